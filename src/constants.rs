@@ -1,0 +1,184 @@
+//! Every constant of drystone that is a choice: its value, its unit and the reason for it.
+//!
+//! Kernels receive these by uniform or `override`; no other file repeats a value.
+
+use std::time::Duration;
+
+/// Standard gravity `[m/s^2]`, used as the default of scenes that name none.
+pub const GRAVITY: f64 = 9.81;
+
+/// Most colours of a colouring before the remaining pairs go to the mass-split remainder.
+///
+/// Sphere piles need 9 to 12 colours; a body with more contacts than that (a hub) would otherwise
+/// ask for one colour, and one barrier, per contact.
+pub const MAX_COLORS: usize = 12;
+
+/// Most friction directions of a pyramid; the table of directions travels in a uniform.
+pub const MAX_FRICTION_DIRECTIONS: usize = 16;
+
+/// Contacts of one body in the remainder above which its sum is taken by a whole workgroup.
+///
+/// One invocation adding a million records would run for seconds and, on some software adapters,
+/// would be cut short.
+pub const HUB_GATHER_THRESHOLD: u32 = 64;
+
+/// Invocations of a workgroup in every kernel; the least that every WebGPU adapter runs well.
+pub const WORKGROUP_SIZE: u32 = 64;
+
+/// Least number of blocks handed to one thread; below it, waking a thread costs more than it saves.
+///
+/// A block takes some 50 ns. On two cores the Brazil nut, whose colours have about 350 blocks, took 20 %
+/// less time with 64 than with 256, and 1,000 boxes 8 % less.
+pub const MIN_BLOCKS_PER_THREAD: usize = 64;
+
+/// Most points of a manifold between two convex shapes: four carry any planar load.
+pub const MAX_MANIFOLD_POINTS: usize = 4;
+
+/// How much larger the separation along a later choice of axis must be to be preferred, as a fraction
+/// of the separation: boxes prefer A's faces to B's, and faces to pairs of edges.
+///
+/// Without it, equal choices alternate from step to step, and features and impulses with them.
+pub const AXIS_PREFERENCE_RELATIVE: f64 = 1e-2;
+
+/// The same, as a fraction of the smallest half extent.
+pub const AXIS_PREFERENCE_ABSOLUTE: f64 = 1e-4;
+
+/// How far outside of a face a vertex still counts as above it, as a fraction of the face's smallest
+/// half extent: vertices of aligned boxes stay vertices under the noise of a step. A gap beside the
+/// face is underestimated by no more than that.
+pub const CLIP_TOLERANCE: f64 = 1e-5;
+
+/// Sine of the angle below which two segments, or a segment and an edge, share a stretch rather than
+/// a point.
+pub const PARALLEL_SINE: f64 = 0.1;
+
+/// How much deeper a single point must be than the ends of the stretch to be kept beside them, as a
+/// fraction of the shapes' size; the same for a point between boxes that lies on no face.
+pub const DEEPER_BY: f64 = 1e-7;
+
+/// Fraction by which a point must be farther out than another one to take its place in a manifold:
+/// symmetric contacts offer equals, and noise must not choose among them.
+pub const MANIFOLD_TIE: f64 = 1e-3;
+
+/// Distance below which a capsule's segment counts as touching a box, as a fraction of the box's
+/// largest half extent: the direction between closer points is lost to rounding.
+pub const CORE_CONTACT: f64 = 1e-9;
+
+/// Fraction of `g h` below which an approach speed never bounces, as a factor: `2 g h`.
+///
+/// A body at rest gains `g h` in a step; with a lower threshold it would never settle.
+pub const RESTITUTION_THRESHOLD_GH: f64 = 2.0;
+
+/// Gap that counts as a contact, over the smallest dynamic body's bounding radius.
+///
+/// Wide enough that resting contacts, whose gaps scatter by the solver's error, persist; narrow
+/// enough that few contacts carry nothing.
+pub const MARGIN_PER_RADIUS: f64 = 0.02;
+
+/// Most that one position solve corrects, over the smallest dynamic body's bounding radius.
+///
+/// The position LCP is exact to first order in the displacement, and knows no friction. A pile of
+/// 1,000 boxes, dropped, was pressed into itself by 0.8 of a side at a fifth of a radius, by 0.4 at
+/// a fiftieth; a deeper overlap than this takes more steps.
+pub const MAX_CORRECTION_PER_RADIUS: f64 = 0.05;
+
+/// Fixed-point iterations of the implicit midpoint of free rotation.
+///
+/// Each gains a factor `h w / 2`; three leave 1e-6 at `h w = 0.02`, below the scheme's own error.
+pub const GYROSCOPIC_ITERATIONS: usize = 3;
+
+/// Friction and restitution of a material that states none: dry stone, and no bounce.
+pub const DEFAULT_FRICTION: f64 = 0.5;
+
+/// See [`DEFAULT_FRICTION`].
+pub const DEFAULT_RESTITUTION: f64 = 0.0;
+
+/// Most parts of a compound: contacts name a part by 16 bits.
+pub const MAX_COMPOUND_PARTS: usize = 1 << 16;
+
+/// Most bodies of a scene; more is taken for a slip of the pen.
+///
+/// A hundred times the largest benchmark, and still less than the 2^32 that an index can name.
+pub const MAX_SCENE_BODIES: u64 = 100_000_000;
+
+/// Most steps of a scene; more is taken for a slip of the pen: years of computing.
+pub const MAX_SCENE_STEPS: u64 = 1_000_000_000_000;
+
+/// Most iterations of a solver in a scene; more is taken for a slip of the pen.
+pub const MAX_SCENE_ITERATIONS: u32 = 10_000_000;
+
+/// Places tried for one body of a random fill before its region counts as full.
+///
+/// Random placement of equal spheres stops near a packing of 0.38; at 0.30 a try succeeds about once
+/// in a hundred.
+pub const RANDOM_FILL_ATTEMPTS: u32 = 2_000;
+
+/// Overlap that a fill forgives, over the size of the body: rounding of poses that touch exactly.
+pub const FILL_OVERLAP_TOLERANCE: f64 = 1e-9;
+
+/// Distance from 1 at which the length of a unit vector or quaternion in a world is a mistake, and
+/// not rounding.
+pub const UNIT_LENGTH_TOLERANCE: f64 = 1e-6;
+
+/// The same for a quaternion in a scene file, which may be written with three digits.
+pub const QUATERNION_LENGTH_TOLERANCE: f64 = 1e-3;
+
+/// Most bytes of one transfer from the GPU `[B]`; more would only hold memory without being faster.
+pub const STAGING_BYTES: u64 = 64 << 20;
+
+/// Largest min-map residual of an LCP's solution, over `1 + max |q|`: far above the round-off of a
+/// few hundred rows, far below anything that a picture or a measurement shows.
+pub const LCP_TOLERANCE: f64 = 1e-9;
+
+/// Singular values below this fraction of the largest count as zero: redundant joints and contacts
+/// leave exact zeros up to round-off.
+pub const LCP_RANK_TOLERANCE: f64 = 1e-11;
+
+/// Covering vectors that Lemke's method tries before it gives up.
+pub const LEMKE_SEEDS: u64 = 8;
+
+/// Random complementary bases from which it starts again after that.
+pub const LEMKE_RANDOM_BASES: u64 = 8;
+
+/// Limit of pivots per row and try; contact problems take one to three.
+pub const LEMKE_PIVOTS_PER_ROW: usize = 50;
+
+/// Most rows of a problem that the dense reference accepts: a solve takes about a second
+/// there, and its cost grows with the cube of the rows.
+pub const REFERENCE_MAX_ROWS: usize = 600;
+
+/// Part of its own diagonal that is added to an unsolvable contact problem: softens contacts by a
+/// millionth, and makes contradictory ones share the contradiction.
+pub const REFERENCE_SOFTENING: f64 = 1e-6;
+
+/// Most iterations of all loops of one GPU invocation together.
+///
+/// Some software adapters silently end the loops of an invocation after this many.
+pub const MAX_LOOP_ITERATIONS: u64 = 65_535;
+
+/// Contacts times sweeps in one GPU submission.
+///
+/// A desktop's watchdog ends a submission after about 2 s; at 100 million contacts a second, a slow
+/// GPU, this is a tenth of that.
+pub const SUBMIT_CONTACT_ITERATIONS: u64 = 1 << 24;
+
+/// Dispatches in one GPU submission; at some microseconds each, tens of milliseconds.
+pub const SUBMIT_DISPATCHES: u64 = 4096;
+
+/// GPU submissions that are queued before the oldest is waited for.
+pub const SUBMISSIONS_IN_FLIGHT: usize = 2;
+
+/// Time after which a GPU that has not finished a submission counts as lost.
+pub const DEVICE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Quantile of the bodies' highest points that is the surface of a bed unless a scene says
+/// otherwise: below the few bodies that lie on top or are in flight.
+pub const BED_QUANTILE: f64 = 0.95;
+
+/// Thickness of a container's walls over its longest inner side, unless a scene gives it: so thick
+/// that no body gets past the middle of a wall.
+pub const WALL_THICKNESS_RATIO: f64 = 0.25;
+
+/// Most bodies whose surfaces are drawn in a frame unless surfaces are asked for: beyond it a frame
+/// of 80 triangles a body outweighs everything else that a run writes, and glyphs draw faster.
+pub const MAX_SURFACE_FRAME_BODIES: usize = 300;

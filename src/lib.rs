@@ -1,0 +1,7 @@
+//! drystone computes how large crowds of rigid bodies touch.
+
+pub mod constants;
+pub mod error;
+pub mod math;
+
+pub use error::{Error, Result};

@@ -1,0 +1,235 @@
+//! Vectors, rotations and boxes: f64 for poses, and plain `[f32; 3]` arithmetic whose order of
+//! operations the shaders repeat.
+
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+
+/// A point or direction in world or body axes, f64.
+pub type Vec3 = Vector3<f64>;
+/// A 3 x 3 matrix, f64.
+pub type Mat3 = Matrix3<f64>;
+/// A rotation from body to world axes.
+pub type Quat = UnitQuaternion<f64>;
+
+/// Where a frame is: `world = position + orientation * local`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pose {
+    /// Origin of the frame `[m]`.
+    pub position: Vec3,
+    /// Rotation from the frame's axes to the world's.
+    pub orientation: Quat,
+}
+
+impl Pose {
+    /// A pose from its parts.
+    #[must_use]
+    pub fn new(position: Vec3, orientation: Quat) -> Self {
+        Self {
+            position,
+            orientation,
+        }
+    }
+
+    /// The world frame itself.
+    #[must_use]
+    pub fn identity() -> Self {
+        Self::new(Vec3::zeros(), Quat::identity())
+    }
+
+    /// A local point in the outer frame.
+    #[must_use]
+    pub fn point(&self, local: &Vec3) -> Vec3 {
+        self.position + self.orientation * local
+    }
+
+    /// A local direction in the outer frame.
+    #[must_use]
+    pub fn direction(&self, local: &Vec3) -> Vec3 {
+        self.orientation * local
+    }
+
+    /// A point of the outer frame in local coordinates.
+    #[must_use]
+    pub fn inverse_point(&self, world: &Vec3) -> Vec3 {
+        self.orientation.inverse() * (world - self.position)
+    }
+
+    /// A direction of the outer frame in local coordinates.
+    #[must_use]
+    pub fn inverse_direction(&self, world: &Vec3) -> Vec3 {
+        self.orientation.inverse() * world
+    }
+
+    /// The pose of `inner`, given in this frame, in the outer frame.
+    #[must_use]
+    pub fn compose(&self, inner: &Self) -> Self {
+        Self::new(
+            self.point(&inner.position),
+            self.orientation * inner.orientation,
+        )
+    }
+}
+
+/// The rotation by the vector `theta` `[rad]`: `(cos |theta|/2, sin(|theta|/2) theta/|theta|)`.
+#[must_use]
+pub fn exp(theta: &Vec3) -> Quat {
+    Quat::from_scaled_axis(*theta)
+}
+
+/// An axis-aligned box in world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Aabb {
+    /// Least corner `[m]`.
+    pub min: Vec3,
+    /// Greatest corner `[m]`.
+    pub max: Vec3,
+}
+
+impl Aabb {
+    /// The box that holds nothing; the neutral element of [`Aabb::merged`].
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            min: Vec3::repeat(f64::INFINITY),
+            max: Vec3::repeat(f64::NEG_INFINITY),
+        }
+    }
+
+    /// The box that holds all space.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self {
+            min: Vec3::repeat(f64::NEG_INFINITY),
+            max: Vec3::repeat(f64::INFINITY),
+        }
+    }
+
+    /// True if the boxes share a point; touching counts.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.min.x <= other.max.x
+            && other.min.x <= self.max.x
+            && self.min.y <= other.max.y
+            && other.min.y <= self.max.y
+            && self.min.z <= other.max.z
+            && other.min.z <= self.max.z
+    }
+
+    /// The box grown by `margin` `[m]` on every side.
+    #[must_use]
+    pub fn grown(&self, margin: f64) -> Self {
+        Self {
+            min: self.min.add_scalar(-margin),
+            max: self.max.add_scalar(margin),
+        }
+    }
+
+    /// The least box that holds both.
+    #[must_use]
+    pub fn merged(&self, other: &Self) -> Self {
+        Self {
+            min: self.min.inf(&other.min),
+            max: self.max.sup(&other.max),
+        }
+    }
+
+    /// True if every side is finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.min
+            .iter()
+            .chain(self.max.iter())
+            .all(|x| x.is_finite())
+    }
+}
+
+/// Three f32 numbers, as the solvers and shaders see a vector.
+pub type V3 = [f32; 3];
+
+/// `a + b`.
+#[must_use]
+#[inline(always)]
+pub fn add(a: V3, b: V3) -> V3 {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+/// `a - b`.
+#[must_use]
+#[inline(always)]
+pub fn sub(a: V3, b: V3) -> V3 {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// `a * s`.
+#[must_use]
+#[inline(always)]
+pub fn scale(a: V3, s: f32) -> V3 {
+    [a[0] * s, a[1] * s, a[2] * s]
+}
+
+/// `a . b`, summed from the first component on.
+#[must_use]
+#[inline(always)]
+pub fn dot(a: V3, b: V3) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// `a x b`.
+#[must_use]
+#[inline(always)]
+pub fn cross(a: V3, b: V3) -> V3 {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+/// `v + a x b`, in an order that shader compilers have no reason to change.
+#[must_use]
+#[inline(always)]
+pub fn add_cross(v: V3, a: V3, b: V3) -> V3 {
+    [
+        (v[0] + a[1] * b[2]) - a[2] * b[1],
+        (v[1] + a[2] * b[0]) - a[0] * b[2],
+        (v[2] + a[0] * b[1]) - a[1] * b[0],
+    ]
+}
+
+/// A symmetric matrix `[xx, xy, xz, yy, yz, zz]` times a vector.
+#[must_use]
+#[inline(always)]
+pub fn symmetric_mul(m: &[f32; 6], v: V3) -> V3 {
+    [
+        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
+        m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
+        m[2] * v[0] + m[4] * v[1] + m[5] * v[2],
+    ]
+}
+
+/// Two unit tangents that make a right-handed frame `(n, t1, t2)` with a unit normal.
+///
+/// A pure function of the normal, so that it is never stored: branch-free but for one sign, after
+/// Duff et al. 2017, *Building an orthonormal basis, revisited*.
+#[must_use]
+#[inline(always)]
+pub fn tangents(n: V3) -> (V3, V3) {
+    let sign = if n[2] >= 0.0 { 1.0_f32 } else { -1.0 };
+    let a = -1.0 / (sign + n[2]);
+    let b = n[0] * n[1] * a;
+    (
+        [1.0 + sign * (n[0] * n[0] * a), sign * b, -sign * n[0]],
+        [b, sign + n[1] * n[1] * a, -n[1]],
+    )
+}
+
+/// Narrows a vector to f32.
+#[must_use]
+pub fn narrow(v: &Vec3) -> V3 {
+    [v.x as f32, v.y as f32, v.z as f32]
+}
+
+/// Widens a vector to f64.
+#[must_use]
+pub fn widen(v: V3) -> Vec3 {
+    Vec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]))
+}

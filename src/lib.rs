@@ -4,4 +4,6 @@ pub mod constants;
 pub mod error;
 pub mod math;
 
+pub mod lcp;
+
 pub use error::{Error, Result};

@@ -5,5 +5,6 @@ pub mod error;
 pub mod math;
 
 pub mod lcp;
+pub mod problem;
 
 pub use error::{Error, Result};

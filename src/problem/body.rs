@@ -1,0 +1,81 @@
+//! A body as a solver sees it.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Mass and velocity of one body, in world axes at its centre of mass; 64 bytes.
+///
+/// A body that contacts cannot move (fixed or kinematic) has `inverse_mass` and
+/// `inverse_inertia` zero and keeps its velocity.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct Body {
+    /// Velocity of the centre of mass `[m/s]` before the solve, with external forces applied.
+    pub linear_velocity: [f32; 3],
+    /// One over the mass `[1/kg]`; zero for an immovable body.
+    pub inverse_mass: f32,
+    /// Angular velocity in world axes `[rad/s]`.
+    pub angular_velocity: [f32; 3],
+    /// Unused; keeps the record at two cache-line quarters.
+    pub padding: f32,
+    /// Inverse inertia in world axes, `[xx, xy, xz, yy, yz, zz]` `[1/(kg m^2)]`.
+    pub inverse_inertia: [f32; 6],
+    /// Unused.
+    pub padding_2: [f32; 2],
+}
+
+impl Body {
+    /// A body that moves. `inverse_inertia` is `[xx, xy, xz, yy, yz, zz]` in world axes.
+    #[must_use]
+    pub fn dynamic(
+        inverse_mass: f32,
+        inverse_inertia: [f32; 6],
+        linear_velocity: [f32; 3],
+        angular_velocity: [f32; 3],
+    ) -> Self {
+        Self {
+            linear_velocity,
+            inverse_mass,
+            angular_velocity,
+            inverse_inertia,
+            ..Self::zeroed()
+        }
+    }
+
+    /// A body that no impulse moves, with the velocity it keeps.
+    #[must_use]
+    pub fn immovable(linear_velocity: [f32; 3], angular_velocity: [f32; 3]) -> Self {
+        Self::dynamic(0.0, [0.0; 6], linear_velocity, angular_velocity)
+    }
+
+    /// True if impulses change this body's velocity.
+    #[must_use]
+    pub fn is_movable(&self) -> bool {
+        self.inverse_mass > 0.0
+    }
+
+    pub(super) fn validate(&self) -> Result<(), String> {
+        let numbers = self
+            .linear_velocity
+            .iter()
+            .chain(&self.angular_velocity)
+            .chain(&self.inverse_inertia)
+            .chain([&self.inverse_mass]);
+        if !numbers.into_iter().all(|x| x.is_finite()) {
+            return Err("every number must be finite".into());
+        }
+        if self.inverse_mass < 0.0 {
+            return Err(format!(
+                "inverse mass {} is negative; it must be zero (immovable) or positive",
+                self.inverse_mass
+            ));
+        }
+        let [xx, _, _, yy, _, zz] = self.inverse_inertia;
+        if xx < 0.0 || yy < 0.0 || zz < 0.0 {
+            return Err("the diagonal of the inverse inertia must not be negative".into());
+        }
+        if self.inverse_mass == 0.0 && self.inverse_inertia != [0.0; 6] {
+            return Err("an immovable body (inverse mass 0) needs inverse inertia 0".into());
+        }
+        Ok(())
+    }
+}

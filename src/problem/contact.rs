@@ -1,0 +1,63 @@
+//! A contact point as a solver sees it.
+
+use bytemuck::{Pod, Zeroable};
+
+/// One contact point between two bodies: three rows of the Jacobian, in 64 bytes.
+///
+/// The row of a direction `d` is `[d, arm_a x d]` on body A and `-[d, arm_b x d]` on body B, so that
+/// `J V` is the velocity of A's point relative to B's along `d`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct Contact {
+    /// Index of body A in [`Problem::bodies`](super::Problem::bodies).
+    pub body_a: u32,
+    /// Index of body B.
+    pub body_b: u32,
+    /// Contact point minus A's centre of mass, in world axes `[m]`.
+    pub arm_a: [f32; 3],
+    /// Contact point minus B's centre of mass, in world axes `[m]`.
+    pub arm_b: [f32; 3],
+    /// Unit vector from B to A: the separation grows when A moves along it.
+    pub normal: [f32; 3],
+    /// Added to the relative normal velocity; see [`bias`](super::bias) `[m/s]`, in the position
+    /// pass `[m]`.
+    pub bias: f32,
+    /// Coulomb coefficient of friction, at least 0.
+    pub friction: f32,
+    /// Warm-start impulse along `(normal, tangent 1, tangent 2)` `[N s]`, with the tangents of
+    /// [`tangents`](crate::math::tangents).
+    pub impulse: [f32; 3],
+}
+
+impl Contact {
+    pub(super) fn validate(&self, body_count: usize) -> Result<(), String> {
+        for body in [self.body_a, self.body_b] {
+            if body as usize >= body_count {
+                return Err(format!(
+                    "body {body} does not exist; there are {body_count}"
+                ));
+            }
+        }
+        if self.body_a == self.body_b {
+            return Err(format!("both sides are body {}", self.body_a));
+        }
+        let numbers = self
+            .arm_a
+            .iter()
+            .chain(&self.arm_b)
+            .chain(&self.normal)
+            .chain(&self.impulse)
+            .chain([&self.bias, &self.friction]);
+        if !numbers.into_iter().all(|x| x.is_finite()) {
+            return Err("every number must be finite".into());
+        }
+        let length = crate::math::dot(self.normal, self.normal).sqrt();
+        if (length - 1.0).abs() > 1e-3 {
+            return Err(format!("the normal has length {length}, not 1"));
+        }
+        if self.friction < 0.0 {
+            return Err(format!("friction {} is negative", self.friction));
+        }
+        Ok(())
+    }
+}

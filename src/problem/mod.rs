@@ -1,0 +1,60 @@
+//! The solver's input: bodies and contacts as plain data, and how they are packed for parallel sweeps.
+//!
+//! A host engine fills a [`Problem`] with its own bodies and contacts and hands it to a
+//! [`Solver`](crate::solver::Solver); nothing here knows of worlds, shapes or scenes. One problem
+//! type serves both passes of a step:
+//!
+//! * the **velocity LCP**: bodies carry velocities `[m/s]`, impulses are in `[N s]`, and a contact's
+//!   [`bias`](Contact::bias) is a velocity ([`bias::velocity`]);
+//! * the **position LCP** (post-stabilization): bodies carry displacements `[m]`, starting at zero,
+//!   multipliers are in `[kg m]`, and `bias` is the separation ([`bias::position`]).
+//!
+//! Both seek, for every contact `i` with relative velocity `u = J V + b`,
+//! `0 <= r_n  _|_  u_n >= 0` and the friction impulse in its cone opposing the slip.
+
+pub mod batches;
+pub mod bias;
+mod body;
+pub mod coloring;
+mod contact;
+mod friction;
+
+pub use body::Body;
+pub use contact::Contact;
+pub use friction::{FrictionCone, FrictionTable};
+
+use crate::error::{Error, Result};
+
+/// Bodies and contacts of one linear complementarity problem.
+#[derive(Debug, Clone, Default)]
+pub struct Problem {
+    /// Bodies, shape `[body_count]`.
+    pub bodies: Vec<Body>,
+    /// Contacts, shape `[contact_count]`. Contacts of one pair of bodies should stand together:
+    /// each such run is swept in order by one thread.
+    pub contacts: Vec<Contact>,
+    /// The shape of the set of admissible friction impulses.
+    pub friction_cone: FrictionCone,
+}
+
+impl Problem {
+    /// Checks every number and index.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the first body or contact that is not finite, refers to a
+    /// missing body or to one body twice, has a normal that is no unit vector, or a negative mass
+    /// or friction coefficient.
+    pub fn validate(&self) -> Result<()> {
+        self.friction_cone.validate()?;
+        for (index, body) in self.bodies.iter().enumerate() {
+            body.validate()
+                .map_err(|why| Error::invalid(format!("body {index}"), why))?;
+        }
+        for (index, contact) in self.contacts.iter().enumerate() {
+            contact
+                .validate(self.bodies.len())
+                .map_err(|why| Error::invalid(format!("contact {index}"), why))?;
+        }
+        Ok(())
+    }
+}

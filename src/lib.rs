@@ -6,5 +6,6 @@ pub mod math;
 
 pub mod lcp;
 pub mod problem;
+pub mod solver;
 
 pub use error::{Error, Result};

@@ -1,0 +1,40 @@
+// Adds up what the remainder's contacts did to each body with many slots; twin of `hub_gather` in
+// `src/solver/cpu/body_gather.rs`. One workgroup sums one hub: invocation i takes the slots i,
+// i + WORKGROUP_SIZE, ..., then the invocations' sums are added by halving strides.
+
+@group(0) @binding(2) var<storage, read> hubs: array<SplitBody>;
+@group(0) @binding(3) var<storage, read> changes: array<VelocityChange>;
+@group(0) @binding(4) var<storage, read_write> velocities: array<BodyVelocity>;
+
+var<workgroup> linear_sums: array<vec3<f32>, WORKGROUP_SIZE>;
+var<workgroup> angular_sums: array<vec3<f32>, WORKGROUP_SIZE>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn hub_gather(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_id) invocation: vec3<u32>,
+) {
+    let lane = invocation.x;
+    let hub = hubs[window.first + workgroup.x - window.entry_base];
+    let first = hub.first_slot - window.slot_base;
+    var linear = vec3<f32>(0.0, 0.0, 0.0);
+    var angular = vec3<f32>(0.0, 0.0, 0.0);
+    for (var slot = lane; slot < hub.slot_count; slot += WORKGROUP_SIZE) {
+        linear = linear + changes[first + slot].linear;
+        angular = angular + changes[first + slot].angular;
+    }
+    linear_sums[lane] = linear;
+    angular_sums[lane] = angular;
+    workgroupBarrier();
+    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
+        if lane < stride {
+            linear_sums[lane] = linear_sums[lane] + linear_sums[lane + stride];
+            angular_sums[lane] = angular_sums[lane] + angular_sums[lane + stride];
+        }
+        workgroupBarrier();
+    }
+    if lane == 0u {
+        velocities[hub.body].linear = velocities[hub.body].linear + linear_sums[0];
+        velocities[hub.body].angular = velocities[hub.body].angular + angular_sums[0];
+    }
+}

@@ -1,0 +1,96 @@
+// Records of the packed problem. Sizes and offsets equal those of the Rust structs of the same name;
+// the Rust side declares `MAX_FRICTION_DIRECTIONS` in front of this file.
+
+// Invocations of a workgroup.
+override WORKGROUP_SIZE: u32;
+
+// One contact; 64 bytes.
+struct ContactBlock {
+    normal: vec3<f32>,
+    bias: f32,
+    arm_a: vec3<f32>,
+    normal_mass: f32,
+    arm_b: vec3<f32>,
+    tangent_mass: f32,
+    body_a: u32,
+    body_b: u32,
+    friction: f32,
+    residual_mass: f32,
+}
+
+// Velocity of a body; 32 bytes.
+struct BodyVelocity {
+    linear: vec3<f32>,
+    inverse_mass: f32,
+    angular: vec3<f32>,
+    padding: f32,
+}
+
+// Inverse inertia of a body in world axes, in two loads; 32 bytes.
+struct BodyInertia {
+    // xx, xy, xz, yy
+    inverse: vec4<f32>,
+    // yz, zz, unused, unused
+    inverse_rest: vec4<f32>,
+}
+
+// Where a contact of the remainder leaves its changes; 16 bytes. A slot of 2^32 - 1 is none, and is
+// beyond every window.
+struct SplitSlots {
+    slot_a: u32,
+    slot_b: u32,
+    copies_a: f32,
+    copies_b: f32,
+}
+
+// The slots that one body sums up; 16 bytes.
+struct SplitBody {
+    body: u32,
+    first_slot: u32,
+    slot_count: u32,
+    padding: u32,
+}
+
+// What one contact adds to the velocity of one body; 32 bytes.
+struct VelocityChange {
+    linear: vec3<f32>,
+    padding: f32,
+    angular: vec3<f32>,
+    padding_2: f32,
+}
+
+// The friction cone: edges of the polygon at unit radius, or none for the disk.
+struct FrictionTable {
+    edges: array<vec4<f32>, MAX_FRICTION_DIRECTIONS>,
+    directions: u32,
+    apothem: f32,
+    half_edge: f32,
+    padding: u32,
+}
+
+// Sum of squares and maximum of the residuals of one workgroup; 8 bytes.
+struct Partial {
+    sum_of_squares: f32,
+    max: f32,
+}
+
+// Which elements one dispatch treats, and the index of the first element of each bound window.
+struct Window {
+    // First element: a group (sweep), a block (split, residual) or an entry of the list (gathers).
+    first: u32,
+    // One past the last element.
+    end: u32,
+    // First bound block and impulse.
+    block_base: u32,
+    // First bound group start, pair of slots (counted in blocks), list entry or partial.
+    entry_base: u32,
+    // First bound slot of the changes.
+    slot_base: u32,
+    // One past the last bound slot.
+    slot_end: u32,
+    // 1 if this dispatch keeps the impulses it computes; see contact_split.
+    keeps_impulses: u32,
+    padding: u32,
+}
+
+@group(0) @binding(0) var<uniform> window: Window;

@@ -1,0 +1,149 @@
+//! The arithmetic of one contact; twin of `shaders/shared/contact.wgsl`, operation by operation.
+
+use crate::math::{self, V3};
+use crate::problem::FrictionTable;
+use crate::problem::batches::{BodyInertia, BodyVelocity, ContactBlock};
+
+/// Velocity of A's contact point relative to B's `[m/s]`.
+#[inline(always)]
+pub(super) fn relative_velocity(block: &ContactBlock, a: &BodyVelocity, b: &BodyVelocity) -> V3 {
+    let at_a = math::add_cross(a.linear, a.angular, block.arm_a);
+    let at_b = math::add_cross(b.linear, b.angular, block.arm_b);
+    math::sub(at_a, at_b)
+}
+
+/// Projects a tangential impulse onto the disk or polygon of the given radius.
+///
+/// On the polygon: the edge whose normal points most along the impulse is the one it leaves
+/// through, because the polygon is regular.
+#[inline(always)]
+pub(super) fn project_friction(t: [f32; 2], radius: f32, cone: &FrictionTable) -> [f32; 2] {
+    if cone.directions == 0 {
+        let squared = t[0] * t[0] + t[1] * t[1];
+        if squared <= radius * radius {
+            return t;
+        }
+        let factor = radius / squared.sqrt();
+        return [t[0] * factor, t[1] * factor];
+    }
+    let mut best = t[0] * cone.edges[0][0] + t[1] * cone.edges[0][1];
+    let mut edge = [cone.edges[0][0], cone.edges[0][1]];
+    for candidate in &cone.edges[1..cone.directions as usize] {
+        let along = t[0] * candidate[0] + t[1] * candidate[1];
+        if along > best {
+            best = along;
+            edge = [candidate[0], candidate[1]];
+        }
+    }
+    let apothem = cone.apothem * radius;
+    if best <= apothem {
+        return t;
+    }
+    let half = cone.half_edge * radius;
+    let sideways = (t[1] * edge[0] - t[0] * edge[1]).clamp(-half, half);
+    [
+        edge[0] * apothem - edge[1] * sideways,
+        edge[1] * apothem + edge[0] * sideways,
+    ]
+}
+
+/// Adds `sign * impulse` to a body of which there are `copies`, each with `1/copies` of its mass.
+#[inline(always)]
+pub(super) fn apply(
+    velocity: &mut BodyVelocity,
+    inertia: &BodyInertia,
+    arm: V3,
+    impulse: V3,
+    copies: f32,
+) {
+    let angular = math::symmetric_mul(&inertia.inverse, math::cross(arm, impulse));
+    velocity.linear = math::add(
+        velocity.linear,
+        math::scale(impulse, velocity.inverse_mass * copies),
+    );
+    velocity.angular = math::add(velocity.angular, math::scale(angular, copies));
+}
+
+/// One projected Gauss–Seidel update of a contact: the normal row, then both tangential rows.
+///
+/// `r_n <- max(0, r_n - u_n / W_nn)`; then, with the velocities refreshed,
+/// `r_t <- P(r_t - u_t / d_t)` with P the projection at radius `mu r_n` (Stewart–Trinkle's fixed
+/// point for a polygon, Coulomb's for the disk). Returns the new impulse and the whole change as a
+/// vector `[N s]`; `a` and `b` are the velocities after it.
+#[inline(always)]
+pub(super) fn update(
+    block: &ContactBlock,
+    cone: &FrictionTable,
+    impulse: [f32; 4],
+    a: (&mut BodyVelocity, &BodyInertia, f32),
+    b: (&mut BodyVelocity, &BodyInertia, f32),
+) -> ([f32; 4], V3) {
+    let (velocity_a, inertia_a, copies_a) = a;
+    let (velocity_b, inertia_b, copies_b) = b;
+    let u = relative_velocity(block, velocity_a, velocity_b);
+    let u_n = math::dot(block.normal, u) + block.bias;
+    let normal = (impulse[0] - block.normal_mass * u_n).max(0.0);
+    let change_n = math::scale(block.normal, normal - impulse[0]);
+    apply(velocity_a, inertia_a, block.arm_a, change_n, copies_a);
+    apply(
+        velocity_b,
+        inertia_b,
+        block.arm_b,
+        math::scale(change_n, -1.0),
+        copies_b,
+    );
+
+    if block.friction == 0.0 {
+        return ([normal, 0.0, 0.0, 0.0], change_n);
+    }
+    let (tangent_1, tangent_2) = math::tangents(block.normal);
+    let u = relative_velocity(block, velocity_a, velocity_b);
+    let trial = [
+        impulse[1] - block.tangent_mass * math::dot(tangent_1, u),
+        impulse[2] - block.tangent_mass * math::dot(tangent_2, u),
+    ];
+    let t = project_friction(trial, block.friction * normal, cone);
+    let change_t = math::add(
+        math::scale(tangent_1, t[0] - impulse[1]),
+        math::scale(tangent_2, t[1] - impulse[2]),
+    );
+    apply(velocity_a, inertia_a, block.arm_a, change_t, copies_a);
+    apply(
+        velocity_b,
+        inertia_b,
+        block.arm_b,
+        math::scale(change_t, -1.0),
+        copies_b,
+    );
+    ([normal, t[0], t[1], 0.0], math::add(change_n, change_t))
+}
+
+/// Natural-map residual of a contact `[m/s]`; see [`residual`](crate::solver::residual).
+#[inline(always)]
+pub(super) fn residual(
+    block: &ContactBlock,
+    cone: &FrictionTable,
+    impulse: [f32; 4],
+    a: &BodyVelocity,
+    b: &BodyVelocity,
+) -> f32 {
+    if block.residual_mass == 0.0 {
+        return 0.0;
+    }
+    let rho = block.residual_mass;
+    let (tangent_1, tangent_2) = math::tangents(block.normal);
+    let u = relative_velocity(block, a, b);
+    let u_n = math::dot(block.normal, u) + block.bias;
+    let normal = (impulse[0] - rho * u_n).max(0.0);
+    let mut off = [impulse[0] - normal, 0.0, 0.0];
+    if block.friction > 0.0 {
+        let trial = [
+            impulse[1] - rho * math::dot(tangent_1, u),
+            impulse[2] - rho * math::dot(tangent_2, u),
+        ];
+        let t = project_friction(trial, block.friction * normal, cone);
+        off[1] = impulse[1] - t[0];
+        off[2] = impulse[2] - t[1];
+    }
+    math::dot(off, off).sqrt() / rho
+}

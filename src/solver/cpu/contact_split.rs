@@ -1,0 +1,78 @@
+//! Mass-split Jacobi over the remainder; twin of `shaders/contact_split.wgsl`.
+
+use super::contact;
+use crate::constants::MIN_BLOCKS_PER_THREAD;
+use crate::math;
+use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+/// What one contact adds to the velocity of one body; 32 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct VelocityChange {
+    /// Of the centre of mass `[m/s]`.
+    pub linear: [f32; 3],
+    /// Unused.
+    pub padding: f32,
+    /// Angular `[rad/s]`.
+    pub angular: [f32; 3],
+    /// Unused.
+    pub padding_2: f32,
+}
+
+/// Updates every contact of the remainder against velocities that do not change meanwhile.
+///
+/// Each contact sees its own copies of its bodies, with the body's mass divided by the number of its
+/// contacts in the remainder; its impulse is applied unscaled to the true bodies, because the
+/// average over the copies of a body is the velocity of the true body. The changes go to `changes`,
+/// one slot per contact and movable body, for [`body_gather`](super::body_gather).
+pub fn contact_split(
+    batches: &Batches,
+    velocities: &[BodyVelocity],
+    impulses: &mut [[f32; 4]],
+    changes: &mut [VelocityChange],
+) {
+    let range = batches.remainder.blocks.start as usize..batches.remainder.blocks.end as usize;
+    let changes = super::shared_slice::SharedSlice::new(changes);
+    let blocks = &batches.blocks[range.clone()];
+    blocks
+        .par_iter()
+        .zip(&batches.remainder.slots)
+        .zip(&mut impulses[range])
+        .with_min_len(MIN_BLOCKS_PER_THREAD)
+        .for_each(|((block, slots), impulse)| {
+            let (a, b) = (block.body_a as usize, block.body_b as usize);
+            let (mut velocity_a, mut velocity_b) = (velocities[a], velocities[b]);
+            let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
+            let (updated, total) = contact::update(
+                block,
+                &batches.friction,
+                *impulse,
+                (&mut velocity_a, inertia_a, slots.copies_a),
+                (&mut velocity_b, inertia_b, slots.copies_b),
+            );
+            *impulse = updated;
+            for (slot, body, arm, total) in [
+                (slots.slot_a, a, block.arm_a, total),
+                (slots.slot_b, b, block.arm_b, math::scale(total, -1.0)),
+            ] {
+                if slot == NO_SLOT {
+                    continue;
+                }
+                let change = VelocityChange {
+                    linear: math::scale(total, velocities[body].inverse_mass),
+                    angular: math::symmetric_mul(
+                        &batches.inertias[body].inverse,
+                        math::cross(arm, total),
+                    ),
+                    ..VelocityChange::default()
+                };
+                // SAFETY: every slot belongs to one contact and one of its bodies.
+                #[allow(unsafe_code, reason = "slots are handed out once")]
+                unsafe {
+                    changes.write(slot as usize, change);
+                }
+            }
+        });
+}

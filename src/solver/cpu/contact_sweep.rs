@@ -1,0 +1,66 @@
+//! Gauss–Seidel over one colour; twin of `shaders/contact_sweep.wgsl`.
+
+use super::contact;
+use super::shared_slice::SharedSlice;
+use crate::constants::MIN_BLOCKS_PER_THREAD;
+use crate::problem::batches::{Batches, BodyVelocity};
+use rayon::prelude::*;
+
+/// Sweeps all groups of a colour: groups in parallel, the contacts of a group in order.
+pub fn contact_sweep(
+    batches: &Batches,
+    color: usize,
+    velocities: &mut [BodyVelocity],
+    impulses: &mut [[f32; 4]],
+) {
+    let groups = batches.colors[color].clone();
+    let velocities = SharedSlice::new(velocities);
+    let impulses = SharedSlice::new(impulses);
+    let one_group = |group: u32| sweep_group(batches, group as usize, &velocities, &impulses);
+    let blocks = batches.color_blocks(color).len();
+    if blocks < 2 * MIN_BLOCKS_PER_THREAD {
+        groups.for_each(one_group);
+    } else {
+        let grain = groups.len() * MIN_BLOCKS_PER_THREAD / blocks;
+        groups
+            .into_par_iter()
+            .with_min_len(grain.max(1))
+            .for_each(one_group);
+    }
+}
+
+fn sweep_group(
+    batches: &Batches,
+    group: usize,
+    velocities: &SharedSlice<'_, BodyVelocity>,
+    impulses: &SharedSlice<'_, [f32; 4]>,
+) {
+    let first = batches.group_starts[group] as usize;
+    let end = batches.group_starts[group + 1] as usize;
+    let block = &batches.blocks[first];
+    let (a, b) = (block.body_a as usize, block.body_b as usize);
+    let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
+    // SAFETY: no other group of this colour has a movable body in common with this one, immovable
+    // bodies are never written, and each block is in one group.
+    #[allow(unsafe_code, reason = "the colouring makes groups disjoint")]
+    unsafe {
+        let mut velocity_a = velocities.read(a);
+        let mut velocity_b = velocities.read(b);
+        for index in first..end {
+            let (impulse, _) = contact::update(
+                &batches.blocks[index],
+                &batches.friction,
+                impulses.read(index),
+                (&mut velocity_a, inertia_a, 1.0),
+                (&mut velocity_b, inertia_b, 1.0),
+            );
+            impulses.write(index, impulse);
+        }
+        if velocity_a.inverse_mass > 0.0 {
+            velocities.write(a, velocity_a);
+        }
+        if velocity_b.inverse_mass > 0.0 {
+            velocities.write(b, velocity_b);
+        }
+    }
+}

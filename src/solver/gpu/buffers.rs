@@ -1,0 +1,281 @@
+//! Buffers that grow with the problems and are kept from solve to solve.
+
+use super::device::GpuDevice;
+use super::layout::{Slot, Window};
+use crate::error::{Error, Result};
+use crate::problem::batches::{
+    Batches, BodyInertia, BodyVelocity, ContactBlock, SplitBody, SplitSlots,
+};
+use crate::solver::cpu::VelocityChange;
+use crate::solver::residual::Partial;
+use std::ops::Range;
+
+/// An array on the device, in a buffer that is kept while it is large enough.
+#[derive(Debug)]
+pub(super) struct DeviceArray {
+    name: &'static str,
+    stride: u64,
+    usage: wgpu::BufferUsages,
+    buffer: Option<wgpu::Buffer>,
+    length: u64,
+}
+
+impl DeviceArray {
+    fn new<T>(name: &'static str, usage: wgpu::BufferUsages) -> Self {
+        Self {
+            name,
+            stride: size_of::<T>() as u64,
+            usage: usage | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
+            buffer: None,
+            length: 0,
+        }
+    }
+
+    /// Bytes of the buffer behind the array.
+    fn capacity(&self) -> u64 {
+        self.buffer.as_ref().map_or(0, wgpu::Buffer::size)
+    }
+
+    /// Bytes in use.
+    fn bytes(&self) -> u64 {
+        self.length * self.stride
+    }
+
+    /// The buffer, once [`Self::reserve`] has been called.
+    pub(super) fn buffer(&self) -> Result<&wgpu::Buffer> {
+        self.buffer
+            .as_ref()
+            .ok_or_else(|| Error::Device(format!("buffer {} was never made", self.name)))
+    }
+
+    /// Bytes that its elements need; bindings must not be empty.
+    fn needed(&self) -> u64 {
+        self.bytes().max(self.stride)
+    }
+
+    /// Makes room for its elements; what was in the array is lost if it grows. With `slack` it grows
+    /// by half at least, without it takes exactly what it needs.
+    fn reserve(&mut self, gpu: &GpuDevice, slack: bool) -> Result<()> {
+        let needed = self.needed();
+        let limit = gpu.limits.max_buffer_size;
+        if needed > limit {
+            return Err(Error::Capacity {
+                what: format!("one GPU buffer, for the {} [B]", self.name),
+                needed,
+                available: limit,
+            });
+        }
+        let capacity = self.capacity();
+        if needed == capacity || (slack && needed < capacity) {
+            return Ok(());
+        }
+        let grown = if slack {
+            needed.max(capacity + capacity / 2).min(limit)
+        } else {
+            needed
+        };
+        if let Some(old) = self.buffer.take() {
+            old.destroy();
+        }
+        let size = grown / self.stride * self.stride;
+        let buffer = gpu.scoped("allocating", || {
+            Ok(gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(self.name),
+                size,
+                usage: self.usage,
+                mapped_at_creation: false,
+            }))
+        })?;
+        self.buffer = Some(buffer);
+        Ok(())
+    }
+
+    /// Overwrites the array from its start.
+    fn write<T: bytemuck::Pod>(&self, gpu: &GpuDevice, data: &[T]) -> Result<()> {
+        if !data.is_empty() {
+            gpu.queue
+                .write_buffer(self.buffer()?, 0, bytemuck::cast_slice(data));
+        }
+        Ok(())
+    }
+
+    /// The bytes of some elements as a binding; one element if there are none.
+    fn binding(&self, elements: &Range<u32>) -> Result<wgpu::BindingResource<'_>> {
+        let length = u64::from(elements.end - elements.start).max(1);
+        Ok(wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: self.buffer()?,
+            offset: u64::from(elements.start) * self.stride,
+            size: wgpu::BufferSize::new(length * self.stride),
+        }))
+    }
+}
+
+/// The ranges of elements that a bind group shows to its kernel. Bodies are always shown whole,
+/// because contacts refer to any of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct Shown {
+    /// Blocks and impulses.
+    pub(super) blocks: (u32, u32),
+    /// Group starts, pairs of slots, entries of a list, or partials.
+    pub(super) entries: (u32, u32),
+    /// Changes.
+    pub(super) slots: (u32, u32),
+}
+
+/// Everything that lies on the device.
+#[derive(Debug)]
+pub(super) struct Buffers {
+    windows: DeviceArray,
+    friction: DeviceArray,
+    blocks: DeviceArray,
+    group_starts: DeviceArray,
+    split_slots: DeviceArray,
+    split_bodies: DeviceArray,
+    hubs: DeviceArray,
+    pub(super) impulses: DeviceArray,
+    pub(super) velocities: DeviceArray,
+    inertias: DeviceArray,
+    pub(super) changes: DeviceArray,
+    pub(super) partials: DeviceArray,
+    /// Most bytes that all arrays may take together.
+    pub(super) budget: u64,
+}
+
+impl Buffers {
+    pub(super) fn new() -> Self {
+        use wgpu::BufferUsages as Usage;
+        Self {
+            windows: DeviceArray {
+                // One entry per offset that a dynamic uniform may have.
+                stride: 1,
+                ..DeviceArray::new::<u8>("windows", Usage::UNIFORM)
+            },
+            friction: DeviceArray::new::<crate::problem::FrictionTable>("friction", Usage::UNIFORM),
+            blocks: DeviceArray::new::<ContactBlock>("contact blocks", Usage::STORAGE),
+            group_starts: DeviceArray::new::<u32>("group starts", Usage::STORAGE),
+            split_slots: DeviceArray::new::<SplitSlots>("slots of contacts", Usage::STORAGE),
+            split_bodies: DeviceArray::new::<SplitBody>("slots of bodies", Usage::STORAGE),
+            hubs: DeviceArray::new::<SplitBody>("slots of hubs", Usage::STORAGE),
+            impulses: DeviceArray::new::<[f32; 4]>("impulses", Usage::STORAGE),
+            velocities: DeviceArray::new::<BodyVelocity>("velocities", Usage::STORAGE),
+            inertias: DeviceArray::new::<BodyInertia>("inertias", Usage::STORAGE),
+            changes: DeviceArray::new::<VelocityChange>("velocity changes", Usage::STORAGE),
+            partials: DeviceArray::new::<Partial>("partial residuals", Usage::STORAGE),
+            budget: u64::MAX,
+        }
+    }
+
+    /// Makes room for a packed problem and copies it to the device.
+    pub(super) fn upload(
+        &mut self,
+        gpu: &GpuDevice,
+        batches: &Batches,
+        windows: &[Window],
+        partial_count: usize,
+    ) -> Result<()> {
+        let remainder = &batches.remainder;
+        let windows = spread(windows, window_stride(gpu) as usize);
+        let budget = self.budget;
+        let arrays = [
+            (&mut self.windows, windows.len()),
+            (&mut self.friction, 1),
+            (&mut self.blocks, batches.blocks.len()),
+            (&mut self.group_starts, batches.group_starts.len()),
+            (&mut self.split_slots, remainder.slots.len()),
+            (&mut self.split_bodies, remainder.bodies.len()),
+            (&mut self.hubs, remainder.hubs.len()),
+            (&mut self.impulses, batches.impulses.len()),
+            (&mut self.velocities, batches.velocities.len()),
+            (&mut self.inertias, batches.inertias.len()),
+            (&mut self.changes, remainder.slot_count as usize),
+            (&mut self.partials, partial_count),
+        ];
+        reserve_all(gpu, arrays, budget)?;
+        gpu.scoped("uploading", || {
+            self.windows.write(gpu, &windows)?;
+            self.friction
+                .write(gpu, std::slice::from_ref(&batches.friction))?;
+            self.blocks.write(gpu, &batches.blocks)?;
+            self.group_starts.write(gpu, &batches.group_starts)?;
+            self.split_slots.write(gpu, &remainder.slots)?;
+            self.split_bodies.write(gpu, &remainder.bodies)?;
+            self.hubs.write(gpu, &remainder.hubs)?;
+            self.inertias.write(gpu, &batches.inertias)?;
+            self.impulses.write(gpu, &batches.impulses)?;
+            self.velocities.write(gpu, &batches.velocities)
+        })
+    }
+
+    /// Overwrites the changes; a solve never needs to.
+    pub(super) fn upload_changes(&self, gpu: &GpuDevice, changes: &[VelocityChange]) -> Result<()> {
+        gpu.scoped("uploading", || self.changes.write(gpu, changes))
+    }
+
+    /// The window uniform, of which a dispatch sees one entry.
+    pub(super) fn window_binding(&self) -> Result<wgpu::BindingResource<'_>> {
+        Ok(wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: self.windows.buffer()?,
+            offset: 0,
+            size: wgpu::BufferSize::new(size_of::<Window>() as u64),
+        }))
+    }
+
+    /// What a kernel sees at one of its bindings.
+    pub(super) fn binding(&self, slot: Slot, shown: &Shown) -> Result<wgpu::BindingResource<'_>> {
+        let whole = |array: &DeviceArray| 0..array.length as u32;
+        let range = |(start, end)| start..end;
+        match slot {
+            Slot::Friction => self.friction.binding(&(0..1)),
+            Slot::Blocks => self.blocks.binding(&range(shown.blocks)),
+            Slot::Impulses { .. } => self.impulses.binding(&range(shown.blocks)),
+            Slot::GroupStarts => self.group_starts.binding(&range(shown.entries)),
+            Slot::SplitSlots => self.split_slots.binding(&range(shown.entries)),
+            Slot::SplitBodies => self.split_bodies.binding(&range(shown.entries)),
+            Slot::Hubs => self.hubs.binding(&range(shown.entries)),
+            Slot::Partials => self.partials.binding(&range(shown.entries)),
+            Slot::Changes { .. } => self.changes.binding(&range(shown.slots)),
+            Slot::Velocities { .. } => self.velocities.binding(&whole(&self.velocities)),
+            Slot::Inertias => self.inertias.binding(&whole(&self.inertias)),
+        }
+    }
+}
+
+/// Gives each array its length and makes room for it, within `budget` bytes in all.
+fn reserve_all<const N: usize>(
+    gpu: &GpuDevice,
+    mut arrays: [(&mut DeviceArray, usize); N],
+    budget: u64,
+) -> Result<()> {
+    let (mut needed, mut roomy) = (0, 0);
+    for (array, length) in &mut arrays {
+        array.length = *length as u64;
+        needed += array.needed();
+        roomy += array.needed().max(array.capacity());
+    }
+    if needed > budget {
+        return Err(Error::Capacity {
+            what: "GPU memory for the problem [B]".into(),
+            needed,
+            available: budget,
+        });
+    }
+    let slack = roomy.saturating_add(roomy / 2) <= budget;
+    for (array, _) in arrays {
+        array.reserve(gpu, slack)?;
+    }
+    Ok(())
+}
+
+/// Bytes from one entry of the window uniform to the next.
+pub(super) fn window_stride(gpu: &GpuDevice) -> u32 {
+    (size_of::<Window>() as u32).next_multiple_of(gpu.limits.min_uniform_buffer_offset_alignment)
+}
+
+/// The windows, each at a multiple of `stride` bytes.
+fn spread(windows: &[Window], stride: usize) -> Vec<u8> {
+    let mut bytes = vec![0; windows.len().max(1) * stride];
+    for (window, place) in windows.iter().zip(bytes.chunks_exact_mut(stride)) {
+        place[..size_of::<Window>()].copy_from_slice(bytemuck::bytes_of(window));
+    }
+    bytes
+}

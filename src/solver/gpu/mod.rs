@@ -1,0 +1,353 @@
+//! The GPU backend: WGSL kernels through wgpu, over the same batches as the CPU's.
+//!
+//! ```no_run
+//! use drystone::problem::Problem;
+//! use drystone::solver::gpu::{AdapterChoice, GpuSolver};
+//! use drystone::solver::{Options, Solution, Solver};
+//!
+//! let mut solver = GpuSolver::new(&AdapterChoice::default())?;
+//! let mut solution = Solution::default();
+//! let report = solver.solve(&Problem::default(), &Options::default(), &mut solution)?;
+//! # Ok::<(), drystone::Error>(())
+//! ```
+
+mod buffers;
+mod device;
+mod layout;
+mod passes;
+mod readback;
+
+pub use device::{AdapterChoice, AdapterSummary, list_adapters};
+pub use layout::{Kernel, Window};
+
+use super::cpu::VelocityChange;
+use super::residual::{self, Partial};
+use super::{Options, Report, Solution, Solver, Status};
+use crate::constants::{SUBMISSIONS_IN_FLIGHT, SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES};
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use crate::problem::batches::{Batches, BodyVelocity};
+use buffers::Buffers;
+use device::GpuDevice;
+use layout::Layouts;
+use passes::{Passes, Plan};
+use readback::{Readback, Wanted};
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// Projected Gauss–Seidel and mass-split Jacobi on a GPU.
+///
+/// Buffers grow with the problems and are kept. What exceeds one binding or one dispatch of the
+/// device is split; what cannot be split is an [`Error::Capacity`]. After the device is lost every
+/// call is an [`Error::Device`].
+#[derive(Debug)]
+pub struct GpuSolver {
+    gpu: GpuDevice,
+    layouts: Layouts,
+    buffers: Buffers,
+    readback: Readback,
+}
+
+/// What one kernel reads and writes; see [`GpuSolver::run_kernel`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KernelData {
+    /// Velocities, shape `[body_count]`.
+    pub velocities: Vec<BodyVelocity>,
+    /// Impulses, shape `[blocks]`, in the order of the blocks.
+    pub impulses: Vec<[f32; 4]>,
+    /// Changes of the remainder, shape `[slot_count]`.
+    pub changes: Vec<VelocityChange>,
+    /// Partial residuals, one a workgroup; only written.
+    pub partials: Vec<Partial>,
+}
+
+impl KernelData {
+    /// The start of a packed problem, with no changes yet.
+    #[must_use]
+    pub fn start(batches: &Batches) -> Self {
+        Self {
+            velocities: batches.velocities.clone(),
+            impulses: batches.impulses.clone(),
+            changes: vec![VelocityChange::default(); batches.remainder.slot_count as usize],
+            partials: Vec::new(),
+        }
+    }
+}
+
+impl GpuSolver {
+    /// Opens an adapter: the one named, or else the first hardware adapter. A software adapter is
+    /// taken only when asked for by name or allowed.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`] if there is none such, naming those that there are; [`Error::Device`] if
+    /// it does not open; [`Error::Capacity`] if its limits are too low for the kernels.
+    pub fn new(choice: &AdapterChoice) -> Result<Self> {
+        Self::with_limits(choice, |_| {})
+    }
+
+    /// Like [`Self::new`], with the adapter's limits changed by `lower` before the device is opened.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_limits(
+        choice: &AdapterChoice,
+        lower: impl FnOnce(&mut wgpu::Limits),
+    ) -> Result<Self> {
+        Self::on(GpuDevice::open(choice, lower)?)
+    }
+
+    /// Takes the device of a host engine, with the limits it was opened with. Work is submitted to
+    /// `queue`, and the host's device-lost callback is left alone.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] if the device's limits are too low for the kernels, [`Error::Device`] if
+    /// they do not compile there.
+    pub fn from_device(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
+        Self::on(GpuDevice::adopt(device, queue)?)
+    }
+
+    fn on(gpu: GpuDevice) -> Result<Self> {
+        Ok(Self {
+            layouts: Layouts::new(&gpu)?,
+            gpu,
+            buffers: Buffers::new(),
+            readback: Readback::default(),
+        })
+    }
+
+    /// Bounds the memory on the device `[B]`; a problem that needs more is an [`Error::Capacity`].
+    ///
+    /// Some drivers promise memory that they do not have, and are then ended by the system.
+    pub fn set_memory_budget(&mut self, bytes: u64) {
+        self.buffers.budget = bytes;
+    }
+
+    /// The device, as a host would share it.
+    #[must_use]
+    pub fn device(&self) -> &wgpu::Device {
+        &self.gpu.device
+    }
+
+    /// The adapter it runs on, with the limits that its device was opened with.
+    #[must_use]
+    pub fn adapter_summary(&self) -> &AdapterSummary {
+        &self.gpu.summary
+    }
+
+    /// Runs one kernel over a packed problem, to compare it with its CPU twin. `color` matters to
+    /// [`Kernel::ContactSweep`] only.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`]; [`Error::Invalid`] if the lengths of `data` are not those of the
+    /// problem.
+    pub fn run_kernel(
+        &mut self,
+        batches: &Batches,
+        kernel: Kernel,
+        color: usize,
+        data: &mut KernelData,
+    ) -> Result<()> {
+        let lengths = [
+            data.velocities.len(),
+            data.impulses.len(),
+            data.changes.len(),
+        ];
+        let start = KernelData::start(batches);
+        if lengths
+            != [
+                start.velocities.len(),
+                start.impulses.len(),
+                start.changes.len(),
+            ]
+        {
+            return Err(Error::invalid(
+                "kernel data",
+                "its lengths are not those of the packed problem",
+            ));
+        }
+        self.gpu.check()?;
+        let plan = Plan::of_kernel(batches, kernel, color, &self.gpu.limits)?;
+        let batches = Batches {
+            velocities: data.velocities.clone(),
+            impulses: data.impulses.clone(),
+            ..batches.clone()
+        };
+        let buffers = &mut self.buffers;
+        buffers.upload(&self.gpu, &batches, &plan.windows, plan.partial_count)?;
+        buffers.upload_changes(&self.gpu, &data.changes)?;
+        let passes = Passes::new(&self.gpu, &self.layouts, buffers, &plan)?;
+        let encoder = self.gpu.scoped(kernel.name(), || {
+            let mut encoder = self.gpu.encoder();
+            passes.record_sweeps(&mut encoder, 1);
+            passes.record_residual(&mut encoder);
+            Ok(encoder)
+        })?;
+        data.partials = vec![Partial::default(); plan.partial_count];
+        let mut wanted = [
+            (
+                &buffers.velocities,
+                bytemuck::cast_slice_mut(&mut data.velocities),
+            ),
+            (
+                &buffers.impulses,
+                bytemuck::cast_slice_mut(&mut data.impulses),
+            ),
+            (
+                &buffers.changes,
+                bytemuck::cast_slice_mut(&mut data.changes),
+            ),
+            (
+                &buffers.partials,
+                bytemuck::cast_slice_mut(&mut data.partials),
+            ),
+        ];
+        self.readback.read(&self.gpu, encoder, &mut wanted)
+    }
+}
+
+impl Solver for GpuSolver {
+    fn backend(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn adapter(&self) -> Option<String> {
+        Some(self.gpu.summary.name.clone())
+    }
+
+    fn solve(
+        &mut self,
+        problem: &Problem,
+        options: &Options,
+        solution: &mut Solution,
+    ) -> Result<Report> {
+        options.validate()?;
+        problem.validate()?;
+        self.gpu.check()?;
+        let start = Instant::now();
+        let mut batches = Batches::pack(problem, options.method.max_colors(), options.warm_start);
+        let packed = Instant::now();
+        let mut report = Report {
+            colors: batches.colors.len() as u32,
+            remainder_contacts: batches.remainder.blocks.len() as u32,
+            pack_time: packed - start,
+            ..Report::default()
+        };
+        let plan = Plan::new(&batches, &self.gpu.limits)?;
+        self.buffers
+            .upload(&self.gpu, &batches, &plan.windows, plan.partial_count)?;
+        let passes = Passes::new(&self.gpu, &self.layouts, &self.buffers, &plan)?;
+        let mut run = Run {
+            gpu: &self.gpu,
+            buffers: &self.buffers,
+            readback: &mut self.readback,
+            passes,
+            iterations_per_submit: iterations_per_submit(&batches, &plan),
+            partials: vec![Partial::default(); plan.partial_count],
+            contact_count: batches.blocks.len(),
+            in_flight: VecDeque::new(),
+        };
+        while report.iterations < options.iterations {
+            let count = options.until_check(report.iterations);
+            run.sweep(count)?;
+            report.iterations += count;
+            let last = report.iterations == options.iterations;
+            (report.residual_rms, report.residual_max) =
+                run.residual(last.then_some(&mut batches))?;
+            report.status = Status::after(&report, options);
+            if report.status != Status::MaxIterations {
+                if !last {
+                    run.fetch(&mut batches)?;
+                }
+                break;
+            }
+        }
+        solution.take_from(&batches, &batches.velocities, &batches.impulses);
+        if !solution.is_finite() {
+            report.status = Status::NonFinite;
+        }
+        report.solve_time = packed.elapsed();
+        Ok(report)
+    }
+}
+
+/// Sweeps that keep one submission below its bounds of contacts and dispatches.
+fn iterations_per_submit(batches: &Batches, plan: &Plan) -> u32 {
+    let by_contacts = SUBMIT_CONTACT_ITERATIONS / batches.blocks.len().max(1) as u64;
+    let by_dispatches = SUBMIT_DISPATCHES / plan.sweep_dispatches().max(1) as u64;
+    by_contacts.min(by_dispatches).max(1) as u32
+}
+
+/// A solve in progress.
+struct Run<'a> {
+    gpu: &'a GpuDevice,
+    buffers: &'a Buffers,
+    readback: &'a mut Readback,
+    passes: Passes<'a>,
+    iterations_per_submit: u32,
+    partials: Vec<Partial>,
+    contact_count: usize,
+    in_flight: VecDeque<wgpu::SubmissionIndex>,
+}
+
+impl Run<'_> {
+    /// Submits `iterations` passes over all contacts.
+    fn sweep(&mut self, mut iterations: u32) -> Result<()> {
+        while iterations > 0 {
+            let count = iterations.min(self.iterations_per_submit);
+            iterations -= count;
+            let submission = self.gpu.scoped("sweeping", || {
+                let mut encoder = self.gpu.encoder();
+                self.passes.record_sweeps(&mut encoder, count);
+                Ok(self.gpu.queue.submit([encoder.finish()]))
+            })?;
+            self.in_flight.push_back(submission);
+            if self.in_flight.len() > SUBMISSIONS_IN_FLIGHT
+                && let Some(oldest) = self.in_flight.pop_front()
+            {
+                self.gpu.wait(oldest)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Root mean square and maximum of the residual. Where the solution is wanted too, it comes with
+    /// the same transfer.
+    fn residual(&mut self, solution: Option<&mut Batches>) -> Result<(f32, f32)> {
+        let gpu = self.gpu;
+        let encoder = gpu.scoped("measuring the residual", || {
+            let mut encoder = gpu.encoder();
+            self.passes.record_residual(&mut encoder);
+            Ok(encoder)
+        })?;
+        let mut wanted: Vec<Wanted<'_>> = vec![(
+            &self.buffers.partials,
+            bytemuck::cast_slice_mut(&mut self.partials),
+        )];
+        if let Some(batches) = solution {
+            wanted.extend(solution_of(self.buffers, batches));
+        }
+        self.readback.read(gpu, encoder, &mut wanted)?;
+        self.in_flight.clear();
+        Ok(residual::finish(&self.partials, self.contact_count))
+    }
+
+    /// Brings velocities and impulses back.
+    fn fetch(&mut self, batches: &mut Batches) -> Result<()> {
+        let encoder = self.gpu.scoped("reading back", || Ok(self.gpu.encoder()))?;
+        let mut wanted = solution_of(self.buffers, batches);
+        self.readback.read(self.gpu, encoder, &mut wanted)
+    }
+}
+
+fn solution_of<'a>(buffers: &'a Buffers, batches: &'a mut Batches) -> [Wanted<'a>; 2] {
+    [
+        (
+            &buffers.velocities,
+            bytemuck::cast_slice_mut(&mut batches.velocities),
+        ),
+        (
+            &buffers.impulses,
+            bytemuck::cast_slice_mut(&mut batches.impulses),
+        ),
+    ]
+}

@@ -1,0 +1,189 @@
+//! Shaders without a device: they are valid, and their records have the layout of the Rust structs.
+
+use drystone::constants::MAX_FRICTION_DIRECTIONS;
+use drystone::problem::FrictionTable;
+use drystone::problem::batches::{BodyInertia, BodyVelocity, ContactBlock, SplitBody, SplitSlots};
+use drystone::solver::cpu::VelocityChange;
+use drystone::solver::gpu::{Kernel, Window};
+use drystone::solver::residual::Partial;
+use std::mem::offset_of;
+
+fn module(kernel: Kernel) -> naga::Module {
+    let source = kernel.source();
+    naga::front::wgsl::parse_str(&source)
+        .unwrap_or_else(|error| panic!("{}", error.emit_to_string(&source)))
+}
+
+#[test]
+fn every_kernel_parses_and_validates() {
+    for kernel in Kernel::ALL {
+        let module = module(kernel);
+        naga::valid::Validator::new(
+            naga::valid::ValidationFlags::all(),
+            naga::valid::Capabilities::empty(),
+        )
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{}: {error:?}", kernel.name()));
+        assert_eq!(module.entry_points.len(), 1);
+        assert_eq!(module.entry_points[0].name, kernel.name());
+    }
+}
+
+#[test]
+fn every_shader_file_belongs_to_a_kernel() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/shaders");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".wgsl"))
+        .collect();
+    let mut kernels: Vec<String> = Kernel::ALL
+        .iter()
+        .map(|kernel| format!("{}.wgsl", kernel.name()))
+        .collect();
+    files.sort();
+    kernels.sort();
+    assert_eq!(files, kernels);
+}
+
+#[test]
+fn no_kernel_binds_more_than_eight_storage_buffers() {
+    for kernel in Kernel::ALL {
+        let module = module(kernel);
+        let storage = module
+            .global_variables
+            .iter()
+            .filter(|(_, variable)| matches!(variable.space, naga::AddressSpace::Storage { .. }))
+            .count();
+        assert!(storage <= 8, "{}: {storage}", kernel.name());
+    }
+}
+
+/// Compares a struct of the shaders, member by member, with offsets from Rust.
+fn check_layout(name: &str, size: usize, members: &[(&str, usize)]) {
+    let mut seen = 0;
+    for kernel in Kernel::ALL {
+        let module = module(kernel);
+        for (_, ty) in module.types.iter() {
+            if ty.name.as_deref() != Some(name) {
+                continue;
+            }
+            let naga::TypeInner::Struct {
+                members: reflected,
+                span,
+            } = &ty.inner
+            else {
+                panic!("{name} is no struct");
+            };
+            let reflected: Vec<(&str, usize)> = reflected
+                .iter()
+                .map(|member| (member.name.as_deref().unwrap_or(""), member.offset as usize))
+                .collect();
+            assert_eq!(*span as usize, size, "size of {name}");
+            assert_eq!(reflected, members, "offsets of {name}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 0, "no shader has a struct {name}");
+}
+
+macro_rules! layout_of {
+    ($type:ident { $($member:ident),* $(,)? }) => {
+        check_layout(
+            stringify!($type),
+            size_of::<$type>(),
+            &[$((stringify!($member), offset_of!($type, $member))),*],
+        );
+    };
+}
+
+#[test]
+fn records_have_the_layout_of_the_rust_structs() {
+    layout_of!(ContactBlock {
+        normal,
+        bias,
+        arm_a,
+        normal_mass,
+        arm_b,
+        tangent_mass,
+        body_a,
+        body_b,
+        friction,
+        residual_mass,
+    });
+    layout_of!(BodyVelocity {
+        linear,
+        inverse_mass,
+        angular,
+        padding
+    });
+    layout_of!(SplitSlots {
+        slot_a,
+        slot_b,
+        copies_a,
+        copies_b
+    });
+    layout_of!(SplitBody {
+        body,
+        first_slot,
+        slot_count,
+        padding
+    });
+    layout_of!(VelocityChange {
+        linear,
+        padding,
+        angular,
+        padding_2
+    });
+    layout_of!(FrictionTable {
+        edges,
+        directions,
+        apothem,
+        half_edge,
+        padding
+    });
+    layout_of!(Partial {
+        sum_of_squares,
+        max
+    });
+    layout_of!(Window {
+        first,
+        end,
+        block_base,
+        entry_base,
+        slot_base,
+        slot_end,
+        keeps_impulses,
+        padding,
+    });
+    // Six numbers and two unused ones, which the shader loads as two vectors of four.
+    check_layout(
+        "BodyInertia",
+        size_of::<BodyInertia>(),
+        &[
+            ("inverse", offset_of!(BodyInertia, inverse)),
+            ("inverse_rest", offset_of!(BodyInertia, inverse) + 16),
+        ],
+    );
+}
+
+#[test]
+fn the_friction_table_has_as_many_edges_in_both_languages() {
+    let module = module(Kernel::ContactSweep);
+    let (_, table) = module
+        .types
+        .iter()
+        .find(|(_, ty)| ty.name.as_deref() == Some("FrictionTable"))
+        .unwrap();
+    let naga::TypeInner::Struct { members, .. } = &table.inner else {
+        panic!("FrictionTable is no struct");
+    };
+    let naga::TypeInner::Array { size, stride, .. } = module.types[members[0].ty].inner else {
+        panic!("edges are no array");
+    };
+    assert_eq!(stride, 16);
+    let naga::ArraySize::Constant(length) = size else {
+        panic!("the number of edges is no constant");
+    };
+    assert_eq!(length.get() as usize, MAX_FRICTION_DIRECTIONS);
+}

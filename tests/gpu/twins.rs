@@ -1,0 +1,183 @@
+//! One dispatch of each kernel against one call of its CPU twin.
+
+use crate::adapter;
+use crate::crowd::Crowd;
+use drystone::problem::FrictionCone;
+use drystone::problem::batches::{Batches, BodyVelocity};
+use drystone::solver::cpu::{self, VelocityChange};
+use drystone::solver::gpu::{Kernel, KernelData};
+
+/// Largest difference, over the largest magnitude in the array, that rounding may make on an
+/// adapter that contracts multiplications and additions. Lavapipe reaches 0.
+const MAX_RELATIVE_DIFFERENCE: f64 = 1e-5;
+
+fn crowds() -> Vec<Crowd> {
+    let cones = [
+        FrictionCone::Disk,
+        FrictionCone::Pyramid { directions: 4 },
+        FrictionCone::Pyramid { directions: 16 },
+    ];
+    let mut crowds: Vec<Crowd> = cones
+        .into_iter()
+        .enumerate()
+        .map(|(seed, friction_cone)| Crowd {
+            seed: seed as u64,
+            friction_cone,
+            ..Crowd::default()
+        })
+        .collect();
+    crowds.push(Crowd {
+        seed: 7,
+        frictionless: true,
+        ..Crowd::default()
+    });
+    crowds
+}
+
+/// What the CPU twin makes of the same data.
+fn twin(batches: &Batches, kernel: Kernel, color: usize, data: &KernelData) -> KernelData {
+    let mut data = data.clone();
+    match kernel {
+        Kernel::ContactSweep => {
+            cpu::contact_sweep(batches, color, &mut data.velocities, &mut data.impulses);
+        }
+        Kernel::ContactSplit => cpu::contact_split(
+            batches,
+            &data.velocities,
+            &mut data.impulses,
+            &mut data.changes,
+        ),
+        Kernel::BodyGather => cpu::body_gather(batches, &data.changes, &mut data.velocities),
+        Kernel::HubGather => cpu::hub_gather(batches, &data.changes, &mut data.velocities),
+        Kernel::ContactResidual => cpu::contact_residual(
+            batches,
+            &data.velocities,
+            &data.impulses,
+            &mut data.partials,
+        ),
+    }
+    data
+}
+
+/// Largest difference over the largest magnitude.
+fn difference(a: &[f32], b: &[f32]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let scale = b
+        .iter()
+        .fold(0.0_f64, |max, &x| max.max(f64::from(x).abs()));
+    let most = a.iter().zip(b).fold(0.0_f64, |max, (&x, &y)| {
+        assert!(x.is_finite() && y.is_finite());
+        max.max((f64::from(x) - f64::from(y)).abs())
+    });
+    if most == 0.0 { 0.0 } else { most / scale }
+}
+
+/// Largest relative difference between kernel and twin, over everything the kernel may write.
+fn compare(gpu: &KernelData, cpu: &KernelData) -> f64 {
+    let partials = |data: &KernelData| bytemuck::pod_collect_to_vec::<_, f32>(&data.partials);
+    [
+        difference(
+            bytemuck::cast_slice::<BodyVelocity, f32>(&gpu.velocities),
+            bytemuck::cast_slice(&cpu.velocities),
+        ),
+        difference(
+            bytemuck::cast_slice::<[f32; 4], f32>(&gpu.impulses),
+            bytemuck::cast_slice(&cpu.impulses),
+        ),
+        difference(
+            bytemuck::cast_slice::<VelocityChange, f32>(&gpu.changes),
+            bytemuck::cast_slice(&cpu.changes),
+        ),
+        difference(&partials(gpu), &partials(cpu)),
+    ]
+    .into_iter()
+    .fold(0.0, f64::max)
+}
+
+/// Runs every kernel of two sweeps, each on what its CPU twin left, and returns the largest
+/// difference and the number of comparisons.
+fn compare_sweeps(max_colors: usize, kernels: &[Kernel]) -> (f64, usize) {
+    let mut solver = adapter::solver();
+    let mut worst = 0.0_f64;
+    let mut comparisons = 0;
+    for crowd in crowds() {
+        let batches = Batches::pack(&crowd.problem(), max_colors, true);
+        let mut data = KernelData::start(&batches);
+        for _ in 0..2 {
+            for kernel in Kernel::ALL {
+                let colors = match kernel {
+                    Kernel::ContactSweep => batches.colors.len(),
+                    _ => 1,
+                };
+                for color in 0..colors {
+                    let after = twin(&batches, kernel, color, &data);
+                    if kernels.contains(&kernel) {
+                        let mut on_gpu = data.clone();
+                        solver
+                            .run_kernel(&batches, kernel, color, &mut on_gpu)
+                            .expect("a kernel that runs");
+                        if kernel != Kernel::ContactResidual {
+                            on_gpu.partials.clone_from(&after.partials);
+                        }
+                        assert!(
+                            on_gpu != data || kernel == Kernel::ContactResidual,
+                            "{} wrote nothing",
+                            kernel.name()
+                        );
+                        worst = worst.max(compare(&on_gpu, &after));
+                        comparisons += 1;
+                    }
+                    data = after;
+                }
+            }
+        }
+    }
+    (worst, comparisons)
+}
+
+fn check(max_colors: usize, kernels: &[Kernel]) {
+    let (worst, comparisons) = compare_sweeps(max_colors, kernels);
+    assert!(comparisons >= crowds().len() * 2);
+    assert!(worst <= MAX_RELATIVE_DIFFERENCE, "{worst:e}");
+}
+
+#[test]
+fn contact_sweep_does_what_its_twin_does() {
+    check(12, &[Kernel::ContactSweep]);
+}
+
+#[test]
+fn contact_split_does_what_its_twin_does() {
+    check(12, &[Kernel::ContactSplit]);
+    check(0, &[Kernel::ContactSplit]);
+}
+
+#[test]
+fn body_gather_does_what_its_twin_does() {
+    check(12, &[Kernel::BodyGather]);
+    check(0, &[Kernel::BodyGather]);
+}
+
+#[test]
+fn hub_gather_does_what_its_twin_does() {
+    check(12, &[Kernel::HubGather]);
+    check(0, &[Kernel::HubGather]);
+}
+
+#[test]
+fn contact_residual_does_what_its_twin_does() {
+    check(12, &[Kernel::ContactResidual]);
+    check(0, &[Kernel::ContactResidual]);
+}
+
+#[test]
+fn lavapipe_agrees_in_every_bit() {
+    let solver = adapter::solver();
+    let summary = solver.adapter_summary();
+    if !(summary.name.contains("llvmpipe") && summary.backend == "vulkan") {
+        // Other drivers may fuse a multiplication and an addition, or divide by a root in one step.
+        return;
+    }
+    let (worst, _) = compare_sweeps(12, &Kernel::ALL);
+    assert_eq!(worst, 0.0);
+}

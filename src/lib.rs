@@ -8,4 +8,6 @@ pub mod lcp;
 pub mod problem;
 pub mod solver;
 
+pub mod world;
+
 pub use error::{Error, Result};

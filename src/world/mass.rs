@@ -1,0 +1,202 @@
+//! Mass, centre of mass and inertia.
+
+use super::Shape;
+use crate::error::{Error, Result};
+use crate::math::{Mat3, Vec3};
+use std::f64::consts::PI;
+
+/// Mass and inertia of a body about its centre of mass, in body axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MassProperties {
+    /// Mass `[kg]`; infinite for a body that nothing moves.
+    pub mass: f64,
+    /// One over the mass `[1/kg]`.
+    pub inverse_mass: f64,
+    /// Inertia `[kg m^2]`, zero where the mass is infinite.
+    pub inertia: Mat3,
+    /// Its inverse `[1/(kg m^2)]`, zero where the mass is infinite.
+    pub inverse_inertia: Mat3,
+}
+
+impl MassProperties {
+    /// Of a body that nothing moves.
+    #[must_use]
+    pub fn immovable() -> Self {
+        Self {
+            mass: f64::INFINITY,
+            inverse_mass: 0.0,
+            inertia: Mat3::zeros(),
+            inverse_inertia: Mat3::zeros(),
+        }
+    }
+
+    /// From a mass `[kg]` and an inertia about the centre of mass, in body axes `[kg m^2]`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] unless the mass is positive and finite, the inertia symmetric and positive
+    /// definite, and both fit single precision, which the solvers use.
+    pub fn new(mass: f64, inertia: Mat3) -> Result<Self> {
+        if !(mass > 0.0 && mass.is_finite()) {
+            return Err(Error::invalid(
+                "mass",
+                format!("{mass} kg is not positive and finite"),
+            ));
+        }
+        let finite = inertia.iter().all(|x| x.is_finite());
+        let asymmetry = (inertia - inertia.transpose()).abs().max();
+        if !finite || asymmetry > 1e-9 * inertia.abs().max() {
+            return Err(Error::invalid(
+                "inertia",
+                format!("{inertia} is not a symmetric matrix of finite numbers"),
+            ));
+        }
+        let Some(factor) = inertia.cholesky() else {
+            return Err(Error::invalid(
+                "inertia",
+                format!("{inertia} is not positive definite"),
+            ));
+        };
+        let inverse_inertia = factor.inverse();
+        let inverse_mass = mass.recip();
+        let fits = |x: f64| (x as f32).is_normal();
+        if !fits(inverse_mass) || !(0..3).all(|at| fits(inverse_inertia[(at, at)])) {
+            return Err(Error::invalid(
+                "mass",
+                format!("{mass:e} kg, or its inertia, does not fit single precision"),
+            ));
+        }
+        Ok(Self {
+            mass,
+            inverse_mass,
+            inertia,
+            inverse_inertia,
+        })
+    }
+
+    /// Of a homogeneous shape of a density `[kg/m^3]`, and its centre of mass in the axes in which
+    /// the shape is given `[m]` (zero but for compounds). The inertia is about that centre.
+    ///
+    /// Parts of a compound simply add: where two overlap, the overlap counts twice.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a shape without volume or with an infinite one, or a density that is
+    /// not positive and finite.
+    pub fn from_density(shape: &Shape, density: f64) -> Result<(Self, Vec3)> {
+        if !(density > 0.0 && density.is_finite()) {
+            return Err(Error::invalid(
+                "density",
+                format!("{density} kg/m^3 is not positive and finite"),
+            ));
+        }
+        let unit = Moments::of(shape)?;
+        let properties = Self::new(density * unit.volume, unit.inertia * density)?;
+        Ok((properties, unit.center))
+    }
+
+    /// Of a homogeneous shape of a mass `[kg]`, and its centre of mass as for
+    /// [`MassProperties::from_density`].
+    ///
+    /// # Errors
+    /// As for [`MassProperties::from_density`].
+    pub fn from_mass(shape: &Shape, mass: f64) -> Result<(Self, Vec3)> {
+        let unit = Moments::of(shape)?;
+        let properties = Self::new(mass, unit.inertia * (mass / unit.volume))?;
+        Ok((properties, unit.center))
+    }
+
+    /// True if the inertia is the same about every axis, to rounding: it then never turns.
+    #[must_use]
+    pub fn is_isotropic(&self) -> bool {
+        let scale = self.inertia[(0, 0)];
+        let off = (self.inertia - Mat3::identity() * scale).abs().max();
+        off <= 1e-12 * scale.abs()
+    }
+}
+
+/// Volume, centroid, and second moments about the centroid of a shape of unit density.
+struct Moments {
+    /// `[m^3]`.
+    volume: f64,
+    /// `[m]`.
+    center: Vec3,
+    /// Inertia over density `[m^5]`.
+    inertia: Mat3,
+}
+
+impl Moments {
+    fn of(shape: &Shape) -> Result<Self> {
+        shape.validate()?;
+        match shape {
+            Shape::Sphere { radius } => {
+                let volume = 4.0 / 3.0 * PI * radius.powi(3);
+                Ok(Self::centered(
+                    volume,
+                    Vec3::repeat(0.4 * volume * radius * radius),
+                ))
+            }
+            Shape::Box { half_extents: h } => {
+                let volume = 8.0 * h.x * h.y * h.z;
+                let square = h.component_mul(h);
+                let diagonal = Vec3::new(
+                    square.y + square.z,
+                    square.z + square.x,
+                    square.x + square.y,
+                );
+                Ok(Self::centered(volume, diagonal * (volume / 3.0)))
+            }
+            Shape::Capsule {
+                half_length: h,
+                radius: r,
+            } => Ok(Self::capsule(*h, *r)),
+            Shape::HalfSpace { .. } => Err(Error::invalid(
+                "mass",
+                "a half-space has no finite volume, so it cannot be a dynamic body or part of one",
+            )),
+            Shape::Compound { parts } => {
+                let mut found = Vec::with_capacity(parts.len());
+                for part in parts.iter() {
+                    found.push((part.pose, Self::of(&part.shape)?));
+                }
+                let volume: f64 = found.iter().map(|(_, part)| part.volume).sum();
+                let center = found
+                    .iter()
+                    .map(|(pose, part)| pose.point(&part.center) * part.volume)
+                    .sum::<Vec3>()
+                    / volume;
+                let mut inertia = Mat3::zeros();
+                for (pose, part) in &found {
+                    let rotation = pose.orientation.to_rotation_matrix();
+                    let turned = rotation.matrix() * part.inertia * rotation.matrix().transpose();
+                    let arm = pose.point(&part.center) - center;
+                    // Parallel axes: I + m (|d|^2 1 - d d^T).
+                    let moved = Mat3::identity() * arm.norm_squared() - arm * arm.transpose();
+                    inertia += turned + moved * part.volume;
+                }
+                Ok(Self {
+                    volume,
+                    center,
+                    inertia: 0.5 * (inertia + inertia.transpose()),
+                })
+            }
+        }
+    }
+
+    /// A cylinder and two half balls. A half ball's centroid is 3 r / 8 above its base, which gives
+    /// the mixed term of the transverse moment.
+    fn capsule(h: f64, r: f64) -> Self {
+        let cylinder = 2.0 * PI * r * r * h;
+        let ball = 4.0 / 3.0 * PI * r.powi(3);
+        let axial = (0.5 * cylinder + 0.4 * ball) * r * r;
+        let transverse =
+            cylinder * (h * h / 3.0 + 0.25 * r * r) + ball * (0.4 * r * r + h * h + 0.75 * h * r);
+        Self::centered(cylinder + ball, Vec3::new(transverse, transverse, axial))
+    }
+
+    fn centered(volume: f64, diagonal: Vec3) -> Self {
+        Self {
+            volume,
+            center: Vec3::zeros(),
+            inertia: Mat3::from_diagonal(&diagonal),
+        }
+    }
+}

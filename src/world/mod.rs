@@ -1,0 +1,44 @@
+//! Bodies, their shapes, masses, materials and prescribed motions: f64, in world axes and SI units.
+
+mod body;
+mod construct;
+mod mass;
+mod material;
+mod motion;
+mod shape;
+mod validate;
+
+pub use body::{Body, BodyKind, CollisionGroups};
+pub use mass::MassProperties;
+pub use material::{Material, MaterialPair};
+pub use motion::{Keyframe, Motion};
+pub use shape::{CompoundPart, Shape};
+
+use crate::math::Vec3;
+
+/// Everything that moves or is touched, and the gravity that acts on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct World {
+    /// Acceleration of gravity `[m/s^2]`.
+    pub gravity: Vec3,
+    /// Bodies, shape `[body_count]`; their order is their identity.
+    pub bodies: Vec<Body>,
+    /// Materials; bodies refer to them by index.
+    pub materials: Vec<Material>,
+    /// Simulated time `[s]`.
+    pub time: f64,
+}
+
+impl World {
+    /// Bounding radius of the smallest dynamic body `[m]`; 1 if there is none.
+    #[must_use]
+    pub fn smallest_radius(&self) -> f64 {
+        let smallest = self
+            .bodies
+            .iter()
+            .filter(|body| body.is_dynamic())
+            .map(|body| body.shape.bounding_radius())
+            .fold(f64::INFINITY, f64::min);
+        if smallest.is_finite() { smallest } else { 1.0 }
+    }
+}

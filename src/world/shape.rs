@@ -1,0 +1,118 @@
+//! Shapes, in body axes with the centre of mass at the origin.
+
+use crate::math::{Aabb, Pose, Vec3};
+use std::sync::Arc;
+
+/// The geometry of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A ball about the origin.
+    Sphere {
+        /// Radius `[m]`, positive.
+        radius: f64,
+    },
+    /// A box about the origin, along the body axes.
+    Box {
+        /// Half of each side `[m]`, positive.
+        half_extents: Vec3,
+    },
+    /// All points within `radius` of a segment along the body's z axis about the origin.
+    Capsule {
+        /// Half the length of the segment `[m]`, not negative.
+        half_length: f64,
+        /// Radius `[m]`, positive.
+        radius: f64,
+    },
+    /// All points `x` with `normal . x <= offset`. Only for bodies that are not dynamic.
+    HalfSpace {
+        /// Outward unit normal, in body axes.
+        normal: Vec3,
+        /// Distance of the boundary from the origin along the normal `[m]`.
+        offset: f64,
+    },
+    /// Several of the above, fixed to each other.
+    Compound {
+        /// The parts; none is a compound.
+        parts: Arc<[CompoundPart]>,
+    },
+}
+
+/// A part of a compound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompoundPart {
+    /// Where it is in the compound.
+    pub pose: Pose,
+    /// What it is; no compound.
+    pub shape: Shape,
+}
+
+impl Shape {
+    /// The shape seen from `origin`: the parts of a compound move by its opposite. Other shapes have
+    /// their centre of mass at the origin already and stay as they are.
+    #[must_use]
+    pub fn recentered(self, origin: &Vec3) -> Self {
+        match self {
+            Self::Compound { parts } => Self::Compound {
+                parts: parts
+                    .iter()
+                    .map(|part| CompoundPart {
+                        pose: Pose::new(part.pose.position - origin, part.pose.orientation),
+                        shape: part.shape.clone(),
+                    })
+                    .collect(),
+            },
+            simple => simple,
+        }
+    }
+
+    /// The least box in world axes that holds the shape at `pose`; unbounded for a half-space.
+    #[must_use]
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        match self {
+            Self::Sphere { radius } => Aabb {
+                min: pose.position.add_scalar(-radius),
+                max: pose.position.add_scalar(*radius),
+            },
+            Self::Box { half_extents } => {
+                let rotation = pose.orientation.to_rotation_matrix();
+                let reach = rotation.matrix().abs() * half_extents;
+                Aabb {
+                    min: pose.position - reach,
+                    max: pose.position + reach,
+                }
+            }
+            Self::Capsule {
+                half_length,
+                radius,
+            } => {
+                let axis = pose.direction(&Vec3::z()) * *half_length;
+                let reach = axis.abs().add_scalar(*radius);
+                Aabb {
+                    min: pose.position - reach,
+                    max: pose.position + reach,
+                }
+            }
+            Self::HalfSpace { .. } => Aabb::everything(),
+            Self::Compound { parts } => parts.iter().fold(Aabb::empty(), |all, part| {
+                all.merged(&part.shape.aabb(&pose.compose(&part.pose)))
+            }),
+        }
+    }
+
+    /// Largest distance of a point of the shape from the origin `[m]`; infinite for a half-space.
+    #[must_use]
+    pub fn bounding_radius(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } => *radius,
+            Self::Box { half_extents } => half_extents.norm(),
+            Self::Capsule {
+                half_length,
+                radius,
+            } => half_length + radius,
+            Self::HalfSpace { .. } => f64::INFINITY,
+            Self::Compound { parts } => parts.iter().fold(0.0, |reach: f64, part| {
+                reach.max(part.pose.position.norm() + part.shape.bounding_radius())
+            }),
+        }
+    }
+}

@@ -10,4 +10,7 @@ pub mod solver;
 
 pub mod world;
 
+pub mod collide;
+pub mod measure;
+
 pub use error::{Error, Result};

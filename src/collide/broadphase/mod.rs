@@ -1,0 +1,108 @@
+//! Which pairs of bodies may touch.
+//!
+//! Bodies of bounded size go to a hierarchical grid (`grid.rs`): one uniform grid for every power of
+//! two of size, stored as a sorted list of cells rather than as a table, so that neither far-away
+//! bodies nor a huge one among small ones cost memory or time. Unbounded bodies are tested against
+//! all others.
+
+mod brute_force;
+mod entry;
+mod grid;
+mod order;
+mod unbounded;
+
+pub use brute_force::brute_force_pairs;
+
+use crate::error::{Error, Result};
+use crate::world::World;
+use entry::Entry;
+use grid::Grid;
+use rayon::prelude::*;
+use unbounded::Unbounded;
+
+/// Bodies handled by one thread at a time; their pairs are joined and sorted afterwards.
+const CHUNK: usize = 2048;
+
+/// Finds pairs of bodies that may touch; keeps its memory from step to step.
+#[derive(Debug, Default)]
+pub struct Broadphase {
+    /// Box and groups of every body, shape `[body_count]`.
+    entries: Vec<Entry>,
+    grid: Grid,
+    /// Pairs as each chunk of the work found them.
+    found: Vec<Vec<[u32; 2]>>,
+    order: order::Order,
+}
+
+impl Broadphase {
+    /// A broadphase that holds no memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Finds the pairs `[a, b]`, `a < b`, of bodies of which at least one is dynamic, whose groups
+    /// allow it, and whose axis-aligned boxes overlap once each is grown by `reach[i]` `[m]`, shape
+    /// `[body_count]`. A half-space counts as what it is, not as its unbounded box: a body pairs
+    /// with it if its grown box comes within the half-space's `reach` of it.
+    ///
+    /// `pairs` is overwritten, and sorted. An infinite `reach` pairs a body with all others.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] that names the first body whose pose has a number that is not finite, or
+    /// whose reach is not a number; [`Error::Invalid`] if `reach` is too short.
+    pub fn find_pairs(
+        &mut self,
+        world: &World,
+        reach: &[f64],
+        pairs: &mut Vec<[u32; 2]>,
+    ) -> Result<()> {
+        pairs.clear();
+        let bodies = &world.bodies;
+        if reach.len() < bodies.len() {
+            return Err(Error::invalid(
+                "reach",
+                format!("{} numbers for {} bodies", reach.len(), bodies.len()),
+            ));
+        }
+        bodies
+            .par_iter()
+            .zip(reach)
+            .enumerate()
+            .with_min_len(CHUNK)
+            .map(|(index, (body, reach))| Entry::new(index as u32, body, *reach))
+            .collect_into_vec(&mut self.entries);
+        if let Some(bad) = self.entries.par_iter().position_first(Entry::is_invalid) {
+            let name = bodies[bad].name.as_deref().unwrap_or("unnamed");
+            return Err(Error::NonFinite {
+                stage: "broadphase",
+                what: format!("pose or reach of body {bad} ({name})"),
+            });
+        }
+
+        let unbounded: Vec<Unbounded> = self
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_bounded())
+            .map(|entry| {
+                let index = entry.body as usize;
+                Unbounded::new(*entry, &bodies[index], reach[index])
+            })
+            .collect();
+        self.grid.build(&self.entries);
+
+        let count = self.entries.len();
+        self.found.resize_with(count.div_ceil(CHUNK), Vec::new);
+        self.found
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(chunk, found)| {
+                found.clear();
+                let range = chunk * CHUNK..count.min((chunk + 1) * CHUNK);
+                unbounded::pairs_with(&unbounded, &self.entries[range.clone()], found);
+                self.grid.pairs_from(range, found);
+            });
+        self.order.sort(count, &self.found, pairs);
+        Ok(())
+    }
+}

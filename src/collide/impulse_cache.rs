@@ -1,0 +1,99 @@
+//! Impulses carried over from step to step.
+
+use super::ContactPoint;
+use crate::math::{add, dot, narrow, scale, tangents};
+use rayon::prelude::*;
+
+/// Contacts handled by one thread at a time.
+const CHUNK: usize = 4096;
+
+/// The impulses of the last step, by pair of bodies and feature.
+///
+/// They are kept as vectors in world axes: a contact whose normal has turned since gets the same
+/// force, not the same components.
+#[derive(Debug, Clone, Default)]
+pub struct ImpulseCache {
+    /// In order of `key`.
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    key: Key,
+    /// `[N s]`, in world axes.
+    impulse: [f32; 3],
+}
+
+/// Pair of bodies, the first in the upper half, and feature.
+type Key = (u64, u64);
+
+fn key(contact: &ContactPoint) -> Key {
+    let [a, b] = contact.bodies.map(u64::from);
+    (a << 32 | b, contact.feature)
+}
+
+impl ImpulseCache {
+    /// Remembers the impulses of a step and forgets all others.
+    ///
+    /// `impulses` has the shape of `contacts`: components along the normal and the two
+    /// [`tangents`] of the normal in f32 `[N s]`. If one is longer, its rest is left out.
+    pub fn store(&mut self, contacts: &[ContactPoint], impulses: &[[f32; 3]]) {
+        contacts
+            .par_iter()
+            .zip(impulses)
+            .with_min_len(CHUNK)
+            .map(|(contact, impulse)| {
+                let normal = narrow(&contact.normal);
+                let (t1, t2) = tangents(normal);
+                Entry {
+                    key: key(contact),
+                    impulse: add(
+                        scale(normal, impulse[0]),
+                        add(scale(t1, impulse[1]), scale(t2, impulse[2])),
+                    ),
+                }
+            })
+            .collect_into_vec(&mut self.entries);
+        if !self.entries.is_sorted_by_key(|entry| entry.key) {
+            // Stable, so that of contacts with one name the first counts.
+            self.entries.par_sort_by_key(|entry| entry.key);
+        }
+    }
+
+    /// The remembered impulse of each contact, along its present normal and tangents, the normal
+    /// part at least 0; zero for a contact that was not there. `impulses` is overwritten and gets
+    /// the shape of `contacts`.
+    pub fn load(&self, contacts: &[ContactPoint], impulses: &mut Vec<[f32; 3]>) {
+        impulses.clear();
+        impulses.resize(contacts.len(), [0.0; 3]);
+        contacts
+            .par_chunks(CHUNK)
+            .zip(impulses.par_chunks_mut(CHUNK))
+            .for_each(|(contacts, impulses)| self.load_chunk(contacts, impulses));
+    }
+
+    /// Contacts mostly come in the order of the entries: the search goes on where it last ended.
+    fn load_chunk(&self, contacts: &[ContactPoint], impulses: &mut [[f32; 3]]) {
+        let mut at = 0;
+        let mut last = None;
+        for (contact, impulse) in contacts.iter().zip(impulses) {
+            let key = key(contact);
+            if last.is_none_or(|last| key < last) {
+                at = self.entries.partition_point(|entry| entry.key < key);
+            }
+            last = Some(key);
+            while self.entries.get(at).is_some_and(|entry| entry.key < key) {
+                at += 1;
+            }
+            if let Some(entry) = self.entries.get(at).filter(|entry| entry.key == key) {
+                let normal = narrow(&contact.normal);
+                let (t1, t2) = tangents(normal);
+                *impulse = [
+                    dot(normal, entry.impulse).max(0.0),
+                    dot(t1, entry.impulse),
+                    dot(t2, entry.impulse),
+                ];
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Which bodies touch, and where: pairs from the broadphase, contact points from the narrowphase.
+
+pub mod broadphase;
+pub mod impulse_cache;
+pub mod narrowphase;
+
+use crate::math::{self, Vec3};
+use crate::problem::Contact;
+use crate::world::World;
+
+/// One point at which two bodies touch or nearly do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactPoint {
+    /// Body A and body B, the smaller index first.
+    pub bodies: [u32; 2],
+    /// Names the point among those of the pair, the same from step to step: parts of compounds in
+    /// the upper 32 bits (A's, then B's, 16 bits each), features of the two shapes in the lower.
+    pub feature: u64,
+    /// Midway between the two surfaces, in world axes `[m]`.
+    pub position: Vec3,
+    /// Unit vector from B to A.
+    pub normal: Vec3,
+    /// Signed gap along the normal `[m]`, negative when penetrating.
+    pub separation: f64,
+}
+
+impl ContactPoint {
+    /// The contact as the solvers see it. Arms are differences of f64 positions, narrowed after.
+    #[must_use]
+    pub fn for_solver(
+        &self,
+        world: &World,
+        bias: f32,
+        friction: f32,
+        impulse: [f32; 3],
+    ) -> Contact {
+        let [a, b] = self.bodies;
+        let arm =
+            |body: u32| math::narrow(&(self.position - world.bodies[body as usize].pose.position));
+        Contact {
+            body_a: a,
+            body_b: b,
+            arm_a: arm(a),
+            arm_b: arm(b),
+            normal: math::narrow(&self.normal),
+            bias,
+            friction,
+            impulse,
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Where two shapes touch.
+//!
+//! A pair's positions are taken relative to body A before anything else, and every contact comes
+//! with its own separation: for face contacts the distance of the point from the face's plane, for
+//! all others the distance of the closest points, or the depth along the shortest way out.
+
+mod box_box;
+mod box_capsule;
+mod box_distance;
+mod box_faces;
+mod box_half_space;
+mod capsule_capsule;
+mod capsule_half_space;
+mod compound;
+mod direction;
+mod manifold;
+mod mover;
+mod placed;
+mod query;
+mod segment;
+mod sphere_box;
+mod sphere_capsule;
+mod sphere_half_space;
+mod sphere_sphere;
+
+use super::ContactPoint;
+use crate::math::Vec3;
+use crate::world::{Shape, World};
+use manifold::Manifold;
+use mover::Mover;
+use placed::Placed;
+use query::Query;
+use rayon::prelude::*;
+
+/// How far apart two surfaces may be and still give a contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Separation that always counts `[m]`.
+    pub margin: f64,
+    /// Time over which speeds count as well `[s]`.
+    pub time_step: f64,
+}
+
+/// Pairs handled by one thread at a time; their contacts are joined in order.
+const CHUNK: usize = 1024;
+
+/// Chunks between two joins: the memory of their contacts is used again.
+const WAVE: usize = 128;
+
+/// Finds all contact points of the pairs with `separation <= margin + time_step * closing speed`, at
+/// most [`MAX_MANIFOLD_POINTS`](crate::constants::MAX_MANIFOLD_POINTS) for two convex parts.
+///
+/// The closing speed along the normal is that of the two points, or that of one of them alone if
+/// this is larger: a body that falls in step with the one below it meets it as soon as that one is
+/// stopped.
+///
+/// For pairs in order, as the broadphase gives them, the contacts are sorted by pair and feature.
+/// `contacts` is overwritten. Indices of bodies must exist.
+pub fn find_contacts(
+    world: &World,
+    pairs: &[[u32; 2]],
+    limits: Limits,
+    contacts: &mut Vec<ContactPoint>,
+) {
+    contacts.clear();
+    let movers: Vec<Mover> = world.bodies.par_iter().map(Mover::new).collect();
+    let mut found = vec![Vec::with_capacity(CHUNK); WAVE.min(pairs.len().div_ceil(CHUNK))];
+    for wave in pairs.chunks(CHUNK * WAVE) {
+        let count = wave.len().div_ceil(CHUNK);
+        found[..count]
+            .par_iter_mut()
+            .zip(wave.par_chunks(CHUNK))
+            .for_each(|(found, pairs)| {
+                found.clear();
+                for pair in pairs {
+                    contacts_of(world, &movers, *pair, limits, found);
+                }
+            });
+        for chunk in &found[..count] {
+            contacts.extend_from_slice(chunk);
+        }
+    }
+}
+
+/// Appends the contacts of one pair, in order of their features.
+fn contacts_of(
+    world: &World,
+    movers: &[Mover],
+    pair: [u32; 2],
+    limits: Limits,
+    found: &mut Vec<ContactPoint>,
+) {
+    let [mover_a, mover_b] = pair.map(|index| &movers[index as usize]);
+    let query = Query::new(mover_a, mover_b, limits);
+    let near = mover_a.bounding_radius + mover_b.bounding_radius + query.reach;
+    if query.offset.norm_squared() > near * near * (1.0 + 1e-12) {
+        return;
+    }
+    let first = found.len();
+    let mut manifold = Manifold::new();
+    let mut append = |parts: u32, manifold: &Manifold| {
+        found.extend(manifold.as_slice().iter().map(|point| ContactPoint {
+            bodies: pair,
+            feature: u64::from(parts) << 32 | u64::from(point.feature),
+            position: mover_a.position + point.position,
+            normal: point.normal,
+            separation: point.separation,
+        }));
+    };
+    if mover_a.is_sphere && mover_b.is_sphere {
+        // Most pairs of a crowd: nothing more than what is at hand.
+        sphere_sphere::sphere_sphere(
+            (&Vec3::zeros(), mover_a.bounding_radius),
+            (&query.offset, mover_b.bounding_radius),
+            &query,
+            &mut manifold,
+        );
+        append(0, &manifold);
+        return;
+    }
+    let [a, b] = pair.map(|index| &world.bodies[index as usize]);
+    let placed_a = Placed {
+        shape: &a.shape,
+        position: Vec3::zeros(),
+        orientation: a.pose.orientation,
+    };
+    let placed_b = Placed {
+        shape: &b.shape,
+        position: query.offset,
+        orientation: b.pose.orientation,
+    };
+    let is_compound = |shape: &Shape| matches!(shape, Shape::Compound { .. });
+    if is_compound(&a.shape) || is_compound(&b.shape) {
+        compound::part_pairs(&placed_a, &placed_b, query.reach, |parts, a, b| {
+            manifold.clear();
+            touch(a, b, &query, &mut manifold);
+            append(parts, &manifold);
+        });
+    } else {
+        touch(&placed_a, &placed_b, &query, &mut manifold);
+        append(0, &manifold);
+    }
+    if found.len() > first + 1 {
+        found[first..].sort_unstable_by_key(|contact| contact.feature);
+    }
+}
+
+/// The contact points of two shapes that are no compounds. Each kind of pair has one order; shapes
+/// that come the other way round are swapped, and so is the sense of the normal.
+fn touch(p: &Placed<'_>, q: &Placed<'_>, query: &Query, manifold: &mut Manifold) {
+    use Shape::{Box, Capsule, HalfSpace, Sphere};
+    match (p.shape, q.shape) {
+        (Sphere { radius: radius_p }, Sphere { radius: radius_q }) => {
+            sphere_sphere::sphere_sphere(
+                (&p.position, *radius_p),
+                (&q.position, *radius_q),
+                query,
+                manifold,
+            );
+        }
+        (Sphere { radius }, Box { half_extents }) => sphere_box::sphere_box(
+            (&p.position, *radius),
+            (&q.position, &q.rotation(), half_extents),
+            query,
+            manifold,
+        ),
+        (
+            Sphere { radius: radius_p },
+            Capsule {
+                half_length,
+                radius,
+            },
+        ) => sphere_capsule::sphere_capsule(
+            (&p.position, *radius_p),
+            (&q.position, &q.axis(), *half_length, *radius),
+            query,
+            manifold,
+        ),
+        (Sphere { radius }, HalfSpace { normal, offset }) => sphere_half_space::sphere_half_space(
+            (&p.position, *radius),
+            (&q.position, q.orientation * normal, *offset),
+            query,
+            manifold,
+        ),
+        (
+            Box { half_extents },
+            Box {
+                half_extents: half_extents_q,
+            },
+        ) => box_box::box_box(
+            (&p.position, &p.rotation(), half_extents),
+            (&q.position, &q.rotation(), half_extents_q),
+            query,
+            manifold,
+        ),
+        (
+            Box { half_extents },
+            Capsule {
+                half_length,
+                radius,
+            },
+        ) => box_capsule::box_capsule(
+            (&p.position, &p.rotation(), half_extents),
+            (&q.position, &q.axis(), *half_length, *radius),
+            query,
+            manifold,
+        ),
+        (Box { half_extents }, HalfSpace { normal, offset }) => box_half_space::box_half_space(
+            (&p.position, &p.rotation(), half_extents),
+            (&q.position, q.orientation * normal, *offset),
+            query,
+            manifold,
+        ),
+        (
+            Capsule {
+                half_length,
+                radius,
+            },
+            Capsule {
+                half_length: half_length_q,
+                radius: radius_q,
+            },
+        ) => capsule_capsule::capsule_capsule(
+            (&p.position, &p.axis(), *half_length, *radius),
+            (&q.position, &q.axis(), *half_length_q, *radius_q),
+            query,
+            manifold,
+        ),
+        (
+            Capsule {
+                half_length,
+                radius,
+            },
+            HalfSpace { normal, offset },
+        ) => capsule_half_space::capsule_half_space(
+            (&p.position, &(p.axis() * *half_length), *radius),
+            (&q.position, q.orientation * normal, *offset),
+            query,
+            manifold,
+        ),
+        (Box { .. }, Sphere { .. })
+        | (Capsule { .. }, Sphere { .. } | Box { .. })
+        | (HalfSpace { .. }, Sphere { .. } | Box { .. } | Capsule { .. }) => {
+            touch(q, p, &query.swapped(), manifold);
+        }
+        // Neither can move, and parts of compounds are no compounds.
+        (HalfSpace { .. }, HalfSpace { .. })
+        | (Shape::Compound { .. }, _)
+        | (_, Shape::Compound { .. }) => {}
+    }
+}

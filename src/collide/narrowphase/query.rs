@@ -1,0 +1,89 @@
+//! How near two bodies must come for a point to count as a contact.
+
+use super::Limits;
+use super::mover::Mover;
+use crate::math::Vec3;
+
+/// The speculative limit of one pair of bodies. Positions are relative to body A's centre of mass,
+/// in world axes: differences are taken once, before anything is rotated, so that gaps keep their
+/// digits far from the origin.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Query {
+    margin: f64,
+    time_step: f64,
+    /// Velocity of A's centre of mass `[m/s]`.
+    velocity_a: Vec3,
+    /// Velocity of B's centre of mass `[m/s]`.
+    velocity_b: Vec3,
+    spin_a: Vec3,
+    spin_b: Vec3,
+    /// Centre of mass of B minus that of A `[m]`.
+    pub(super) offset: Vec3,
+    /// No point with a larger separation is admitted, whatever its velocity `[m]`.
+    pub(super) reach: f64,
+    /// 1 where normals are given from B to A, -1 where the shapes were swapped.
+    sign: f64,
+}
+
+impl Query {
+    pub(super) fn new(a: &Mover, b: &Mover, limits: Limits) -> Self {
+        let offset = b.position - a.position;
+        let mut speed = a.velocity.norm() + b.velocity.norm();
+        for (turning, other) in [(a, b), (b, a)] {
+            let rate = turning.spin.norm();
+            if rate > 0.0 {
+                // An unbounded body turns past the other one, wherever that is.
+                let arm = if turning.bounding_radius.is_finite() {
+                    turning.bounding_radius
+                } else {
+                    offset.norm() + other.bounding_radius
+                };
+                speed += rate * arm;
+            }
+        }
+        Self {
+            margin: limits.margin,
+            time_step: limits.time_step,
+            velocity_a: a.velocity,
+            velocity_b: b.velocity,
+            spin_a: a.spin,
+            spin_b: b.spin,
+            offset,
+            reach: limits.margin + limits.time_step * speed,
+            sign: 1.0,
+        }
+    }
+
+    /// The same limit for shapes that are handed over in the opposite order.
+    pub(super) fn swapped(&self) -> Self {
+        Self {
+            sign: -self.sign,
+            ..*self
+        }
+    }
+
+    /// A normal from the second shape to the first as a normal from B to A.
+    pub(super) fn orient(&self, normal: &Vec3) -> Vec3 {
+        normal * self.sign
+    }
+
+    /// True if the gap is within the margin and what can close in a step: the approach of the two
+    /// points, or of either to the other if that is stopped meanwhile by something else.
+    pub(super) fn admits(&self, position: &Vec3, normal: &Vec3, separation: f64) -> bool {
+        if separation <= self.margin {
+            return true;
+        }
+        if separation > self.reach {
+            return false;
+        }
+        let velocity_a = self.velocity_a + self.spin_a.cross(position);
+        let velocity_b = self.velocity_b + self.spin_b.cross(&(position - self.offset));
+        let closing_a = -self.sign * velocity_a.dot(normal);
+        let closing_b = self.sign * velocity_b.dot(normal);
+        let closing = (closing_a + closing_b)
+            .max(closing_a)
+            .max(closing_b)
+            .max(0.0);
+        separation <= self.margin + self.time_step * closing
+    }
+}

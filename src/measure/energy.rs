@@ -1,0 +1,40 @@
+//! Mechanical energy of the dynamic bodies.
+
+use crate::world::World;
+use rayon::prelude::*;
+
+/// Mechanical energy `[J]`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Energy {
+    /// `sum m v^2 / 2 + w . I w / 2` over dynamic bodies.
+    pub kinetic: f64,
+    /// `-sum m g . x` over dynamic bodies, zero at the world's origin.
+    pub potential: f64,
+}
+
+/// Bodies summed by one thread before the sums are added in order: the result must not depend on
+/// the number of threads.
+const CHUNK: usize = 4096;
+
+/// Energies of the dynamic bodies of a world.
+#[must_use]
+pub fn energy(world: &World) -> Energy {
+    let partial: Vec<Energy> = world
+        .bodies
+        .par_chunks(CHUNK)
+        .map(|bodies| {
+            let mut sum = Energy::default();
+            for body in bodies.iter().filter(|b| b.is_dynamic()) {
+                let spin = body.pose.inverse_direction(&body.angular_velocity);
+                sum.kinetic += 0.5 * body.mass.mass * body.linear_velocity.norm_squared()
+                    + 0.5 * spin.dot(&(body.mass.inertia * spin));
+                sum.potential -= body.mass.mass * world.gravity.dot(&body.pose.position);
+            }
+            sum
+        })
+        .collect();
+    partial.iter().fold(Energy::default(), |sum, part| Energy {
+        kinetic: sum.kinetic + part.kinetic,
+        potential: sum.potential + part.potential,
+    })
+}

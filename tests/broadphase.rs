@@ -1,0 +1,264 @@
+//! The broadphase against its brute-force twin.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use drystone::Error;
+use drystone::collide::broadphase::{Broadphase, brute_force_pairs};
+use drystone::math::{Mat3, Pose, Quat, Vec3};
+use drystone::world::{
+    Body, BodyKind, CollisionGroups, CompoundPart, MassProperties, Shape, World,
+};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+fn body(kind: BodyKind, shape: Shape, position: Vec3, orientation: Quat) -> Body {
+    Body {
+        name: None,
+        kind,
+        pose: Pose::new(position, orientation),
+        linear_velocity: Vec3::zeros(),
+        angular_velocity: Vec3::zeros(),
+        mass: MassProperties {
+            mass: 1.0,
+            inverse_mass: 1.0,
+            inertia: Mat3::identity(),
+            inverse_inertia: Mat3::identity(),
+        },
+        shape,
+        center: Vec3::zeros(),
+        material: 0,
+        groups: CollisionGroups::ALL,
+        motion: None,
+    }
+}
+
+fn sphere(radius: f64, position: Vec3) -> Body {
+    let shape = Shape::Sphere { radius };
+    body(BodyKind::Dynamic, shape, position, Quat::identity())
+}
+
+fn half_space(normal: Vec3, offset: f64) -> Body {
+    let shape = Shape::HalfSpace { normal, offset };
+    body(BodyKind::Fixed, shape, Vec3::zeros(), Quat::identity())
+}
+
+fn world(bodies: Vec<Body>) -> World {
+    World {
+        gravity: Vec3::zeros(),
+        bodies,
+        materials: Vec::new(),
+        time: 0.0,
+    }
+}
+
+fn find(world: &World, reach: &[f64]) -> Vec<[u32; 2]> {
+    let mut pairs = vec![[7, 7]];
+    Broadphase::new()
+        .find_pairs(world, reach, &mut pairs)
+        .expect("all poses are finite");
+    pairs
+}
+
+fn unit(rng: &mut Pcg64Mcg) -> Vec3 {
+    let z: f64 = rng.random_range(-1.0..1.0);
+    let angle: f64 = rng.random_range(0.0..std::f64::consts::TAU);
+    let flat = (1.0 - z * z).sqrt();
+    Vec3::new(flat * angle.cos(), flat * angle.sin(), z)
+}
+
+/// Bodies of every kind with sizes over three decades, gathered in clusters at `spread` from each
+/// other, so that there are pairs to be found at any distance from the origin.
+fn crowd(seed: u64, count: usize, spread: f64) -> (World, Vec<f64>) {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let centers: Vec<Vec3> = (0..3)
+        .map(|_| unit(&mut rng) * spread * rng.random_range(0.0..1.0))
+        .collect();
+    let mut bodies: Vec<Body> = Vec::new();
+    for _ in 0..count {
+        let size = 10.0_f64.powf(rng.random_range(-3.0..0.0));
+        let at = centers[rng.random_range(0..3)] + unit(&mut rng) * rng.random_range(0.0..2.0);
+        let turn = Quat::from_scaled_axis(unit(&mut rng) * rng.random_range(0.0..3.0));
+        let shape = match rng.random_range(0..20) {
+            0 => Shape::HalfSpace {
+                normal: if rng.random_bool(0.5) {
+                    Vec3::z()
+                } else {
+                    unit(&mut rng)
+                },
+                offset: rng.random_range(-1.0..1.0),
+            },
+            1 => Shape::Box {
+                half_extents: Vec3::new(300.0, 200.0, 0.1),
+            },
+            2..8 => Shape::Box {
+                half_extents: Vec3::new(size, 0.3 * size, 2.0 * size),
+            },
+            8..12 => Shape::Capsule {
+                half_length: 2.0 * size,
+                radius: 0.2 * size,
+            },
+            12 => Shape::Compound {
+                parts: [0.0, 0.5]
+                    .map(|x| CompoundPart {
+                        pose: Pose::new(Vec3::new(x, 0.0, 0.0), Quat::identity()),
+                        shape: if x > 0.0 && size > 0.1 {
+                            Shape::HalfSpace {
+                                normal: Vec3::y(),
+                                offset: size,
+                            }
+                        } else {
+                            Shape::Sphere { radius: size }
+                        },
+                    })
+                    .to_vec()
+                    .into(),
+            },
+            _ => Shape::Sphere { radius: size },
+        };
+        let movable = !matches!(shape, Shape::HalfSpace { .. });
+        let kind = match rng.random_range(0..8) {
+            0 => BodyKind::Fixed,
+            1 => BodyKind::Kinematic,
+            _ if movable => BodyKind::Dynamic,
+            _ => BodyKind::Fixed,
+        };
+        let mut new = body(kind, shape, at, turn);
+        if rng.random_bool(0.2) {
+            new.groups = CollisionGroups {
+                member: 1 << rng.random_range(0..3),
+                collides_with: rng.random_range(0..8),
+            };
+        }
+        if rng.random_bool(0.1)
+            && let Some(last) = bodies.last()
+        {
+            new.pose = last.pose;
+        }
+        bodies.push(new);
+    }
+    let reach = bodies
+        .iter()
+        .map(|_| {
+            if rng.random_bool(0.02) {
+                f64::INFINITY
+            } else {
+                rng.random_range(0.0..0.05)
+            }
+        })
+        .collect();
+    (world(bodies), reach)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(200)
+    })]
+
+    #[test]
+    fn finds_what_brute_force_finds(
+        seed: u64,
+        count in 0_usize..250,
+        decades in 0.0_f64..12.0,
+    ) {
+        let (world, reach) = crowd(seed, count, 10.0_f64.powf(decades));
+        let expected = brute_force_pairs(&world, &reach);
+        prop_assert!(count < 100 || !expected.is_empty());
+        prop_assert_eq!(find(&world, &reach), expected);
+    }
+
+    #[test]
+    fn finds_touching_neighbors_of_a_lattice(seed: u64, far in -1e7_f64..1e7) {
+        // Equal bodies whose boxes touch exactly or nearly: the cells' edges run along the boxes'.
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let pitch: f64 = 10.0_f64.powf(rng.random_range(-3.0..1.0));
+        let corner = unit(&mut rng) * far;
+        let mut bodies = Vec::new();
+        for cell in 0..216 {
+            let at = Vec3::new(
+                f64::from(cell % 6),
+                f64::from(cell / 6 % 6),
+                f64::from(cell / 36),
+            );
+            bodies.push(sphere(0.5 * pitch, corner + at * pitch));
+        }
+        let world = world(bodies);
+        let reach = vec![0.0; 216];
+        prop_assert_eq!(find(&world, &reach), brute_force_pairs(&world, &reach));
+    }
+}
+
+#[test]
+fn same_pairs_for_any_number_of_threads() {
+    let (world, reach) = crowd(5, 7_000, 3.0);
+    let run = |threads| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap()
+            .install(|| find(&world, &reach))
+    };
+    let one = run(1);
+    assert!(one.len() > 100_000);
+    assert!(one.is_sorted());
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(8));
+}
+
+#[test]
+fn one_huge_body_among_many_small_ones_is_found() {
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let mut bodies: Vec<Body> = (0..16_000)
+        .map(|_| sphere(0.01, Vec3::from_fn(|_, _| rng.random_range(-1.0..1.0))))
+        .collect();
+    bodies.push(sphere(0.9, Vec3::zeros()));
+    let world = world(bodies);
+    let reach = vec![0.0; 16_001];
+    assert_eq!(find(&world, &reach), brute_force_pairs(&world, &reach));
+}
+
+#[test]
+fn half_spaces_pair_only_with_bodies_in_reach() {
+    let bodies = vec![
+        half_space(Vec3::z(), 0.0),
+        sphere(0.5, Vec3::new(1e6, 0.0, 0.6)),
+        sphere(0.5, Vec3::new(0.0, 0.0, 0.8)),
+        sphere(0.5, Vec3::new(0.0, 50.0, -40.0)),
+    ];
+    let world = world(bodies);
+    assert_eq!(find(&world, &[0.1, 0.1, 0.1, 0.1]), [[0, 1], [0, 3]]);
+    assert_eq!(find(&world, &[0.0, 0.0, 0.0, 0.0]), [[0, 3]]);
+}
+
+#[test]
+fn buffers_are_reused_without_a_trace() {
+    let mut broadphase = Broadphase::new();
+    let mut pairs = Vec::new();
+    for (seed, count) in [(1, 3000), (2, 40), (3, 0), (4, 5000)] {
+        let (world, reach) = crowd(seed, count, 2.0);
+        broadphase.find_pairs(&world, &reach, &mut pairs).unwrap();
+        assert_eq!(pairs, brute_force_pairs(&world, &reach));
+    }
+}
+
+#[test]
+fn bodies_that_are_not_finite_are_named() {
+    let poses = [
+        Pose::new(Vec3::new(0.0, f64::NAN, 0.0), Quat::identity()),
+        Pose::new(Vec3::new(f64::INFINITY, 0.0, 0.0), Quat::identity()),
+    ];
+    for pose in poses {
+        let mut world = world(vec![sphere(1.0, Vec3::zeros()), sphere(1.0, Vec3::zeros())]);
+        world.bodies[1].pose = pose;
+        world.bodies[1].name = Some("marble".into());
+        let mut pairs = Vec::new();
+        let error = Broadphase::new()
+            .find_pairs(&world, &[0.1, 0.1], &mut pairs)
+            .unwrap_err();
+        assert!(matches!(error, Error::NonFinite { .. }), "{error}");
+        assert!(error.to_string().contains("body 1 (marble)"), "{error}");
+    }
+}

@@ -13,4 +13,7 @@ pub mod world;
 pub mod collide;
 pub mod measure;
 
+pub mod stabilize;
+pub mod step;
+
 pub use error::{Error, Result};

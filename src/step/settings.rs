@@ -1,0 +1,114 @@
+//! What a step is told, and what it tells.
+
+use crate::error::{Error, Result};
+use crate::measure::{Energy, Penetration};
+use crate::problem::FrictionCone;
+use crate::solver::{self, Report};
+use crate::stabilize::Stabilization;
+use std::time::Duration;
+
+/// How a world is stepped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Length of a step h `[s]`, positive.
+    pub time_step: f64,
+    /// Solver of the velocity LCP; its tolerance is in m/s.
+    pub solver: solver::Options,
+    /// What removes penetrations.
+    pub stabilization: Stabilization,
+    /// Shape of the friction cone.
+    pub friction_cone: FrictionCone,
+    /// Gap below which two bodies count as a contact, beyond what their velocities close in a step
+    /// `[m]`; `None` is a fiftieth of the smallest dynamic body's bounding radius.
+    pub margin: Option<f64>,
+    /// Approach speed below which nothing bounces `[m/s]`; `None` is
+    /// [`RESTITUTION_THRESHOLD_GH`](crate::constants::RESTITUTION_THRESHOLD_GH)` g h`.
+    pub restitution_threshold: Option<f64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            time_step: 1.0 / 60.0,
+            solver: solver::Options::default(),
+            stabilization: Stabilization::default(),
+            friction_cone: FrictionCone::default(),
+            margin: None,
+            restitution_threshold: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`](crate::Error::Invalid) that names the first setting without meaning.
+    pub fn validate(&self) -> Result<()> {
+        let positive = |what: &str, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                return Ok(());
+            }
+            Err(Error::invalid(
+                what,
+                format!("{value} is not positive and finite"),
+            ))
+        };
+        positive("time step", self.time_step)?;
+        if let Some(margin) = self.margin {
+            positive("contact margin", margin)?;
+        }
+        if let Some(threshold) = self.restitution_threshold
+            && !(threshold >= 0.0 && threshold.is_finite())
+        {
+            return Err(Error::invalid(
+                "restitution threshold",
+                format!("{threshold} is not a finite number of at least 0"),
+            ));
+        }
+        self.friction_cone.validate()?;
+        self.solver.validate()?;
+        if let Stabilization::Post(post) = &self.stabilization {
+            post.validate()?;
+        }
+        Ok(())
+    }
+}
+
+/// Wall-clock time of the stages of one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Timings {
+    /// Broadphase.
+    pub broad: Duration,
+    /// Narrowphase after the step.
+    pub narrow: Duration,
+    /// Building, colouring and packing the velocity problem.
+    pub pack: Duration,
+    /// Solving the velocity problem.
+    pub solve: Duration,
+    /// The whole position pass: its narrowphase, packing and solving.
+    pub position: Duration,
+    /// The whole step.
+    pub step: Duration,
+}
+
+/// What one step did, and the state it left.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepReport {
+    /// Number of the step, from 1.
+    pub step: u64,
+    /// Time after it `[s]`.
+    pub time: f64,
+    /// Contact points of the velocity problem.
+    pub contacts: usize,
+    /// Outcome of the velocity LCP.
+    pub velocity: Report,
+    /// Outcome of the (last) position LCP, if there was one; its residuals are in metres.
+    pub position: Option<Report>,
+    /// Penetration after the step, by a fresh narrowphase.
+    pub penetration: Penetration,
+    /// Energies after the step.
+    pub energy: Energy,
+    /// Wall-clock times.
+    pub timings: Timings,
+}

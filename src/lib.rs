@@ -16,4 +16,6 @@ pub mod measure;
 pub mod stabilize;
 pub mod step;
 
+pub mod scene;
+
 pub use error::{Error, Result};

@@ -1,0 +1,462 @@
+//! From a checked scene file to a world and settings.
+
+use super::generate;
+use super::place::Place;
+use super::schema::{self, DEFAULT_MATERIAL, Friction, SceneFile, StabilizationMethod, Walls};
+use super::{OutputSpec, Overrides, Scene};
+use crate::constants::WALL_THICKNESS_RATIO;
+use crate::error::{Error, Result};
+use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::measure::{Axis, Probe, ProbeKind};
+use crate::problem::FrictionCone;
+use crate::solver::Options;
+use crate::stabilize::{Post, Stabilization};
+use crate::step::Settings;
+use crate::world::{
+    Body, CollisionGroups, CompoundPart, Keyframe, MassProperties, Material, Motion, Shape, World,
+};
+use nalgebra::{Quaternion, Unit};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+
+/// Name of the second body of a container whose walls have their own material.
+pub(super) fn walls_name(container: &str) -> String {
+    format!("{container}_walls")
+}
+
+/// Makes the scene of a file.
+///
+/// # Errors
+/// [`Error::Scene`] for a mass that does not fit single precision, or a fill that does not fit its
+/// region.
+pub(super) fn scene(
+    file: SceneFile,
+    path: &Path,
+    overrides: &Overrides,
+    root: &Place<'_>,
+) -> Result<Scene> {
+    let settings = settings(&file, overrides)?;
+    let time_step = settings.time_step;
+    let steps = match (
+        overrides.steps,
+        file.simulation.duration,
+        file.simulation.steps,
+    ) {
+        (Some(steps), _, _) => steps,
+        (None, Some(duration), _) => (duration / time_step).round().max(1.0) as u64,
+        (None, None, steps) => steps.unwrap_or(1),
+    };
+    let frames_every = file.output.frames_every.or_else(|| {
+        let rate = file.output.frames_per_second?;
+        Some((1.0 / (rate * time_step)).round().max(1.0) as u64)
+    });
+    let seed = overrides.seed.unwrap_or(file.simulation.seed);
+    let mut builder = Builder::new(&file);
+    builder.bodies(&file, root)?;
+    builder.containers(&file)?;
+    builder.fills(&file, seed, root)?;
+    let probes = builder.probes(&file, root)?;
+    let world = builder.world;
+    world.validate()?;
+    Ok(Scene {
+        name: file.name.clone(),
+        description: file.description.clone(),
+        path: Some(path.to_owned()),
+        world,
+        settings,
+        steps,
+        seed,
+        probes,
+        output: OutputSpec {
+            frames_every,
+            metrics_every: file.output.metrics_every,
+        },
+        file,
+    })
+}
+
+fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
+    let (solver, post) = (&file.solver, &file.stabilization);
+    let method = overrides.method.unwrap_or(solver.method.into());
+    let settings = Settings {
+        time_step: overrides.time_step.unwrap_or(file.simulation.dt),
+        solver: Options {
+            method,
+            iterations: overrides.iterations.unwrap_or(solver.iterations),
+            tolerance: overrides.tolerance.unwrap_or(solver.tolerance),
+            check_every: solver.check_every,
+            warm_start: solver.warm_start,
+        },
+        stabilization: match post.method {
+            StabilizationMethod::None => Stabilization::None,
+            StabilizationMethod::Post => Stabilization::Post(Post {
+                solver: Options {
+                    method: post.solver.map_or(method, Into::into),
+                    iterations: post.iterations,
+                    tolerance: post.tolerance,
+                    check_every: post.check_every,
+                    warm_start: Post::default().solver.warm_start,
+                },
+                steps: post.steps,
+                max_correction: post.max_correction,
+            }),
+        },
+        friction_cone: match solver.friction {
+            Friction::Disk => FrictionCone::Disk,
+            Friction::Pyramid(directions) => FrictionCone::Pyramid { directions },
+        },
+        margin: file.simulation.margin,
+        restitution_threshold: file.simulation.restitution_threshold,
+    };
+    settings.validate()?;
+    Ok(settings)
+}
+
+/// A world being filled, and what the names of the file have become.
+struct Builder {
+    world: World,
+    materials: HashMap<String, u32>,
+    /// Bodies of each name: one of a body or container, any number of a fill.
+    named: HashMap<String, Range<u32>>,
+}
+
+impl Builder {
+    fn new(file: &SceneFile) -> Self {
+        let mut world = World::new(vector(&file.simulation.gravity));
+        let mut materials = HashMap::from([(DEFAULT_MATERIAL.to_owned(), 0)]);
+        for (name, given) in &file.materials {
+            let material = Material {
+                friction: given.friction,
+                restitution: given.restitution,
+            };
+            if name == DEFAULT_MATERIAL {
+                world.materials[0] = material;
+            } else {
+                materials.insert(name.clone(), world.materials.len() as u32);
+                world.materials.push(material);
+            }
+        }
+        Self {
+            world,
+            materials,
+            named: HashMap::new(),
+        }
+    }
+
+    fn material(&self, name: &str) -> Result<u32> {
+        let known = self.materials.get(name).copied();
+        known.ok_or_else(|| Error::invalid("material", format!("there is none named `{name}`")))
+    }
+
+    fn add(&mut self, name: Option<&str>, body: Body) -> Result<()> {
+        let index = self.world.add(match name {
+            Some(name) => body.named(name),
+            None => body,
+        })?;
+        if let Some(name) = name {
+            self.named.insert(name.to_owned(), index..index + 1);
+        }
+        Ok(())
+    }
+
+    fn bodies(&mut self, file: &SceneFile, root: &Place<'_>) -> Result<()> {
+        for (index, given) in file.bodies.iter().enumerate() {
+            let made = body(given).map_err(|error| {
+                let place = root.key("body").at(index);
+                let key = if given.mass.is_some() {
+                    "mass"
+                } else {
+                    "density"
+                };
+                place.key(key).error(
+                    error.to_string(),
+                    "expected a mass and inertia within single precision",
+                )
+            })?;
+            let material = self.material(&given.material)?;
+            self.add(given.name.as_deref(), made.of_material(material))?;
+        }
+        Ok(())
+    }
+
+    fn containers(&mut self, file: &SceneFile) -> Result<()> {
+        for container in &file.containers {
+            let frame = pose(&container.position, &container.rotation);
+            let (mut floor, mut walls) = container_parts(container);
+            let make = |parts: Vec<CompoundPart>, material: u32| {
+                let shape = Shape::Compound {
+                    parts: parts.into(),
+                };
+                let body = match &container.motion {
+                    Some(prescribed) => Body::kinematic(shape, frame, motion(prescribed)),
+                    None => Body::fixed(shape, frame),
+                };
+                Body {
+                    groups: groups(&container.groups),
+                    ..body.of_material(material)
+                }
+            };
+            let material = self.material(&container.material)?;
+            match &container.wall_material {
+                None => {
+                    floor.append(&mut walls);
+                    self.add(Some(&container.name), make(floor, material))?;
+                }
+                Some(other) => {
+                    let other = self.material(other)?;
+                    self.add(Some(&container.name), make(floor, material))?;
+                    self.add(Some(&walls_name(&container.name)), make(walls, other))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fills(&mut self, file: &SceneFile, seed: u64, root: &Place<'_>) -> Result<()> {
+        for (index, fill) in file.fills.iter().enumerate() {
+            let material = self.material(&fill.material)?;
+            let first = self.world.bodies.len() as u32;
+            let stream = generate::Stream {
+                seed,
+                stream: fill.seed.unwrap_or(index as u64),
+            };
+            let place = root.key("fill").at(index);
+            generate::fill(&mut self.world, fill, material, stream, &place)?;
+            if let Some(name) = &fill.name {
+                let last = self.world.bodies.len() as u32;
+                self.named.insert(name.clone(), first..last);
+            }
+        }
+        Ok(())
+    }
+
+    fn frame_of(&self, name: &str) -> Result<u32> {
+        let known = self.named.get(name).map(|range| range.start);
+        known.ok_or_else(|| Error::invalid("body", format!("there is none named `{name}`")))
+    }
+
+    fn probes(&self, file: &SceneFile, root: &Place<'_>) -> Result<Vec<Probe>> {
+        let mut probes = Vec::with_capacity(file.probes.len());
+        for (index, given) in file.probes.iter().enumerate() {
+            let (name, relative_to, kind) = match given {
+                schema::Probe::Position(probe) => {
+                    let body = self.frame_of(&probe.body)?;
+                    (
+                        &probe.name,
+                        &probe.relative_to,
+                        ProbeKind::Position { body },
+                    )
+                }
+                schema::Probe::Velocity(probe) => {
+                    let body = self.frame_of(&probe.body)?;
+                    (
+                        &probe.name,
+                        &probe.relative_to,
+                        ProbeKind::Velocity { body },
+                    )
+                }
+                schema::Probe::Spin(probe) => {
+                    let body = self.frame_of(&probe.body)?;
+                    (&probe.name, &probe.relative_to, ProbeKind::Spin { body })
+                }
+                schema::Probe::Top(probe) => {
+                    let body = self.frame_of(&probe.body)?;
+                    let reach = self.world.bodies[body as usize].shape.bounding_radius();
+                    if !reach.is_finite() {
+                        return Err(root.key("probe").at(index).key("body").error(
+                            format!("`{}` has no highest point", probe.body),
+                            "expected a body without half-spaces",
+                        ));
+                    }
+                    let axis = axis(probe.axis);
+                    (
+                        &probe.name,
+                        &probe.relative_to,
+                        ProbeKind::Top { body, axis },
+                    )
+                }
+                schema::Probe::BedHeight(probe) => {
+                    let mut except = Vec::new();
+                    for name in &probe.except {
+                        except.extend(self.named.get(name).cloned().unwrap_or(0..0));
+                    }
+                    let kind = ProbeKind::BedHeight {
+                        axis: axis(probe.axis),
+                        quantile: probe.quantile,
+                        except,
+                    };
+                    (&probe.name, &probe.relative_to, kind)
+                }
+            };
+            probes.push(Probe {
+                name: name.clone(),
+                relative_to: relative_to
+                    .as_deref()
+                    .map(|name| self.frame_of(name))
+                    .transpose()?,
+                kind,
+            });
+        }
+        Ok(probes)
+    }
+}
+
+fn body(given: &schema::Body) -> Result<Body> {
+    let frame = pose(&given.position, &given.rotation);
+    let shape = shape(&given.shape);
+    let body = match (given.kind, given.density, given.mass, &given.motion) {
+        (schema::Kind::Dynamic, Some(density), _, _) => Body::dynamic(shape, frame, density)?,
+        (schema::Kind::Dynamic, None, mass, _) => {
+            let mut body = Body::dynamic_with_mass(shape, frame, mass.unwrap_or(f64::NAN))?;
+            if let Some(inertia) = &given.inertia {
+                let inertia = Mat3::from_diagonal(&vector(inertia));
+                body.mass = MassProperties::new(body.mass.mass, inertia)?;
+            }
+            body
+        }
+        (_, _, _, Some(prescribed)) => Body::kinematic(shape, frame, motion(prescribed)),
+        (_, _, _, None) => Body::fixed(shape, frame),
+    };
+    let body = body.moving(
+        vector(&given.linear_velocity),
+        vector(&given.angular_velocity),
+    );
+    Ok(Body {
+        groups: groups(&given.groups),
+        ..body
+    })
+}
+
+/// Floor and lid, and walls, in the container's axes.
+fn container_parts(container: &schema::Container) -> (Vec<CompoundPart>, Vec<CompoundPart>) {
+    let inner = vector(&container.inner);
+    let (half, height) = (inner * 0.5, inner.z);
+    if container.walls == Walls::HalfSpaces {
+        let plane = |normal: Vec3, offset: f64| CompoundPart {
+            pose: Pose::identity(),
+            shape: Shape::HalfSpace { normal, offset },
+        };
+        let mut floor = vec![plane(Vec3::z(), 0.0)];
+        if container.closed {
+            floor.push(plane(-Vec3::z(), -height));
+        }
+        let walls = vec![
+            plane(Vec3::x(), -half.x),
+            plane(-Vec3::x(), -half.x),
+            plane(Vec3::y(), -half.y),
+            plane(-Vec3::y(), -half.y),
+        ];
+        return (floor, walls);
+    }
+    let thickness = container
+        .thickness
+        .unwrap_or(WALL_THICKNESS_RATIO * inner.max());
+    let t = 0.5 * thickness;
+    let slab = |position: Vec3, half_extents: Vec3| CompoundPart {
+        pose: Pose::new(position, Quat::identity()),
+        shape: Shape::Box { half_extents },
+    };
+    let plate = Vec3::new(half.x + thickness, half.y + thickness, t);
+    let mut floor = vec![slab(Vec3::new(0.0, 0.0, -t), plate)];
+    if container.closed {
+        floor.push(slab(Vec3::new(0.0, 0.0, height + t), plate));
+    }
+    let side = Vec3::new(t, half.y + thickness, 0.5 * height);
+    let front = Vec3::new(half.x, t, 0.5 * height);
+    let walls = vec![
+        slab(Vec3::new(-half.x - t, 0.0, 0.5 * height), side),
+        slab(Vec3::new(half.x + t, 0.0, 0.5 * height), side),
+        slab(Vec3::new(0.0, -half.y - t, 0.5 * height), front),
+        slab(Vec3::new(0.0, half.y + t, 0.5 * height), front),
+    ];
+    (floor, walls)
+}
+
+pub(super) fn shape(given: &schema::Shape) -> Shape {
+    match given {
+        schema::Shape::Sphere(ball) => Shape::Sphere {
+            radius: ball.radius,
+        },
+        schema::Shape::Box(cuboid) => Shape::Box {
+            half_extents: vector(&cuboid.half_extents),
+        },
+        schema::Shape::Capsule(capsule) => Shape::Capsule {
+            half_length: capsule.half_length,
+            radius: capsule.radius,
+        },
+        schema::Shape::HalfSpace(half) => Shape::HalfSpace {
+            normal: vector(&half.normal).normalize(),
+            offset: half.offset,
+        },
+        schema::Shape::Compound(compound) => Shape::Compound {
+            parts: compound
+                .parts
+                .iter()
+                .map(|part| CompoundPart {
+                    pose: pose(&part.position, &part.rotation),
+                    shape: shape(&part.shape),
+                })
+                .collect(),
+        },
+    }
+}
+
+fn motion(given: &schema::Motion) -> Motion {
+    match given {
+        schema::Motion::Constant(constant) => Motion::Constant {
+            linear: vector(&constant.linear),
+            angular: vector(&constant.angular),
+        },
+        schema::Motion::Sinusoidal(swing) => Motion::Sinusoidal {
+            amplitude: vector(&swing.amplitude),
+            angular_amplitude: vector(&swing.angular_amplitude),
+            frequency: swing.frequency,
+            phase: swing.phase,
+            start: swing.start,
+        },
+        schema::Motion::Keyframed(path) => Motion::Keyframed {
+            keyframes: path
+                .keyframes
+                .iter()
+                .map(|frame| Keyframe {
+                    time: frame.time,
+                    pose: pose(&frame.position, &frame.rotation),
+                })
+                .collect(),
+        },
+    }
+}
+
+pub(super) fn groups(given: &schema::Groups) -> CollisionGroups {
+    let mask = |groups: &[u32]| groups.iter().fold(0, |mask, group| mask | 1 << group);
+    CollisionGroups {
+        member: mask(&given.member),
+        collides_with: mask(&given.collides_with),
+    }
+}
+
+pub(super) fn vector(given: &schema::Vector) -> Vec3 {
+    Vec3::from(*given)
+}
+
+fn pose(position: &schema::Vector, rotation: &schema::Rotation) -> Pose {
+    let orientation = match rotation {
+        schema::Rotation::Quaternion([w, x, y, z]) => {
+            Quat::from_quaternion(Quaternion::new(*w, *x, *y, *z))
+        }
+        schema::Rotation::AxisAngle(turn) => Quat::from_axis_angle(
+            &Unit::new_normalize(vector(&turn.axis)),
+            turn.degrees.to_radians(),
+        ),
+    };
+    Pose::new(vector(position), orientation)
+}
+
+fn axis(given: schema::Axis) -> Axis {
+    match given {
+        schema::Axis::X => Axis::X,
+        schema::Axis::Y => Axis::Y,
+        schema::Axis::Z => Axis::Z,
+    }
+}

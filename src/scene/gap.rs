@@ -1,0 +1,131 @@
+//! Signed distances between shapes, for placing bodies beside each other.
+
+use crate::math::{Pose, Vec3};
+use crate::world::Shape;
+
+/// Signed gap of two shapes `[m]`: positive if they are apart, and never more than their distance;
+/// negative if they overlap.
+pub(super) fn gap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
+    match (a, b) {
+        (Shape::Compound { parts }, _) => parts
+            .iter()
+            .map(|part| gap(&part.shape, &pose_a.compose(&part.pose), b, pose_b))
+            .fold(f64::INFINITY, f64::min),
+        (_, Shape::Compound { .. }) => gap(b, pose_b, a, pose_a),
+        (Shape::HalfSpace { normal, offset }, _) => {
+            let normal = pose_a.direction(normal);
+            let plane = normal.dot(&pose_a.position) + offset;
+            -support(b, pose_b, &-normal) - plane
+        }
+        (_, Shape::HalfSpace { .. }) => gap(b, pose_b, a, pose_a),
+        (Shape::Sphere { radius }, _) => distance(&pose_a.position, b, pose_b) - radius,
+        (_, Shape::Sphere { radius }) => distance(&pose_b.position, a, pose_a) - radius,
+        (
+            Shape::Capsule {
+                half_length,
+                radius,
+            },
+            _,
+        ) => {
+            let axis = pose_a.direction(&Vec3::z()) * *half_length;
+            along_segment(&(pose_a.position - axis), &(pose_a.position + axis), |x| {
+                distance(x, b, pose_b)
+            }) - radius
+        }
+        (_, Shape::Capsule { .. }) => gap(b, pose_b, a, pose_a),
+        (Shape::Box { half_extents: ha }, Shape::Box { half_extents: hb }) => {
+            boxes(ha, pose_a, hb, pose_b)
+        }
+    }
+}
+
+/// Greatest `direction . x` over a shape; infinite for a half-space.
+fn support(shape: &Shape, pose: &Pose, direction: &Vec3) -> f64 {
+    let center = direction.dot(&pose.position);
+    let local = pose.inverse_direction(direction);
+    match shape {
+        Shape::Sphere { radius } => center + radius,
+        Shape::Box { half_extents } => center + half_extents.dot(&local.abs()),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => center + half_length * local.z.abs() + radius,
+        Shape::HalfSpace { .. } => f64::INFINITY,
+        Shape::Compound { parts } => parts
+            .iter()
+            .map(|part| support(&part.shape, &pose.compose(&part.pose), direction))
+            .fold(f64::NEG_INFINITY, f64::max),
+    }
+}
+
+/// Signed distance of a point from the surface of a shape; of a compound, a lower bound inside.
+fn distance(point: &Vec3, shape: &Shape, pose: &Pose) -> f64 {
+    let local = pose.inverse_point(point);
+    match shape {
+        Shape::Sphere { radius } => local.norm() - radius,
+        Shape::Box { half_extents } => {
+            let beyond = local.abs() - half_extents;
+            beyond.sup(&Vec3::zeros()).norm() + beyond.max().min(0.0)
+        }
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            let foot = local.z.clamp(-half_length, *half_length);
+            (local - Vec3::new(0.0, 0.0, foot)).norm() - radius
+        }
+        Shape::HalfSpace { normal, offset } => normal.dot(&local) - offset,
+        Shape::Compound { parts } => parts
+            .iter()
+            .map(|part| distance(&local, &part.shape, &part.pose))
+            .fold(f64::INFINITY, f64::min),
+    }
+}
+
+/// Least value of a convex function on a segment, by golden sections.
+fn along_segment(from: &Vec3, to: &Vec3, f: impl Fn(&Vec3) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_8;
+    // 0.618^70 is below the rounding of a position.
+    const SECTIONS: usize = 70;
+    let at = |t: f64| f(&from.lerp(to, t));
+    let (mut low, mut high) = (0.0, 1.0);
+    let (mut left, mut right) = (1.0 - GOLDEN, GOLDEN);
+    let (mut f_left, mut f_right) = (at(left), at(right));
+    for _ in 0..SECTIONS {
+        if f_left < f_right {
+            (high, right, f_right) = (right, left, f_left);
+            left = high - GOLDEN * (high - low);
+            f_left = at(left);
+        } else {
+            (low, left, f_left) = (left, right, f_right);
+            right = low + GOLDEN * (high - low);
+            f_right = at(right);
+        }
+    }
+    f_left.min(f_right).min(at(0.0)).min(at(1.0))
+}
+
+/// Greatest gap along the 15 axes that can separate two boxes.
+fn boxes(ha: &Vec3, pose_a: &Pose, hb: &Vec3, pose_b: &Pose) -> f64 {
+    let between = pose_b.position - pose_a.position;
+    let axes = |pose: &Pose| [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| pose.direction(&axis));
+    let (a, b) = (axes(pose_a), axes(pose_b));
+    let along = |axis: &Vec3| {
+        let reach = |axes: &[Vec3; 3], half: &Vec3| {
+            (0..3)
+                .map(|k| half[k] * axes[k].dot(axis).abs())
+                .sum::<f64>()
+        };
+        between.dot(axis).abs() - reach(&a, ha) - reach(&b, hb)
+    };
+    let faces = a.iter().chain(&b).copied();
+    let edges = a
+        .iter()
+        .flat_map(|u| b.iter().map(move |v| u.cross(v)))
+        // Parallel edges span no plane; the faces decide then.
+        .filter_map(|axis| axis.try_normalize(1e-6));
+    faces
+        .chain(edges)
+        .map(|axis| along(&axis))
+        .fold(f64::NEG_INFINITY, f64::max)
+}

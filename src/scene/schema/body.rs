@@ -1,0 +1,343 @@
+//! Bodies and containers as scene files write them.
+
+use super::{Vector, default_material, tagged};
+use serde::{Deserialize, Serialize};
+
+/// A body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Name, for probes; no two bodies, containers or fills share one.
+    pub name: Option<String>,
+    /// What moves it.
+    #[serde(default)]
+    pub kind: Kind,
+    /// Geometry.
+    pub shape: Shape,
+    /// Where the origin of its axes is `[m]`.
+    #[serde(default)]
+    pub position: Vector,
+    /// How its axes are turned.
+    #[serde(default)]
+    pub rotation: Rotation,
+    /// Velocity of the centre of mass `[m/s]`; dynamic bodies only.
+    #[serde(default)]
+    pub linear_velocity: Vector,
+    /// Angular velocity in world axes `[rad/s]`; dynamic bodies only.
+    #[serde(default)]
+    pub angular_velocity: Vector,
+    /// Density `[kg/m^3]`, positive. A dynamic body has either this or `mass`.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub density: Option<f64>,
+    /// Mass `[kg]`, positive. A dynamic body has either this or `density`.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub mass: Option<f64>,
+    /// Moments of inertia about the body's x, y and z axes through its centre of mass `[kg m^2]`,
+    /// positive; without it, those of the homogeneous shape. Only together with `mass`.
+    pub inertia: Option<Vector>,
+    /// Name of its material.
+    #[serde(default = "default_material")]
+    pub material: String,
+    /// What it touches.
+    #[serde(default)]
+    pub groups: Groups,
+    /// How a kinematic body moves.
+    pub motion: Option<Motion>,
+}
+
+/// What moves a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Forces and contacts.
+    #[default]
+    Dynamic,
+    /// Nothing.
+    Fixed,
+    /// Its motion, whatever it touches.
+    Kinematic,
+}
+
+tagged! {
+    /// Geometry of a body, in body axes.
+    pub enum Shape {
+        /// A ball about the origin.
+        "sphere" => Sphere(Sphere),
+        /// A box about the origin, along the axes.
+        "box" => Box(BoxShape),
+        /// All points near a segment of the z axis about the origin.
+        "capsule" => Capsule(Capsule),
+        /// All points on one side of a plane; not for dynamic bodies.
+        "half_space" => HalfSpace(HalfSpace),
+        /// Several of the above, fixed to each other.
+        "compound" => Compound(Compound),
+    }
+}
+
+/// A ball about the origin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Sphere {
+    /// Radius `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub radius: f64,
+}
+
+/// A box about the origin, along the axes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BoxShape {
+    /// Half of each side `[m]`, positive.
+    pub half_extents: Vector,
+}
+
+/// All points within `radius` of a segment of the z axis about the origin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Capsule {
+    /// Radius `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub radius: f64,
+    /// Half the length of the segment `[m]`, at least 0.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
+    pub half_length: f64,
+}
+
+/// All points `x` with `normal . x <= offset`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HalfSpace {
+    /// Direction out of the solid; any length but 0.
+    pub normal: Vector,
+    /// Distance of the plane from the origin along the normal `[m]`.
+    #[serde(default)]
+    pub offset: f64,
+}
+
+/// Several shapes, fixed to each other. Where two parts overlap, the overlap counts twice in mass
+/// and inertia.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Compound {
+    /// The parts, at least one.
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
+    pub parts: Vec<Part>,
+}
+
+/// A part of a compound.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Its shape; no compound.
+    pub shape: Shape,
+    /// Where it is in the compound `[m]`.
+    #[serde(default)]
+    pub position: Vector,
+    /// How it is turned in the compound.
+    #[serde(default)]
+    pub rotation: Rotation,
+}
+
+/// A rotation: a unit quaternion `[w, x, y, z]`, or `{ axis = [x, y, z], degrees = angle }`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Rotation {
+    /// A unit quaternion `[w, x, y, z]`.
+    Quaternion([f64; 4]),
+    /// A turn about an axis.
+    AxisAngle(AxisAngle),
+}
+
+/// A turn about an axis, counter-clockwise when looking against it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AxisAngle {
+    /// The axis; any length but 0.
+    pub axis: Vector,
+    /// The angle `[degrees]`.
+    pub degrees: f64,
+}
+
+impl Default for Rotation {
+    fn default() -> Self {
+        Self::Quaternion([1.0, 0.0, 0.0, 0.0])
+    }
+}
+
+impl<'de> Deserialize<'de> for Rotation {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+
+        struct Form;
+
+        impl<'de> serde::de::Visitor<'de> for Form {
+            type Value = Rotation;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a quaternion [w, x, y, z] or { axis = [x, y, z], degrees = ... }")
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, seq: A) -> Result<Rotation, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(seq)).map(Rotation::Quaternion)
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Rotation, A::Error> {
+                Deserialize::deserialize(MapAccessDeserializer::new(map)).map(Rotation::AxisAngle)
+            }
+        }
+
+        deserializer.deserialize_any(Form)
+    }
+}
+
+/// Which bodies a body can touch: two touch if each one collides with a group of the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Groups {
+    /// Groups the body is in, each 0 to 31.
+    pub member: Vec<u32>,
+    /// Groups it touches, each 0 to 31.
+    pub collides_with: Vec<u32>,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self {
+            member: vec![0],
+            collides_with: (0..32).collect(),
+        }
+    }
+}
+
+tagged! {
+    /// How a kinematic body moves away from where it started.
+    pub enum Motion {
+        /// At constant velocity.
+        "constant" => Constant(ConstantMotion),
+        /// To and fro.
+        "sinusoidal" => Sinusoidal(SinusoidalMotion),
+        /// Through given poses.
+        "keyframed" => Keyframed(KeyframedMotion),
+    }
+}
+
+/// Constant velocity from time 0 on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ConstantMotion {
+    /// Velocity of the body's origin `[m/s]`.
+    #[serde(default)]
+    pub linear: Vector,
+    /// Angular velocity about the body's origin, in world axes `[rad/s]`.
+    #[serde(default)]
+    pub angular: Vector,
+}
+
+/// `x(t) = x0 + amplitude (sin(2 pi frequency (t - start) + phase) - sin(phase))` once `t > start`;
+/// turning likewise by the rotation vector `angular_amplitude`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SinusoidalMotion {
+    /// Displacement `[m]`.
+    #[serde(default)]
+    pub amplitude: Vector,
+    /// Rotation vector, in world axes `[rad]`.
+    #[serde(default)]
+    pub angular_amplitude: Vector,
+    /// Frequency `[Hz]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub frequency: f64,
+    /// Phase at the start `[rad]`.
+    #[serde(default)]
+    pub phase: f64,
+    /// When it starts `[s]`.
+    #[serde(default)]
+    pub start: f64,
+}
+
+/// Poses at times, interpolated between them, held before the first and after the last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct KeyframedMotion {
+    /// In order of time, at least one.
+    #[cfg_attr(feature = "cli", schemars(length(min = 1)))]
+    pub keyframes: Vec<Keyframe>,
+}
+
+/// A pose at a time, relative to where the body started, in world axes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// When `[s]`.
+    pub time: f64,
+    /// Displacement `[m]`.
+    #[serde(default)]
+    pub position: Vector,
+    /// Rotation.
+    #[serde(default)]
+    pub rotation: Rotation,
+}
+
+/// A box that holds things, open at the top or closed, with its sides along its axes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Container {
+    /// Name, for probes. With a `wall_material` the walls are a second body, `NAME_walls`.
+    pub name: String,
+    /// Inner width, depth and height `[m]`, positive.
+    pub inner: Vector,
+    /// Where the centre of the inner floor is `[m]`.
+    #[serde(default)]
+    pub position: Vector,
+    /// How it is turned.
+    #[serde(default)]
+    pub rotation: Rotation,
+    /// What the walls are made of.
+    #[serde(default)]
+    pub walls: Walls,
+    /// Thickness of floor and walls `[m]`, positive; without it, a quarter of the longest inner side.
+    /// Of no meaning to half-spaces.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub thickness: Option<f64>,
+    /// Whether it has a lid.
+    #[serde(default)]
+    pub closed: bool,
+    /// Name of the material of the floor and the lid, and of the walls unless they have their own.
+    #[serde(default = "default_material")]
+    pub material: String,
+    /// Name of the material of the walls.
+    pub wall_material: Option<String>,
+    /// What it touches.
+    #[serde(default)]
+    pub groups: Groups,
+    /// How it moves, floor and walls together; without it, it is fixed.
+    pub motion: Option<Motion>,
+}
+
+/// What the walls of a container are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Walls {
+    /// Boxes of a thickness.
+    #[default]
+    Boxes,
+    /// Half-spaces: nothing gets past them, and open walls have no upper end.
+    HalfSpaces,
+}

@@ -1,0 +1,453 @@
+//! The types of a scene file, as it is written. Every number is in SI units.
+//!
+//! The JSON Schema of scene files is made from these types; what a schema cannot say is checked after
+//! reading.
+
+mod body;
+mod fill;
+
+pub use body::{
+    AxisAngle, Body, BoxShape, Capsule, Compound, ConstantMotion, Container, Groups, HalfSpace,
+    Keyframe, KeyframedMotion, Kind, Motion, Part, Rotation, Shape, SinusoidalMotion, Sphere,
+    Walls,
+};
+pub use fill::{
+    Arrangement, BallRegion, BoxRegion, CylinderRegion, Fill, FixedScale, ListScale, Mixed,
+    NormalScale, Region, Scale, UniformScale,
+};
+
+use crate::constants::{DEFAULT_FRICTION, DEFAULT_RESTITUTION, GRAVITY};
+use crate::solver;
+use crate::stabilize::Post;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Declares an enum that is written as a table with a key `type`, each variant being a struct.
+///
+/// Writing and the JSON Schema are serde's own for `tag = "type"`. Reading goes through
+/// [`reader`](super::reader), since serde's own buffers the table and so loses the places of mistakes.
+macro_rules! tagged {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $($(#[$variant_meta:meta])* $tag:literal => $variant:ident($inner:ty),)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+        #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+        #[serde(tag = "type")]
+        pub enum $name {
+            $($(#[$variant_meta])* #[serde(rename = $tag)] $variant($inner),)+
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                const TAGS: &[&str] = &[$($tag),+];
+
+                struct Variant;
+
+                impl<'de> serde::de::Visitor<'de> for Variant {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("a table with a key `type`")
+                    }
+
+                    fn visit_enum<A: serde::de::EnumAccess<'de>>(
+                        self,
+                        data: A,
+                    ) -> Result<$name, A::Error> {
+                        let (tag, content) = data.variant_seed(crate::scene::schema::Tag(TAGS))?;
+                        match tag {
+                            $($tag => serde::de::VariantAccess::newtype_variant(content)
+                                .map($name::$variant),)+
+                            other => Err(serde::de::Error::unknown_variant(other, TAGS)),
+                        }
+                    }
+                }
+
+                deserializer.deserialize_enum(crate::scene::reader::TAGGED, TAGS, Variant)
+            }
+        }
+    };
+}
+pub(super) use tagged;
+
+/// Reads one of the given names.
+pub(super) struct Tag(pub(super) &'static [&'static str]);
+
+impl<'de> serde::de::DeserializeSeed<'de> for Tag {
+    type Value = &'static str;
+
+    fn deserialize<D: serde::Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<&'static str, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl serde::de::Visitor<'_> for Tag {
+    type Value = &'static str;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, found: &str) -> Result<&'static str, E> {
+        self.0
+            .iter()
+            .copied()
+            .find(|&tag| tag == found)
+            .ok_or_else(|| E::unknown_variant(found, self.0))
+    }
+}
+
+/// Three numbers along x, y and z.
+pub type Vector = [f64; 3];
+
+/// A scene file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SceneFile {
+    /// Name of the scene: letters, digits, `_`, `-` and `.`.
+    pub name: String,
+    /// What it shows.
+    #[serde(default)]
+    pub description: String,
+    /// Gravity, step and length of the run.
+    pub simulation: Simulation,
+    /// Solver of the velocity problem.
+    #[serde(default)]
+    pub solver: Solver,
+    /// What removes penetrations.
+    #[serde(default)]
+    pub stabilization: Stabilization,
+    /// What is written.
+    #[serde(default)]
+    pub output: Output,
+    /// Surfaces by name. The name `default` is always known, and can be given other values here.
+    #[serde(default)]
+    pub materials: BTreeMap<String, Material>,
+    /// Bodies, one by one.
+    #[serde(default, rename = "body")]
+    pub bodies: Vec<Body>,
+    /// Boxes that hold things.
+    #[serde(default, rename = "container")]
+    pub containers: Vec<Container>,
+    /// Regions filled with bodies, in this order, after all bodies and containers are in place.
+    #[serde(default, rename = "fill")]
+    pub fills: Vec<Fill>,
+    /// Numbers to write in every row of the metrics.
+    #[serde(default, rename = "probe")]
+    pub probes: Vec<Probe>,
+}
+
+/// Gravity, step and length of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Simulation {
+    /// Acceleration of gravity `[m/s^2]`.
+    #[serde(default = "gravity")]
+    pub gravity: Vector,
+    /// Length of a step `[s]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub dt: f64,
+    /// Number of steps, at least 1. Either this or `duration`.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
+    pub steps: Option<u64>,
+    /// Simulated time `[s]`; the number of steps is the nearest whole one. Either this or `steps`.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub duration: Option<f64>,
+    /// Seed of everything random.
+    #[serde(default)]
+    pub seed: u64,
+    /// Gap below which two bodies count as a contact `[m]`, positive; without it, a fraction of the
+    /// smallest dynamic body.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub margin: Option<f64>,
+    /// Approach speed below which nothing bounces `[m/s]`; without it, twice what gravity adds in a
+    /// step.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
+    pub restitution_threshold: Option<f64>,
+}
+
+fn gravity() -> Vector {
+    [0.0, 0.0, -GRAVITY]
+}
+
+/// Which sweep a solver runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Projected Gauss-Seidel over colour batches.
+    Pgs,
+    /// Projected Jacobi with mass splitting.
+    Jacobi,
+}
+
+impl From<solver::Method> for Method {
+    fn from(method: solver::Method) -> Self {
+        match method {
+            solver::Method::GaussSeidel => Self::Pgs,
+            solver::Method::Jacobi => Self::Jacobi,
+        }
+    }
+}
+
+impl From<Method> for solver::Method {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::Pgs => Self::GaussSeidel,
+            Method::Jacobi => Self::Jacobi,
+        }
+    }
+}
+
+/// Shape of the friction cone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Friction {
+    /// The exact disk.
+    Disk,
+    /// A pyramid of this many directions, even, at least 4.
+    Pyramid(u32),
+}
+
+/// Solver of the velocity problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// The sweep.
+    pub method: Method,
+    /// Most passes over all contacts, at least 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
+    pub iterations: u32,
+    /// Root mean square residual at which to stop `[m/s]`; 0 runs all iterations.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
+    pub tolerance: f32,
+    /// Iterations between two looks at the residual, at least 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
+    pub check_every: u32,
+    /// Start from the impulses of the step before.
+    pub warm_start: bool,
+    /// Shape of the friction cone.
+    pub friction: Friction,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        let options = solver::Options::default();
+        Self {
+            method: options.method.into(),
+            iterations: options.iterations,
+            tolerance: options.tolerance,
+            check_every: options.check_every,
+            warm_start: options.warm_start,
+            friction: Friction::Disk,
+        }
+    }
+}
+
+/// Whether penetrations are removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StabilizationMethod {
+    /// Not at all.
+    None,
+    /// By a second problem on positions after integration.
+    Post,
+}
+
+/// What removes penetrations.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Stabilization {
+    /// The method.
+    pub method: StabilizationMethod,
+    /// Sweep of the position problem; without it, that of the velocity problem.
+    pub solver: Option<Method>,
+    /// Most passes over all contacts, at least 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
+    pub iterations: u32,
+    /// Root mean square residual at which to stop `[m]`; 0 runs all iterations.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
+    pub tolerance: f32,
+    /// Iterations between two looks at the residual, at least 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
+    pub check_every: u32,
+    /// How often geometry is refreshed and the problem solved in one time step, at least 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
+    pub steps: u32,
+    /// Most that one solve corrects of a penetration `[m]`, positive; without it, a fraction of the
+    /// smallest dynamic body.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub max_correction: Option<f64>,
+}
+
+impl Default for Stabilization {
+    fn default() -> Self {
+        let post = Post::default();
+        Self {
+            method: StabilizationMethod::Post,
+            solver: None,
+            iterations: post.solver.iterations,
+            tolerance: post.solver.tolerance,
+            check_every: post.solver.check_every,
+            steps: post.steps,
+            max_correction: post.max_correction,
+        }
+    }
+}
+
+/// What is written, and how often.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Steps between two frames, at least 1; no frames without it or `frames_per_second`.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
+    pub frames_every: Option<u64>,
+    /// Frames per simulated second, positive; rounded to whole steps.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub frames_per_second: Option<f64>,
+    /// Steps between two rows of the metrics, at least 1.
+    #[serde(default = "one")]
+    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
+    pub metrics_every: u64,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self {
+            frames_every: None,
+            frames_per_second: None,
+            metrics_every: one(),
+        }
+    }
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// A surface. Of two that touch, friction is the geometric mean and restitution the larger one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Material {
+    /// Coulomb coefficient of friction, at least 0.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
+    pub friction: f64,
+    /// Newton's coefficient of restitution, 0 to 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = 1)))]
+    pub restitution: f64,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            friction: DEFAULT_FRICTION,
+            restitution: DEFAULT_RESTITUTION,
+        }
+    }
+}
+
+/// Name of the material of bodies that name none.
+pub(super) const DEFAULT_MATERIAL: &str = "default";
+
+fn default_material() -> String {
+    DEFAULT_MATERIAL.to_owned()
+}
+
+tagged! {
+    /// Numbers to write in every row of the metrics.
+    pub enum Probe {
+        /// Position of a body: columns `NAME_x`, `NAME_y`, `NAME_z` `[m]`.
+        "position" => Position(BodyProbe),
+        /// Velocity of a body: columns `NAME_vx`, `NAME_vy`, `NAME_vz` `[m/s]`.
+        "velocity" => Velocity(BodyProbe),
+        /// Angular velocity of a body: columns `NAME_wx`, `NAME_wy`, `NAME_wz` `[rad/s]`.
+        "spin" => Spin(BodyProbe),
+        /// Height of a body's highest point: column `NAME` `[m]`.
+        "top" => Top(TopProbe),
+        /// Height of the surface of a bed of bodies: column `NAME` `[m]`.
+        "bed_height" => BedHeight(BedHeightProbe),
+    }
+}
+
+/// A probe of one body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BodyProbe {
+    /// Name of its columns.
+    pub name: String,
+    /// Name of the body.
+    pub body: String,
+    /// Name of the body or container in whose frame it measures; the world's without it.
+    pub relative_to: Option<String>,
+}
+
+/// A probe of a body's highest point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TopProbe {
+    /// Name of its column.
+    pub name: String,
+    /// Name of the body.
+    pub body: String,
+    /// Which way is up.
+    #[serde(default)]
+    pub axis: Axis,
+    /// Name of the body or container in whose frame it measures; the world's without it.
+    pub relative_to: Option<String>,
+}
+
+/// A probe of the surface of a bed: a quantile of the heights of all dynamic bodies' highest points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BedHeightProbe {
+    /// Name of its column.
+    pub name: String,
+    /// Which way is up.
+    #[serde(default)]
+    pub axis: Axis,
+    /// From 0 (lowest body) to 1 (highest body).
+    #[serde(default = "bed_quantile")]
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = 1)))]
+    pub quantile: f64,
+    /// Names of bodies and fills that are not part of the bed.
+    #[serde(default)]
+    pub except: Vec<String>,
+    /// Name of the body or container in whose frame it measures; the world's without it.
+    pub relative_to: Option<String>,
+}
+
+fn bed_quantile() -> f64 {
+    crate::constants::BED_QUANTILE
+}
+
+/// An axis of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// First axis.
+    X,
+    /// Second axis.
+    Y,
+    /// Third axis.
+    #[default]
+    Z,
+}

@@ -1,0 +1,225 @@
+//! Checks of bodies and containers.
+
+use super::Names;
+use super::number::{direction, finite, not_negative, positive, positive_vector, vector};
+use crate::constants::{MAX_COMPOUND_PARTS, QUATERNION_LENGTH_TOLERANCE};
+use crate::error::Result;
+use crate::scene::place::Place;
+use crate::scene::schema::{Body, Container, Groups, Kind, Motion, Rotation, Shape};
+
+pub(super) fn body(body: &Body, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
+    shape(&body.shape, body.kind == Kind::Dynamic, &place.key("shape"))?;
+    vector(&body.position, &place.key("position"))?;
+    rotation(&body.rotation, &place.key("rotation"))?;
+    vector(&body.linear_velocity, &place.key("linear_velocity"))?;
+    vector(&body.angular_velocity, &place.key("angular_velocity"))?;
+    names.material(&body.material, &place.key("material"))?;
+    groups(&body.groups, &place.key("groups"))?;
+    mass(body, place)?;
+    match (body.kind, &body.motion) {
+        (Kind::Kinematic, None) => Err(place.key("kind").error(
+            "a kinematic body without a motion",
+            "add `motion = { type = ..., ... }`, or make it fixed",
+        )),
+        (Kind::Dynamic | Kind::Fixed, Some(_)) => Err(place.name_of("motion").error(
+            "a motion of a body that is not kinematic",
+            "expected `kind = \"kinematic\"` with it",
+        )),
+        (Kind::Kinematic, Some(prescribed)) => motion(prescribed, &place.key("motion")),
+        (_, None) => Ok(()),
+    }
+}
+
+fn mass(body: &Body, place: &Place<'_>) -> Result<()> {
+    if let Some(density) = body.density {
+        positive(density, "the density", &place.key("density"))?;
+    }
+    if let Some(mass) = body.mass {
+        positive(mass, "the mass", &place.key("mass"))?;
+    }
+    if let Some(inertia) = &body.inertia {
+        positive_vector(inertia, &place.key("inertia"))?;
+    }
+    if body.kind == Kind::Dynamic {
+        match (body.density, body.mass) {
+            (Some(_), Some(_)) => {
+                return Err(place.name_of("mass").error(
+                    "both `density` and `mass` are given",
+                    "expected one of them",
+                ));
+            }
+            (None, None) => {
+                return Err(place.error(
+                    "a dynamic body without a mass",
+                    "add `density = ...` [kg/m^3] or `mass = ...` [kg], or make it fixed",
+                ));
+            }
+            (Some(_), None) if body.inertia.is_some() => {
+                return Err(place
+                    .name_of("inertia")
+                    .error("an inertia without a mass", "expected `mass = ...` with it"));
+            }
+            _ => return Ok(()),
+        }
+    }
+    for key in [
+        "density",
+        "mass",
+        "inertia",
+        "linear_velocity",
+        "angular_velocity",
+    ] {
+        let idle = match key {
+            "linear_velocity" => body.linear_velocity == [0.0; 3],
+            "angular_velocity" => body.angular_velocity == [0.0; 3],
+            _ => !place.has(key),
+        };
+        if !idle {
+            return Err(place.name_of(key).error(
+                format!("`{key}` of a body that is not dynamic"),
+                "expected none: only a dynamic body has a mass and a velocity of its own",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks a shape. `finite_volume` is true where it must have a mass.
+pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Result<()> {
+    match shape {
+        Shape::Sphere(ball) => positive(ball.radius, "the radius", &place.key("radius")),
+        Shape::Box(cuboid) => positive_vector(&cuboid.half_extents, &place.key("half_extents")),
+        Shape::Capsule(capsule) => {
+            positive(capsule.radius, "the radius", &place.key("radius"))?;
+            let place = place.key("half_length");
+            not_negative(capsule.half_length, "the half length", &place)
+        }
+        Shape::HalfSpace(_) if finite_volume => Err(place.key("type").error(
+            "a dynamic body cannot be a half-space",
+            "expected a shape of finite volume, or a body that is fixed or kinematic",
+        )),
+        Shape::HalfSpace(half) => {
+            direction(&half.normal, "the normal", &place.key("normal"))?;
+            finite(half.offset, "the offset", &place.key("offset"))
+        }
+        Shape::Compound(compound) => {
+            let place = place.key("parts");
+            if compound.parts.is_empty() || compound.parts.len() > MAX_COMPOUND_PARTS {
+                return Err(place.error(
+                    format!("a compound of {} parts", compound.parts.len()),
+                    format!("expected 1 to {MAX_COMPOUND_PARTS}"),
+                ));
+            }
+            for (index, part) in compound.parts.iter().enumerate() {
+                let place = place.at(index);
+                if matches!(part.shape, Shape::Compound(_)) {
+                    return Err(place.key("shape").key("type").error(
+                        "a compound inside a compound",
+                        "expected a sphere, box, capsule or half-space",
+                    ));
+                }
+                self::shape(&part.shape, finite_volume, &place.key("shape"))?;
+                vector(&part.position, &place.key("position"))?;
+                rotation(&part.rotation, &place.key("rotation"))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn rotation(rotation: &Rotation, place: &Place<'_>) -> Result<()> {
+    match rotation {
+        Rotation::Quaternion(parts) => {
+            for (at, &part) in parts.iter().enumerate() {
+                finite(part, "a part of the quaternion", &place.at(at))?;
+            }
+            let length = parts.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if (length - 1.0).abs() <= QUATERNION_LENGTH_TOLERANCE {
+                return Ok(());
+            }
+            Err(place.error(
+                format!("the quaternion has length {length}"),
+                "expected a unit quaternion [w, x, y, z], or { axis = [x, y, z], degrees = ... }",
+            ))
+        }
+        Rotation::AxisAngle(turn) => {
+            direction(&turn.axis, "the axis", &place.key("axis"))?;
+            finite(turn.degrees, "the angle", &place.key("degrees"))
+        }
+    }
+}
+
+pub(super) fn groups(groups: &Groups, place: &Place<'_>) -> Result<()> {
+    for (key, list) in [
+        ("member", &groups.member),
+        ("collides_with", &groups.collides_with),
+    ] {
+        for (at, &group) in list.iter().enumerate() {
+            if group >= u32::BITS {
+                return Err(place.key(key).at(at).error(
+                    format!("there is no group {group}"),
+                    format!("expected 0 to {}", u32::BITS - 1),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn motion(motion: &Motion, place: &Place<'_>) -> Result<()> {
+    match motion {
+        Motion::Constant(constant) => {
+            vector(&constant.linear, &place.key("linear"))?;
+            vector(&constant.angular, &place.key("angular"))
+        }
+        Motion::Sinusoidal(swing) => {
+            vector(&swing.amplitude, &place.key("amplitude"))?;
+            vector(&swing.angular_amplitude, &place.key("angular_amplitude"))?;
+            positive(swing.frequency, "the frequency", &place.key("frequency"))?;
+            finite(swing.phase, "the phase", &place.key("phase"))?;
+            finite(swing.start, "the start", &place.key("start"))
+        }
+        Motion::Keyframed(path) => {
+            let place = place.key("keyframes");
+            if path.keyframes.is_empty() {
+                return Err(place.error("there are no keyframes", "expected at least one"));
+            }
+            let mut last = f64::NEG_INFINITY;
+            for (index, frame) in path.keyframes.iter().enumerate() {
+                let place = place.at(index);
+                finite(frame.time, "the time", &place.key("time"))?;
+                vector(&frame.position, &place.key("position"))?;
+                rotation(&frame.rotation, &place.key("rotation"))?;
+                if frame.time <= last {
+                    return Err(place.key("time").error(
+                        format!(
+                            "the keyframe at {} s comes after the one at {last} s",
+                            frame.time
+                        ),
+                        "expected keyframes in order of time",
+                    ));
+                }
+                last = frame.time;
+            }
+            Ok(())
+        }
+    }
+}
+
+pub(super) fn container(container: &Container, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
+    positive_vector(&container.inner, &place.key("inner"))?;
+    vector(&container.position, &place.key("position"))?;
+    rotation(&container.rotation, &place.key("rotation"))?;
+    if let Some(thickness) = container.thickness {
+        positive(thickness, "the thickness", &place.key("thickness"))?;
+    }
+    names.material(&container.material, &place.key("material"))?;
+    if let Some(walls) = &container.wall_material {
+        names.material(walls, &place.key("wall_material"))?;
+    }
+    groups(&container.groups, &place.key("groups"))?;
+    match &container.motion {
+        Some(prescribed) => motion(prescribed, &place.key("motion")),
+        None => Ok(()),
+    }
+}

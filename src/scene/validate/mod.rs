@@ -1,0 +1,339 @@
+//! What the types of a scene file cannot say: ranges, names, references, and keys that exclude each
+//! other. Each check points at the value that is wrong.
+
+mod body;
+mod fill;
+mod number;
+
+use super::place::Place;
+use super::schema::{DEFAULT_MATERIAL, Friction, Probe, SceneFile};
+use super::{closest, quoted};
+use crate::constants::{
+    MAX_FRICTION_DIRECTIONS, MAX_SCENE_BODIES, MAX_SCENE_ITERATIONS, MAX_SCENE_STEPS,
+};
+use crate::error::Result;
+use number::{not_negative, positive, vector, within};
+use std::collections::HashMap;
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    /// A body or container: one that has a frame.
+    Frame,
+    /// The bodies of a fill.
+    Fill,
+}
+
+/// Names in use, and the line of each.
+struct Names<'a> {
+    kinds: HashMap<String, (Named, usize)>,
+    file: &'a SceneFile,
+}
+
+/// Checks a scene file.
+///
+/// # Errors
+/// [`Error::Scene`](crate::Error::Scene) for the first mistake, section by section.
+pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
+    identifier(&file.name, &root.key("name"), true)?;
+    simulation(file, &root.key("simulation"))?;
+    solver(file, root)?;
+    output(file, &root.key("output"))?;
+    materials(file, &root.key("materials"))?;
+
+    let mut names = Names {
+        kinds: HashMap::new(),
+        file,
+    };
+    for (index, body) in file.bodies.iter().enumerate() {
+        let place = root.key("body").at(index);
+        if let Some(name) = &body.name {
+            names.claim(name, Named::Frame, &place.key("name"))?;
+        }
+        body::body(body, &names, &place)?;
+    }
+    for (index, container) in file.containers.iter().enumerate() {
+        let place = root.key("container").at(index);
+        names.claim(&container.name, Named::Frame, &place.key("name"))?;
+        if container.wall_material.is_some() {
+            let walls = super::build::walls_name(&container.name);
+            names.claim(&walls, Named::Frame, &place.key("name"))?;
+        }
+        body::container(container, &names, &place)?;
+    }
+    let mut count = 0;
+    for (index, fill) in file.fills.iter().enumerate() {
+        let place = root.key("fill").at(index);
+        if let Some(name) = &fill.name {
+            names.claim(name, Named::Fill, &place.key("name"))?;
+        }
+        fill::fill(fill, &names, &place)?;
+        count += fill.count.unwrap_or(0);
+        if count > MAX_SCENE_BODIES {
+            return Err(place.key("count").error(
+                format!("{count} bodies in all"),
+                format!("expected at most {MAX_SCENE_BODIES}"),
+            ));
+        }
+    }
+    probes(file, &names, &root.key("probe"))
+}
+
+impl Names<'_> {
+    fn claim(&mut self, name: &str, kind: Named, place: &Place<'_>) -> Result<()> {
+        identifier(name, place, false)?;
+        let taken = self.kinds.insert(name.to_owned(), (kind, place.line()));
+        match taken {
+            None => Ok(()),
+            Some((_, line)) => Err(place.error(
+                format!("the name `{name}` is taken"),
+                format!("expected a name other than the one on line {line}"),
+            )),
+        }
+    }
+
+    /// Checks that a name is known and stands for one of the `wanted`.
+    fn known(&self, name: &str, wanted: &[Named], place: &Place<'_>) -> Result<()> {
+        match self.kinds.get(name) {
+            Some((kind, _)) if wanted.contains(kind) => Ok(()),
+            Some(_) => Err(place.error(
+                format!("`{name}` is a fill"),
+                "expected the name of one body or container",
+            )),
+            None => {
+                let mut known: Vec<&str> = self
+                    .kinds
+                    .iter()
+                    .filter(|(_, (kind, _))| wanted.contains(kind))
+                    .map(|(name, _)| name.as_str())
+                    .collect();
+                known.sort_unstable();
+                Err(place.error(
+                    format!("there is no body `{name}`"),
+                    candidates(name, &known, "name a body first"),
+                ))
+            }
+        }
+    }
+
+    fn material(&self, name: &str, place: &Place<'_>) -> Result<()> {
+        if name == DEFAULT_MATERIAL || self.file.materials.contains_key(name) {
+            return Ok(());
+        }
+        let mut known: Vec<&str> = self.file.materials.keys().map(String::as_str).collect();
+        known.push(DEFAULT_MATERIAL);
+        Err(place.error(
+            format!("there is no material `{name}`"),
+            candidates(name, &known, "add a table [materials.NAME]"),
+        ))
+    }
+}
+
+/// A hint that names what could have been meant.
+fn candidates(name: &str, known: &[&str], otherwise: &str) -> String {
+    match closest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? expected one of {}", quoted(known)),
+        None if known.is_empty() => otherwise.to_owned(),
+        None => format!("expected one of {}", quoted(known)),
+    }
+}
+
+/// Names become columns and folders: they hold nothing that either could not.
+fn identifier(name: &str, place: &Place<'_>, dots: bool) -> Result<()> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || (dots && c == '.');
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    if starts_well && name.chars().all(allowed) {
+        return Ok(());
+    }
+    let message = if name.is_empty() {
+        "the name is empty".to_owned()
+    } else {
+        format!("`{}` cannot be a name", name.escape_debug())
+    };
+    let help = if dots {
+        "expected letters, digits, `_`, `-` and `.`, beginning with a letter, a digit or `_`"
+    } else {
+        "expected letters, digits, `_` and `-`, beginning with a letter, a digit or `_`"
+    };
+    Err(place.error(message, help))
+}
+
+fn simulation(file: &SceneFile, place: &Place<'_>) -> Result<()> {
+    let simulation = &file.simulation;
+    vector(&simulation.gravity, &place.key("gravity"))?;
+    positive(simulation.dt, "the step", &place.key("dt"))?;
+    match (simulation.steps, simulation.duration) {
+        (Some(_), Some(_)) => {
+            return Err(place.name_of("duration").error(
+                "both `steps` and `duration` are given",
+                "expected one of them",
+            ));
+        }
+        (None, None) => {
+            return Err(place.error(
+                "neither `steps` nor `duration` is given",
+                "expected one of them, such as `duration = 10.0`",
+            ));
+        }
+        (Some(steps), None) => {
+            count(steps, MAX_SCENE_STEPS, "steps", &place.key("steps"))?;
+        }
+        (None, Some(duration)) => {
+            let place = place.key("duration");
+            positive(duration, "the duration", &place)?;
+            if duration / simulation.dt > MAX_SCENE_STEPS as f64 {
+                return Err(place.error(
+                    format!("{:e} steps", duration / simulation.dt),
+                    format!("expected at most {MAX_SCENE_STEPS}"),
+                ));
+            }
+        }
+    }
+    if let Some(margin) = simulation.margin {
+        positive(margin, "the margin", &place.key("margin"))?;
+    }
+    if let Some(threshold) = simulation.restitution_threshold {
+        not_negative(
+            threshold,
+            "the threshold",
+            &place.key("restitution_threshold"),
+        )?;
+    }
+    if simulation.seed > i64::MAX as u64 {
+        return Err(place
+            .key("seed")
+            .error("the seed is too large", "expected at most 2^63 - 1"));
+    }
+    Ok(())
+}
+
+/// Checks a number of things that there must be at least one of.
+fn count(value: u64, most: u64, what: &str, place: &Place<'_>) -> Result<()> {
+    if (1..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(place.error(format!("{value} {what}"), format!("expected 1 to {most}")))
+}
+
+fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {
+    let most = u64::from(MAX_SCENE_ITERATIONS);
+    let (solver, place) = (&file.solver, root.key("solver"));
+    let check = |iterations: u32, tolerance: f32, every: u32, place: &Place<'_>| {
+        count(
+            u64::from(iterations),
+            most,
+            "iterations",
+            &place.key("iterations"),
+        )?;
+        if !(tolerance >= 0.0 && tolerance.is_finite()) {
+            return Err(place.key("tolerance").error(
+                format!("the tolerance is {tolerance}"),
+                "expected a finite number of at least 0, within single precision",
+            ));
+        }
+        count(
+            u64::from(every),
+            most,
+            "iterations between checks",
+            &place.key("check_every"),
+        )
+    };
+    check(
+        solver.iterations,
+        solver.tolerance,
+        solver.check_every,
+        &place,
+    )?;
+    if let Friction::Pyramid(directions) = solver.friction
+        && (directions < 4 || directions % 2 == 1 || directions as usize > MAX_FRICTION_DIRECTIONS)
+    {
+        return Err(place.key("friction").key("pyramid").error(
+            format!("a pyramid of {directions} directions"),
+            format!("expected an even number from 4 to {MAX_FRICTION_DIRECTIONS}"),
+        ));
+    }
+    let (post, place) = (&file.stabilization, root.key("stabilization"));
+    check(post.iterations, post.tolerance, post.check_every, &place)?;
+    count(u64::from(post.steps), most, "steps", &place.key("steps"))?;
+    if let Some(most) = post.max_correction {
+        positive(most, "the correction", &place.key("max_correction"))?;
+    }
+    Ok(())
+}
+
+fn output(file: &SceneFile, place: &Place<'_>) -> Result<()> {
+    let output = &file.output;
+    if output.frames_every.is_some() && output.frames_per_second.is_some() {
+        return Err(place.name_of("frames_per_second").error(
+            "both `frames_every` and `frames_per_second` are given",
+            "expected one of them",
+        ));
+    }
+    if let Some(every) = output.frames_every {
+        let what = "steps between two frames";
+        count(every, MAX_SCENE_STEPS, what, &place.key("frames_every"))?;
+    }
+    if let Some(rate) = output.frames_per_second {
+        positive(rate, "the frame rate", &place.key("frames_per_second"))?;
+    }
+    count(
+        output.metrics_every,
+        MAX_SCENE_STEPS,
+        "steps between two rows",
+        &place.key("metrics_every"),
+    )
+}
+
+fn materials(file: &SceneFile, place: &Place<'_>) -> Result<()> {
+    for (name, material) in &file.materials {
+        identifier(name, &place.name_of(name), false)?;
+        let place = place.key(name);
+        not_negative(material.friction, "friction", &place.key("friction"))?;
+        within(
+            material.restitution,
+            0.0,
+            1.0,
+            "restitution",
+            &place.key("restitution"),
+        )?;
+    }
+    Ok(())
+}
+
+fn probes(file: &SceneFile, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
+    let mut taken: HashMap<&str, usize> = HashMap::new();
+    for (index, probe) in file.probes.iter().enumerate() {
+        let place = place.at(index);
+        let (name, body, relative_to) = match probe {
+            Probe::Position(probe) | Probe::Velocity(probe) | Probe::Spin(probe) => {
+                (&probe.name, Some(&probe.body), &probe.relative_to)
+            }
+            Probe::Top(probe) => (&probe.name, Some(&probe.body), &probe.relative_to),
+            Probe::BedHeight(probe) => {
+                let place = place.key("quantile");
+                within(probe.quantile, 0.0, 1.0, "the quantile", &place)?;
+                (&probe.name, None, &probe.relative_to)
+            }
+        };
+        identifier(name, &place.key("name"), false)?;
+        if let Some(line) = taken.insert(name, place.key("name").line()) {
+            return Err(place.key("name").error(
+                format!("the name `{name}` is taken"),
+                format!("expected a name other than the one on line {line}"),
+            ));
+        }
+        if let Some(body) = body {
+            names.known(body, &[Named::Frame], &place.key("body"))?;
+        }
+        if let Some(reference) = relative_to {
+            names.known(reference, &[Named::Frame], &place.key("relative_to"))?;
+        }
+        if let Probe::BedHeight(probe) = probe {
+            for (at, name) in probe.except.iter().enumerate() {
+                let place = place.key("except").at(at);
+                names.known(name, &[Named::Frame, Named::Fill], &place)?;
+            }
+        }
+    }
+    Ok(())
+}

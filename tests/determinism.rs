@@ -1,0 +1,106 @@
+//! Same machine, same backend, same bits: run to run, and for any number of threads.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+#[cfg(feature = "gpu")]
+#[path = "gpu/adapter.rs"]
+mod adapter;
+
+use drystone::scene::{Overrides, Scene};
+use drystone::solver::cpu::CpuSolver;
+use drystone::solver::{Method, Solver};
+use drystone::step::Simulation;
+use std::path::Path;
+
+/// Spheres, boxes and capsules with a hub among them, shaken in a box.
+const SCENE: &str = r#"
+name = "mixed"
+[simulation]
+dt = 0.01
+steps = 60
+seed = 5
+[solver]
+iterations = 12
+[stabilization]
+iterations = 12
+[[container]]
+name = "box"
+inner = [3, 3, 6]
+motion = { type = "sinusoidal", amplitude = [0, 0, 0.05], frequency = 4 }
+[[body]]
+name = "hub"
+shape = { type = "sphere", radius = 0.9 }
+position = [0, 0, 0.95]
+density = 1000
+[[fill]]
+region = { type = "box", min = [-1.4, -1.4, 0.1], max = [1.4, 1.4, 5.0] }
+arrangement = "random"
+count = 500
+density = 1000
+random_orientation = true
+scale = { type = "uniform", min = 0.8, max = 1.2 }
+shapes = [
+    { shape = { type = "sphere", radius = 0.15 }, fraction = 2 },
+    { shape = { type = "box", half_extents = [0.12, 0.1, 0.08] }, fraction = 1 },
+    { shape = { type = "capsule", radius = 0.08, half_length = 0.08 }, fraction = 1 },
+]
+"#;
+
+/// Bits of every pose and velocity after a run, and the contacts of every step.
+fn run(solver: Box<dyn Solver>, method: Method, steps: u64, threads: usize) -> Vec<u64> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap();
+    pool.install(|| {
+        let overrides = Overrides {
+            method: Some(method),
+            ..Overrides::default()
+        };
+        let scene = Scene::parse(Path::new("mixed.toml"), SCENE, &overrides).unwrap();
+        let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+        let mut bits = Vec::new();
+        for _ in 0..steps {
+            let report = simulation.step().unwrap();
+            bits.push(report.contacts as u64);
+            bits.push(u64::from(report.velocity.residual_max.to_bits()));
+            bits.push(report.energy.kinetic.to_bits());
+            bits.push(report.penetration.mean.to_bits());
+        }
+        assert!(simulation.contacts().len() > 300, "nothing touches");
+        for body in &simulation.world().bodies {
+            let numbers = body
+                .pose
+                .position
+                .iter()
+                .chain(body.pose.orientation.coords.iter())
+                .chain(body.linear_velocity.iter())
+                .chain(body.angular_velocity.iter());
+            bits.extend(numbers.map(|x| x.to_bits()));
+        }
+        bits
+    })
+}
+
+#[test]
+fn cpu_does_not_depend_on_threads() {
+    for method in [Method::GaussSeidel, Method::Jacobi] {
+        let one = run(Box::new(CpuSolver::new()), method, 60, 1);
+        for threads in [1, 2, 8] {
+            let again = run(Box::new(CpuSolver::new()), method, 60, threads);
+            assert!(one == again, "{method:?} differs with {threads} threads");
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn gpu_repeats_itself() {
+    for method in [Method::GaussSeidel, Method::Jacobi] {
+        let one = run(Box::new(adapter::solver()), method, 60, 1);
+        for threads in [2, 8] {
+            let again = run(Box::new(adapter::solver()), method, 60, threads);
+            assert!(one == again, "{method:?} differs with {threads} threads");
+        }
+    }
+}

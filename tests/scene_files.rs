@@ -1,0 +1,310 @@
+//! Scene files: every mistake is found where it is, and every scene of the repository reads.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use drystone::error::{Error, SceneError};
+use drystone::scene::{Overrides, Scene};
+use drystone::solver::Method;
+use drystone::stabilize::Stabilization;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Files of a folder and its subfolders, sorted.
+fn toml_files(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut files = Vec::new();
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ext| ext == "toml") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn load(path: &Path) -> Scene {
+    Scene::load(path, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn parse(text: &str, overrides: &Overrides) -> Scene {
+    Scene::parse(Path::new("test.toml"), text, overrides).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn mistake(path: &Path, text: &str) -> SceneError {
+    match Scene::parse(path, text, &Overrides::default()) {
+        Err(Error::Scene(error)) => *error,
+        Err(other) => panic!("{}: not a scene error: {other}", path.display()),
+        Ok(_) => panic!("{}: no error", path.display()),
+    }
+}
+
+/// Line and column that a broken file marks by a caret in a comment below; its beginning without one.
+fn marked(text: &str) -> (usize, usize) {
+    let lines: Vec<&str> = text.lines().collect();
+    let mark = |line: &&str| line.starts_with('#') && line[1..].trim() == "^";
+    let Some(at) = lines.iter().position(mark) else {
+        return (1, 1);
+    };
+    (at, lines[at].find('^').unwrap() + 1)
+}
+
+#[test]
+fn every_mistake_is_found_where_it_is() {
+    let files = toml_files("tests/broken");
+    assert!(files.len() >= 40, "{} broken files", files.len());
+    let (mut messages, mut misplaced) = (String::new(), Vec::new());
+    for file in &files {
+        let text = fs::read_to_string(file).unwrap();
+        let name = Path::new(file.file_name().unwrap());
+        let error = mistake(name, &text);
+        if error.line_column() != marked(&text) {
+            misplaced.push(format!("expected at {:?}: {error}", marked(&text)));
+        }
+        assert!(!error.message.is_empty() && !error.help.is_empty());
+        messages += &format!("{error}\n\n");
+    }
+    assert!(misplaced.is_empty(), "{}", misplaced.join("\n"));
+    insta::assert_snapshot!("broken", messages);
+}
+
+#[test]
+fn a_mistake_is_shown_with_its_line_and_a_caret() {
+    let text =
+        "name = \"x\"\n[simulation]\ndt = 0.1\nsteps = 1\n[solver]\nmethod = \"jakobi\" # é\n";
+    let shown = mistake(Path::new("a/b.toml"), text).to_string();
+    let expected = "a/b.toml:6:10: unknown value `jakobi`\n  \
+                    |\n\
+                    6 | method = \"jakobi\" # é\n  \
+                    |          ^^^^^^^^\n  \
+                    = did you mean `jacobi`? expected one of `pgs`, `jacobi`";
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn files_that_cannot_be_read_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.toml");
+    let error = Scene::load(&missing, &Overrides::default()).unwrap_err();
+    assert!(matches!(error, Error::Io { .. }), "{error}");
+    assert!(error.to_string().contains("missing.toml"), "{error}");
+
+    let latin = folder.path().join("latin1.toml");
+    fs::write(&latin, b"name = \"a\"\n# caf\xe9\n").unwrap();
+    let Err(Error::Scene(error)) = Scene::load(&latin, &Overrides::default()) else {
+        panic!("a file in Latin-1 was read");
+    };
+    assert_eq!(error.line_column(), (2, 6));
+    assert!(error.to_string().contains("UTF-8"), "{error}");
+}
+
+#[test]
+fn every_scene_reads_and_round_trips() {
+    let files = toml_files("scenes");
+    assert!(files.len() >= 14, "{} scenes", files.len());
+    for file in &files {
+        let scene = load(file);
+        let text = fs::read_to_string(file).unwrap();
+        assert!(
+            text.starts_with("# "),
+            "{}: no opening comment",
+            file.display()
+        );
+        assert!(!scene.description.is_empty());
+        assert_eq!(
+            Some(scene.name.as_str()),
+            file.file_stem().and_then(|stem| stem.to_str())
+        );
+
+        let written = scene.resolved_toml();
+        let again = Scene::parse(file, &written, &Overrides::default())
+            .unwrap_or_else(|e| panic!("{written}\n{e}"));
+        let same_but_for_the_file = Scene {
+            file: scene.file.clone(),
+            ..again.clone()
+        };
+        assert!(
+            scene == same_but_for_the_file,
+            "{}: {written}",
+            file.display()
+        );
+        // The resolved file is a fixed point: nothing in it is left to defaults or rounding.
+        assert_eq!(again.resolved_toml(), written);
+    }
+}
+
+const TINY: &str = r#"
+name = "tiny"
+[simulation]
+dt = 0.01
+duration = 1.0
+[solver]
+friction = { pyramid = 6 }
+[output]
+frames_per_second = 25
+[[fill]]
+region = { type = "box", min = [0, 0, 0], max = [2, 2, 2] }
+arrangement = "random"
+count = 3
+shapes = [{ shape = { type = "sphere", radius = 0.1 } }]
+density = 1000
+"#;
+
+#[test]
+fn overrides_replace_what_the_file_says() {
+    let plain = parse(TINY, &Overrides::default());
+    assert_eq!((plain.steps, plain.output.frames_every), (100, Some(4)));
+
+    let overrides = Overrides {
+        seed: Some(9),
+        time_step: Some(0.002),
+        iterations: Some(77),
+        tolerance: Some(1e-4),
+        method: Some(Method::Jacobi),
+        ..Overrides::default()
+    };
+    let scene = parse(TINY, &overrides);
+    // The duration holds, and so does the frame rate.
+    assert_eq!((scene.steps, scene.output.frames_every), (500, Some(20)));
+    assert_eq!(scene.settings.solver.iterations, 77);
+    assert_eq!(scene.settings.solver.tolerance, 1e-4);
+    assert_eq!(scene.settings.solver.method, Method::Jacobi);
+    let Stabilization::Post(post) = &scene.settings.stabilization else {
+        panic!("post-stabilization is the default");
+    };
+    assert_eq!(post.solver.method, Method::Jacobi);
+    assert_eq!(post.solver.iterations, 30);
+    assert_ne!(scene.world, plain.world, "the seed has no effect");
+
+    let mut again = parse(&scene.resolved_toml(), &Overrides::default());
+    again.file = scene.file.clone();
+    assert_eq!(again, scene);
+
+    // A number of steps holds too.
+    let counted = TINY.replace("duration = 1.0", "steps = 100");
+    assert_eq!(parse(&counted, &overrides).steps, 100);
+    let both = Overrides {
+        steps: Some(7),
+        ..overrides
+    };
+    assert_eq!(parse(TINY, &both).steps, 7);
+}
+
+#[test]
+fn overrides_without_meaning_are_refused() {
+    let bad = [
+        Overrides {
+            time_step: Some(f64::NAN),
+            ..Overrides::default()
+        },
+        Overrides {
+            steps: Some(0),
+            ..Overrides::default()
+        },
+        Overrides {
+            iterations: Some(0),
+            ..Overrides::default()
+        },
+        Overrides {
+            tolerance: Some(-1.0),
+            ..Overrides::default()
+        },
+        Overrides {
+            seed: Some(u64::MAX),
+            ..Overrides::default()
+        },
+    ];
+    for overrides in bad {
+        let result = Scene::parse(Path::new("tiny.toml"), TINY, &overrides);
+        assert!(
+            matches!(result, Err(Error::Invalid { .. })),
+            "{overrides:?}"
+        );
+    }
+}
+
+#[cfg(feature = "cli")]
+mod schema {
+    use super::{fs, toml_files};
+    use drystone::scene::json_schema;
+
+    fn as_json(text: &str) -> serde_json::Value {
+        serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_scene_fits_the_schema() {
+        let validator = jsonschema::validator_for(&json_schema()).unwrap();
+        for file in toml_files("scenes") {
+            let text = fs::read_to_string(&file).unwrap();
+            let scene = super::load(&file);
+            for text in [&text, &scene.resolved_toml()] {
+                if let Err(error) = validator.validate(&as_json(text)) {
+                    panic!("{}: {error} at {}", file.display(), error.instance_path());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn broken_scenes_that_a_schema_can_tell_do_not_fit_it() {
+        let validator = jsonschema::validator_for(&json_schema()).unwrap();
+        let told = [
+            "unknown_top_level_key",
+            "misspelt_shape_key",
+            "key_of_another_shape",
+            "string_for_radius",
+            "array_too_short",
+            "zero_step",
+            "negative_steps",
+            "missing_name",
+            "missing_shape",
+            "missing_type",
+            "misspelt_shape",
+            "zero_radius",
+            "negative_density",
+            "empty_compound",
+            "negative_friction",
+            "restitution_above_one",
+            "unknown_method",
+            "no_iterations",
+            "no_shapes",
+            "probe_quantile",
+        ];
+        let files = toml_files("tests/broken");
+        for name in told {
+            let file = files
+                .iter()
+                .find(|file| file.to_string_lossy().ends_with(&format!("_{name}.toml")))
+                .unwrap_or_else(|| panic!("no broken file {name}"));
+            let value = as_json(&fs::read_to_string(file).unwrap());
+            assert!(!validator.is_valid(&value), "{name} fits the schema");
+        }
+    }
+}
+
+#[test]
+fn scene_of_the_readme_runs() {
+    let readme =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let text = readme
+        .split("```toml\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .expect("the README walks through a scene");
+    let scene = Scene::parse(Path::new("README.md"), text, &Overrides::default())
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(scene.steps, 800);
+    let solver = Box::new(drystone::solver::cpu::CpuSolver::new());
+    let mut simulation =
+        drystone::step::Simulation::new(scene.world, scene.settings, solver).unwrap();
+    for _ in 0..20 {
+        simulation.step().unwrap();
+    }
+    assert!(!simulation.contacts().is_empty());
+}

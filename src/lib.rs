@@ -18,4 +18,6 @@ pub mod step;
 
 pub mod scene;
 
+pub mod output;
+
 pub use error::{Error, Result};

@@ -1,0 +1,166 @@
+//! `metrics.csv`: one row a step.
+
+use super::RunFolder;
+use crate::error::{Error, Result};
+use crate::measure::Probe;
+use crate::step::StepReport;
+use crate::world::World;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Columns of every run, in this order; those of the scene's probes follow.
+///
+/// Times are in s, those of stages (`t_..._ms`) in ms of wall clock; energies in J; penetrations in
+/// m; `residual_...` (velocity LCP) in m/s, `position_residual_...` in m. A step without a position
+/// pass has `NaN` residuals and the status `none` there.
+const COLUMNS: [&str; 25] = [
+    "step",
+    "time",
+    "bodies",
+    "contacts",
+    "colors",
+    "iterations",
+    "residual_rms",
+    "residual_max",
+    "position_residual_max",
+    "max_penetration",
+    "mean_penetration",
+    "kinetic_energy",
+    "potential_energy",
+    "t_broad_ms",
+    "t_narrow_ms",
+    "t_pack_ms",
+    "t_solve_ms",
+    "t_position_ms",
+    "t_step_ms",
+    "remainder_contacts",
+    "penetrating_contacts",
+    "status",
+    "position_iterations",
+    "position_residual_rms",
+    "position_status",
+];
+
+/// Writes `metrics.csv`, one whole row at a time.
+///
+/// Numbers are in the shortest form that reads back to the same bits (f32 values to the same f32),
+/// so two identical runs differ in the `t_..._ms` columns only.
+#[derive(Debug)]
+pub struct MetricsWriter {
+    file: File,
+    path: PathBuf,
+    row: String,
+}
+
+impl MetricsWriter {
+    /// Creates the file and writes its header.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file exists or cannot be written.
+    pub fn create(folder: &RunFolder, probes: &[Probe]) -> Result<Self> {
+        let name = "metrics.csv";
+        let mut writer = Self {
+            file: folder.create_file(name)?,
+            path: folder.path().join(name),
+            row: COLUMNS.join(","),
+        };
+        for column in probes.iter().flat_map(Probe::columns) {
+            writer.row.push(',');
+            writer.row.push_str(&quoted(&column));
+        }
+        writer.write_row()?;
+        Ok(writer)
+    }
+
+    /// Writes the row of a step.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be written.
+    pub fn write(&mut self, report: &StepReport, world: &World, probes: &[Probe]) -> Result<()> {
+        self.row.clear();
+        // Writing to a string cannot fail.
+        let _ = self.format(report, world, probes);
+        self.write_row()
+    }
+
+    fn format(&mut self, report: &StepReport, world: &World, probes: &[Probe]) -> std::fmt::Result {
+        let row = &mut self.row;
+        let velocity = &report.velocity;
+        let position = report.position.as_ref();
+        write!(
+            row,
+            "{},{:?},{},{},{},{}",
+            report.step,
+            report.time,
+            world.bodies.len(),
+            report.contacts,
+            velocity.colors,
+            velocity.iterations,
+        )?;
+        write!(
+            row,
+            ",{:?},{:?},{:?}",
+            velocity.residual_rms,
+            velocity.residual_max,
+            position.map_or(f32::NAN, |p| p.residual_max),
+        )?;
+        for number in [
+            report.penetration.max,
+            report.penetration.mean,
+            report.energy.kinetic,
+            report.energy.potential,
+        ] {
+            write!(row, ",{number:?}")?;
+        }
+        let times = &report.timings;
+        for time in [
+            times.broad,
+            times.narrow,
+            times.pack,
+            times.solve,
+            times.position,
+            times.step,
+        ] {
+            write!(row, ",{:.4}", milliseconds(time))?;
+        }
+        write!(
+            row,
+            ",{},{},{},{},{:?},{}",
+            velocity.remainder_contacts,
+            report.penetration.count,
+            velocity.status.name(),
+            position.map_or(0, |p| p.iterations),
+            position.map_or(f32::NAN, |p| p.residual_rms),
+            position.map_or("none", |p| p.status.name()),
+        )?;
+        for value in probes.iter().flat_map(|probe| probe.values(world)) {
+            write!(row, ",{value:?}")?;
+        }
+        Ok(())
+    }
+
+    /// One write call a row: a reader, or an interruption, never sees half of one.
+    fn write_row(&mut self) -> Result<()> {
+        self.row.push('\n');
+        self.file
+            .write_all(self.row.as_bytes())
+            .map_err(|e| Error::io(&self.path, e))
+    }
+}
+
+/// A duration in ms.
+pub(super) fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// A CSV field, quoted where it must be (RFC 4180).
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}

@@ -1,0 +1,18 @@
+//! What a run leaves on disk: one folder a run, never overwritten, with no half-written file in it.
+//!
+//! | file | content |
+//! |---|---|
+//! | `scene.toml` | the scene as it ran, every default written out |
+//! | `metrics.csv` | one row a step: [`MetricsWriter`] |
+//! | `summary.json` | the run in one object: [`Summary`] |
+//! | `NAME.pvd`, `frames/NAME_000123.vtp` | on request, the bodies over time: [`FrameWriter`] |
+
+mod metrics;
+mod run_folder;
+mod summary;
+pub mod vtk;
+
+pub use metrics::MetricsWriter;
+pub use run_folder::RunFolder;
+pub use summary::{Outcome, RunDescription, Summary};
+pub use vtk::{FrameContent, FrameFormat, FrameWriter};

@@ -1,0 +1,260 @@
+//! `summary.json`: a run in one object.
+
+use super::RunFolder;
+use super::metrics::milliseconds;
+use crate::error::{Error, Result};
+use crate::step::{Settings, StepReport};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Not yet.
+    #[default]
+    Running,
+    /// All its steps were taken.
+    Done,
+    /// A step failed; [`Summary::error`] says why.
+    Failed,
+}
+
+/// What is known of a run before its first step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunDescription {
+    /// Name of the scene.
+    pub scene: String,
+    /// `cpu`, `gpu`, ...
+    pub backend: String,
+    /// The adapter, if the backend is a GPU's.
+    pub adapter: Option<String>,
+    /// How the world is stepped.
+    pub settings: Settings,
+    /// Seed of the scene's random fills.
+    pub seed: u64,
+    /// Threads of the CPU's part.
+    pub threads: usize,
+    /// Steps to take.
+    pub steps_planned: u64,
+    /// Bodies of the world.
+    pub bodies: usize,
+}
+
+/// A run in numbers; its fields are the keys of `summary.json`.
+///
+/// A number that is not finite, or that does not exist, is `null`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Name of the scene.
+    pub scene: String,
+    /// Version of drystone.
+    pub version: &'static str,
+    /// How the run ended.
+    pub status: Outcome,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// `cpu`, `gpu`, ...
+    pub backend: String,
+    /// The adapter, if the backend is a GPU's.
+    pub adapter: Option<String>,
+    /// Method of the velocity LCP: `pgs` or `jacobi`.
+    pub solver: &'static str,
+    /// Most iterations of the velocity LCP in a step.
+    pub iterations: u32,
+    /// Residual at which the velocity LCP stops `[m/s]`, 0 for never.
+    pub tolerance: f32,
+    /// Length of a step `[s]`.
+    pub time_step: f64,
+    /// Seed of the scene's random fills.
+    pub seed: u64,
+    /// Threads of the CPU's part.
+    pub threads: usize,
+    /// Steps to take.
+    pub steps_planned: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Simulated time `[s]`.
+    pub time: f64,
+    /// Bodies of the world.
+    pub bodies: usize,
+    /// Most contacts of a step.
+    pub contacts_max: usize,
+    /// Contacts of the last step.
+    pub contacts_final: usize,
+    /// Most colours of a step.
+    pub colors_max: u32,
+    /// Largest root-mean-square residual of a step's velocity LCP `[m/s]`.
+    pub residual_rms_max: f32,
+    /// Largest residual of any contact in any step's velocity LCP `[m/s]`.
+    pub residual_max: f32,
+    /// Largest residual of any contact in any step's position LCP `[m]`; `null` if none was solved.
+    pub position_residual_max: Option<f32>,
+    /// Largest penetration after any step `[m]`.
+    pub max_penetration: f64,
+    /// Largest penetration after the last step `[m]`.
+    pub max_penetration_final: f64,
+    /// Mean penetration of the points that overlap after the last step `[m]`.
+    pub mean_penetration_final: f64,
+    /// Kinetic energy after the last step `[J]`.
+    pub kinetic_energy_final: f64,
+    /// Potential energy after the last step `[J]`.
+    pub potential_energy_final: f64,
+    /// Median wall-clock time of a step `[ms]`.
+    pub step_ms_median: f64,
+    /// Longest wall-clock time of a step `[ms]`.
+    pub step_ms_max: f64,
+    /// Wall-clock time of the run, output included `[s]`.
+    pub wall_seconds: f64,
+    /// Unit of every number that has one.
+    pub units: BTreeMap<&'static str, &'static str>,
+    #[serde(skip)]
+    step_ms: Vec<f64>,
+}
+
+/// Units of [`Summary`]'s fields.
+const UNITS: [(&str, &str); 14] = [
+    ("tolerance", "m/s"),
+    ("time_step", "s"),
+    ("time", "s"),
+    ("residual_rms_max", "m/s"),
+    ("residual_max", "m/s"),
+    ("position_residual_max", "m"),
+    ("max_penetration", "m"),
+    ("max_penetration_final", "m"),
+    ("mean_penetration_final", "m"),
+    ("kinetic_energy_final", "J"),
+    ("potential_energy_final", "J"),
+    ("step_ms_median", "ms"),
+    ("step_ms_max", "ms"),
+    ("wall_seconds", "s"),
+];
+
+impl Summary {
+    /// The summary of a run that has not begun.
+    #[must_use]
+    pub fn new(run: RunDescription) -> Self {
+        let options = &run.settings.solver;
+        Self {
+            scene: run.scene,
+            version: env!("CARGO_PKG_VERSION"),
+            status: Outcome::Running,
+            error: None,
+            backend: run.backend,
+            adapter: run.adapter,
+            solver: options.method.name(),
+            iterations: options.iterations,
+            tolerance: options.tolerance,
+            time_step: run.settings.time_step,
+            seed: run.seed,
+            threads: run.threads,
+            steps_planned: run.steps_planned,
+            steps: 0,
+            time: 0.0,
+            bodies: run.bodies,
+            contacts_max: 0,
+            contacts_final: 0,
+            colors_max: 0,
+            residual_rms_max: 0.0,
+            residual_max: 0.0,
+            position_residual_max: None,
+            max_penetration: 0.0,
+            max_penetration_final: 0.0,
+            mean_penetration_final: 0.0,
+            kinetic_energy_final: 0.0,
+            potential_energy_final: 0.0,
+            step_ms_median: 0.0,
+            step_ms_max: 0.0,
+            wall_seconds: 0.0,
+            units: UNITS.into_iter().collect(),
+            step_ms: Vec::new(),
+        }
+    }
+
+    /// Takes in a step.
+    pub fn add(&mut self, report: &StepReport) {
+        self.steps = report.step;
+        self.time = report.time;
+        self.contacts_max = self.contacts_max.max(report.contacts);
+        self.contacts_final = report.contacts;
+        self.colors_max = self.colors_max.max(report.velocity.colors);
+        self.residual_rms_max = worst(self.residual_rms_max, report.velocity.residual_rms);
+        self.residual_max = worst(self.residual_max, report.velocity.residual_max);
+        if let Some(position) = &report.position {
+            let before = self.position_residual_max.unwrap_or(0.0);
+            self.position_residual_max = Some(worst(before, position.residual_max));
+        }
+        self.max_penetration = self.max_penetration.max(report.penetration.max);
+        self.max_penetration_final = report.penetration.max;
+        self.mean_penetration_final = report.penetration.mean;
+        self.kinetic_energy_final = report.energy.kinetic;
+        self.potential_energy_final = report.energy.potential;
+        self.step_ms.push(milliseconds(report.timings.step));
+    }
+
+    /// Closes the run: `error` is why it stopped early, if it did.
+    pub fn finish(&mut self, error: Option<&Error>, wall: Duration) {
+        self.status = if error.is_some() {
+            Outcome::Failed
+        } else {
+            Outcome::Done
+        };
+        self.error = error.map(ToString::to_string);
+        self.wall_seconds = wall.as_secs_f64();
+        self.step_ms.sort_unstable_by(f64::total_cmp);
+        self.step_ms_median = median(&self.step_ms);
+        self.step_ms_max = self.step_ms.last().copied().unwrap_or(0.0);
+    }
+
+    /// Writes `summary.json`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be written.
+    pub fn write(&self, folder: &RunFolder) -> Result<PathBuf> {
+        let name = "summary.json";
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|e| Error::io(&folder.path().join(name), e.into()))?;
+        text.push('\n');
+        folder.write(name, text.as_bytes())
+    }
+}
+
+/// The larger one; a NaN, which `f32::max` would hide, wins.
+fn worst(a: f32, b: f32) -> f32 {
+    if a.is_nan() || b.is_nan() {
+        f32::NAN
+    } else {
+        a.max(b)
+    }
+}
+
+/// Median of sorted numbers, 0 of none.
+fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[middle],
+        _ => 0.5 * (sorted[middle - 1] + sorted[middle]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_between_the_halves() {
+        assert_eq!(median(&[]), 0.0);
+        assert_eq!(median(&[3.0]), 3.0);
+        assert_eq!(median(&[1.0, 2.0, 10.0]), 2.0);
+        assert_eq!(median(&[1.0, 2.0, 4.0, 10.0]), 3.0);
+    }
+
+    #[test]
+    fn a_residual_that_is_not_a_number_is_never_hidden() {
+        assert!(worst(worst(1.0, f32::NAN), 2.0).is_nan());
+        assert_eq!(worst(1.0, 2.0), 2.0);
+    }
+}

@@ -1,0 +1,277 @@
+//! What a frame holds, whatever its format: points, cells, and arrays on one or the other.
+
+use super::surface::{self, Surface};
+use crate::math::{Aabb, Pose, Vec3};
+use crate::world::{Body, BodyKind, Shape, World};
+
+/// Points and cells.
+#[derive(Debug, Default)]
+pub(super) struct Geometry {
+    /// Coordinates `[m]`, shape `[3 point_count]`.
+    pub(super) points: Vec<f64>,
+    /// Points of the cells, one cell after the other.
+    pub(super) connectivity: Vec<i64>,
+    /// End of each cell in `connectivity`.
+    pub(super) offsets: Vec<i64>,
+    /// True if every cell is one point.
+    pub(super) is_point_cloud: bool,
+}
+
+impl Geometry {
+    pub(super) fn point_count(&self) -> usize {
+        self.points.len() / 3
+    }
+
+    pub(super) fn cell_count(&self) -> usize {
+        self.offsets.len()
+    }
+
+    fn push_cell(&mut self, points: impl IntoIterator<Item = i64>) {
+        self.connectivity.extend(points);
+        self.offsets.push(self.connectivity.len() as i64);
+    }
+}
+
+/// A named array.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub(super) name: &'static str,
+    pub(super) components: usize,
+    pub(super) values: Values,
+}
+
+/// Its values, all components of one element together.
+#[derive(Debug)]
+pub(super) enum Values {
+    I32(Vec<i32>),
+    U8(Vec<u8>),
+    F32(Vec<f32>),
+}
+
+impl Attribute {
+    fn new(name: &'static str, components: usize, values: Values) -> Self {
+        Self {
+            name,
+            components,
+            values,
+        }
+    }
+}
+
+/// Every body a point, arrays on points.
+pub(super) fn points(world: &World) -> (Geometry, Vec<Attribute>) {
+    let bodies = &world.bodies;
+    let mut geometry = Geometry {
+        is_point_cloud: true,
+        ..Geometry::default()
+    };
+    for (index, body) in bodies.iter().enumerate() {
+        geometry.points.extend(body.pose.position.iter());
+        geometry.push_cell([index as i64]);
+    }
+    let everybody: Vec<u32> = (0..bodies.len() as u32).collect();
+    let mut attributes = body_attributes(world, &everybody);
+    let radii = bodies.iter().map(|body| {
+        let radius = body.shape.bounding_radius();
+        if radius.is_finite() {
+            radius as f32
+        } else {
+            0.0
+        }
+    });
+    attributes.push(Attribute::new("radius", 1, Values::F32(radii.collect())));
+    attributes.push(vectors("half_extents", bodies.iter().map(half_extents)));
+    let orientations = bodies.iter().flat_map(|body| {
+        let q = body.pose.orientation;
+        [q.w as f32, q.i as f32, q.j as f32, q.k as f32]
+    });
+    attributes.push(Attribute::new(
+        "orientation",
+        4,
+        Values::F32(orientations.collect()),
+    ));
+    (geometry, attributes)
+}
+
+/// The surface of every body, arrays on faces.
+pub(super) fn surfaces(world: &World) -> (Geometry, Vec<Attribute>) {
+    let ground = GroundSquare::under(world);
+    let templates = surface::Templates::new();
+    let mut geometry = Geometry::default();
+    let mut owners = Vec::new();
+    for (index, body) in world.bodies.iter().enumerate() {
+        let before = geometry.cell_count();
+        add_shape(&mut geometry, &templates, &ground, &body.shape, &body.pose);
+        owners.resize(owners.len() + geometry.cell_count() - before, index as u32);
+    }
+    let attributes = body_attributes(world, &owners);
+    (geometry, attributes)
+}
+
+/// Arrays that repeat a property of each element's body.
+fn body_attributes(world: &World, owners: &[u32]) -> Vec<Attribute> {
+    let bodies = || owners.iter().map(|&body| &world.bodies[body as usize]);
+    vec![
+        Attribute::new(
+            "id",
+            1,
+            Values::I32(owners.iter().map(|&body| body as i32).collect()),
+        ),
+        Attribute::new("kind", 1, Values::U8(bodies().map(kind_number).collect())),
+        Attribute::new("shape", 1, Values::U8(bodies().map(shape_number).collect())),
+        vectors("velocity", bodies().map(|body| body.linear_velocity)),
+        vectors(
+            "angular_velocity",
+            bodies().map(|body| body.angular_velocity),
+        ),
+        Attribute::new(
+            "speed",
+            1,
+            Values::F32(
+                bodies()
+                    .map(|body| body.linear_velocity.norm() as f32)
+                    .collect(),
+            ),
+        ),
+    ]
+}
+
+fn vectors(name: &'static str, values: impl Iterator<Item = Vec3>) -> Attribute {
+    let narrowed = values.flat_map(|v| [v.x as f32, v.y as f32, v.z as f32]);
+    Attribute::new(name, 3, Values::F32(narrowed.collect()))
+}
+
+fn kind_number(body: &Body) -> u8 {
+    match body.kind {
+        BodyKind::Dynamic => 0,
+        BodyKind::Fixed => 1,
+        BodyKind::Kinematic => 2,
+    }
+}
+
+fn shape_number(body: &Body) -> u8 {
+    match body.shape {
+        Shape::Sphere { .. } => 0,
+        Shape::Box { .. } => 1,
+        Shape::Capsule { .. } => 2,
+        Shape::HalfSpace { .. } => 3,
+        Shape::Compound { .. } => 4,
+    }
+}
+
+/// Half the sides of the bounding box in body axes; zero if there is none.
+fn half_extents(body: &Body) -> Vec3 {
+    let aabb = body.shape.aabb(&Pose::identity());
+    if aabb.is_finite() {
+        0.5 * (aabb.max - aabb.min)
+    } else {
+        Vec3::zeros()
+    }
+}
+
+fn add_shape(
+    geometry: &mut Geometry,
+    templates: &surface::Templates,
+    ground: &GroundSquare,
+    shape: &Shape,
+    pose: &Pose,
+) {
+    match shape {
+        Shape::Sphere { radius } => {
+            add_surface(geometry, &templates.sphere, pose, |unit| unit * *radius);
+        }
+        Shape::Box { half_extents } => {
+            add_surface(geometry, &templates.cube, pose, |corner| {
+                corner.component_mul(half_extents)
+            });
+        }
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            // The template's lower half has z < 0 and its upper half z > 0, never 0.
+            add_surface(geometry, &templates.capsule, pose, |unit| {
+                unit * *radius + Vec3::z() * half_length.copysign(unit.z)
+            });
+        }
+        Shape::HalfSpace { normal, offset } => ground.add(geometry, pose, normal, *offset),
+        Shape::Compound { parts } => {
+            for part in parts.iter() {
+                add_shape(
+                    geometry,
+                    templates,
+                    ground,
+                    &part.shape,
+                    &pose.compose(&part.pose),
+                );
+            }
+        }
+    }
+}
+
+fn add_surface(
+    geometry: &mut Geometry,
+    surface: &Surface,
+    pose: &Pose,
+    place: impl Fn(&Vec3) -> Vec3,
+) {
+    let first = geometry.point_count() as i64;
+    for vertex in &surface.vertices {
+        geometry
+            .points
+            .extend(pose.point(&place(vertex)).iter().copied());
+    }
+    for face in &surface.faces {
+        geometry.push_cell(face.iter().map(|&vertex| first + i64::from(vertex)));
+    }
+}
+
+/// The part of a half-space's boundary that is drawn: a square below (or beside) the other bodies.
+#[derive(Debug)]
+struct GroundSquare {
+    center: Vec3,
+    half_side: f64,
+}
+
+impl GroundSquare {
+    fn under(world: &World) -> Self {
+        let all = world
+            .bodies
+            .iter()
+            .map(|body| body.shape.aabb(&body.pose))
+            .filter(Aabb::is_finite)
+            .fold(Aabb::empty(), |all, aabb| all.merged(&aabb));
+        if all.is_finite() {
+            Self {
+                center: 0.5 * (all.min + all.max),
+                half_side: 0.5 * (all.max - all.min).norm(),
+            }
+        } else {
+            Self {
+                center: Vec3::zeros(),
+                half_side: 1.0,
+            }
+        }
+    }
+
+    fn add(&self, geometry: &mut Geometry, pose: &Pose, normal: &Vec3, offset: f64) {
+        let normal = pose.direction(normal);
+        let height = normal.dot(&(self.center - pose.position)) - offset;
+        let middle = self.center - normal * height;
+        let (right, up) = in_plane_axes(&normal);
+        let first = geometry.point_count() as i64;
+        for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+            let corner = middle + self.half_side * (x * right + y * up);
+            geometry.points.extend(corner.iter());
+        }
+        geometry.push_cell(first..first + 4);
+    }
+}
+
+/// Two unit vectors that make a right-handed frame with a unit normal.
+fn in_plane_axes(normal: &Vec3) -> (Vec3, Vec3) {
+    // The coordinate axis furthest from the normal.
+    let axis = Vec3::ith(normal.iamin(), 1.0);
+    let right = axis.cross(normal).normalize();
+    (right, normal.cross(&right))
+}

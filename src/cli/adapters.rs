@@ -1,0 +1,39 @@
+//! `drystone adapters`.
+
+use crate::console;
+use crate::failure::Failure;
+
+/// Lists the adapters, the preferred one first.
+#[cfg(feature = "gpu")]
+pub(crate) fn adapters() -> Result<(), Failure> {
+    let found = drystone::solver::gpu::list_adapters();
+    if found.is_empty() {
+        return console::out("No GPU adapter was found; runs use the CPU.\n");
+    }
+    let mut rows = vec![
+        ["name", "interface", "type", "driver", "use"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    for adapter in &found {
+        let used = match (adapter.usable, adapter.software) {
+            (false, _) => "no: it cannot run the kernels",
+            (true, true) => "software: only by name (--adapter)",
+            (true, false) => "yes",
+        };
+        rows.push(vec![
+            adapter.name.clone(),
+            adapter.backend.clone(),
+            adapter.device_type.clone(),
+            adapter.driver.clone(),
+            used.to_owned(),
+        ]);
+    }
+    console::out(&console::table(&rows, &[]))
+}
+
+/// Says that there can be none.
+#[cfg(not(feature = "gpu"))]
+pub(crate) fn adapters() -> Result<(), Failure> {
+    console::out("This program was built without GPU support; runs use the CPU.\n")
+}

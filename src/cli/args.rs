@@ -1,0 +1,209 @@
+//! The command line as it was typed, checked one flag at a time.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use drystone::output::{FrameContent, FrameFormat};
+use drystone::solver::Method;
+use std::path::PathBuf;
+
+/// Contacts of large crowds of rigid bodies, solved on the GPU or the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "drystone", version, propagate_version = true)]
+pub(crate) struct Cli {
+    /// Log what the library does, to standard error.
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scene and write a run folder.
+    #[command(after_help = "Exit codes: 0 done, 1 the run failed, 2 bad usage or input.")]
+    Run(RunArgs),
+    /// Read a scene, build it, and report what is in it; nothing is run or written.
+    Check(CheckArgs),
+    /// Solve the same problems on every backend, with every method and in both passes, and report
+    /// how far the answers are apart.
+    #[command(
+        after_help = "Exit codes: 0 the backends agree, 1 they do not, 2 bad usage or input."
+    )]
+    Compare(CompareArgs),
+    /// List the GPU adapters.
+    Adapters,
+    /// Print the JSON schema of scene files.
+    Schema,
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// A scene, and what to change of it.
+#[derive(Debug, Args)]
+pub(crate) struct SceneArgs {
+    /// Scene file (TOML).
+    pub(crate) scene: PathBuf,
+    /// Solver of the velocity pass, instead of the scene's, and of the position pass unless the scene
+    /// gives that its own.
+    #[arg(long, value_enum)]
+    pub(crate) solver: Option<SolverName>,
+    /// Most iterations of the velocity pass, instead of the scene's (compare: of both passes).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) iterations: Option<u32>,
+    /// Steps to take, instead of the scene's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+    /// Length of a step in seconds, instead of the scene's.
+    #[arg(long = "dt", value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) time_step: Option<f64>,
+    /// Seed of random fills, instead of the scene's.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+    /// Residual at which the velocity solve stops, in m/s, instead of the scene's; 0 for never.
+    #[arg(long, value_name = "RESIDUAL", allow_negative_numbers = true, value_parser = not_negative)]
+    pub(crate) tolerance: Option<f32>,
+    /// Where to solve: auto takes a hardware GPU if there is one.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) backend: BackendName,
+    /// Part of the name of the GPU adapter to take. The only way to get a software adapter.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adapter: Option<String>,
+    /// Threads of the CPU's part; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Run folder: new or empty. Without it, runs/SCENE-N with the next N.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write a VTK frame of the start and of every EVERY-th step.
+    #[arg(long, value_name = "EVERY", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) frames: Option<u64>,
+    /// What frames show: bodies as points or as surfaces; auto draws surfaces of small crowds.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) frame_content: ContentName,
+    /// Format of frames: vtp for ParaView; vtu for readers of unstructured grids, such as meshio.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) frame_format: FormatName,
+    /// Print nothing but errors.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+    /// Part of the name of a GPU adapter to compare, software or not; may be repeated. Without it,
+    /// the hardware GPU that a run would take.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adapter: Vec<String>,
+    /// Steps to take before the first that is compared; without it, those before the first contacts.
+    #[arg(long, value_name = "N")]
+    pub(crate) skip: Option<u64>,
+    /// Compare each N-th step; without it, about 20 of them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) every: Option<u64>,
+    /// Threads of the CPU's part; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SolverName {
+    /// Projected Gauss-Seidel over colour batches.
+    Pgs,
+    /// Projected Jacobi with mass splitting.
+    Jacobi,
+}
+
+impl From<SolverName> for Method {
+    fn from(name: SolverName) -> Self {
+        match name {
+            SolverName::Pgs => Self::GaussSeidel,
+            SolverName::Jacobi => Self::Jacobi,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum BackendName {
+    /// A hardware GPU if there is one, else the CPU.
+    #[default]
+    Auto,
+    /// The CPU, on all cores.
+    Cpu,
+    /// A GPU, or nothing.
+    Gpu,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ContentName {
+    #[default]
+    Auto,
+    Points,
+    Surfaces,
+}
+
+impl From<ContentName> for FrameContent {
+    fn from(name: ContentName) -> Self {
+        match name {
+            ContentName::Auto => Self::Auto,
+            ContentName::Points => Self::Points,
+            ContentName::Surfaces => Self::Surfaces,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum FormatName {
+    #[default]
+    Vtp,
+    Vtu,
+}
+
+impl From<FormatName> for FrameFormat {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Vtp => Self::Vtp,
+            FormatName::Vtu => Self::Vtu,
+        }
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number > 0.0 && number.is_finite() {
+        Ok(number)
+    } else {
+        Err("must be positive and finite".into())
+    }
+}
+
+fn not_negative(text: &str) -> Result<f32, String> {
+    let number: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number >= 0.0 && number.is_finite() {
+        Ok(number)
+    } else {
+        Err("must be at least 0 and finite".into())
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=1024) => Ok(count),
+        _ => Err("must be a whole number from 1 to 1024".into()),
+    }
+}

@@ -1,0 +1,69 @@
+//! Choosing where to solve.
+
+use crate::args::BackendName;
+use drystone::solver::Solver;
+use drystone::solver::cpu::CpuSolver;
+use drystone::{Error, Result};
+
+/// A solver, and what to tell about the choice.
+pub(crate) struct Choice {
+    pub(crate) solver: Box<dyn Solver>,
+    /// Why the CPU was taken where a GPU was wanted, if it was.
+    pub(crate) note: Option<String>,
+}
+
+/// The solver that a run asks for.
+///
+/// # Errors
+/// [`Error::NoAdapter`] if a GPU is asked for, by kind or by name, and there is none; it is
+/// replaced by the CPU only under `auto` without a name.
+pub(crate) fn choose(backend: BackendName, adapter: Option<&str>) -> Result<Choice> {
+    if backend == BackendName::Cpu {
+        return match adapter {
+            Some(name) => Err(Error::invalid(
+                format!("--adapter {name}"),
+                "the CPU backend has no adapter; leave it out, or use --backend gpu",
+            )),
+            None => Ok(Choice {
+                solver: Box::new(CpuSolver::new()),
+                note: None,
+            }),
+        };
+    }
+    match gpu(adapter) {
+        Ok(solver) => Ok(Choice { solver, note: None }),
+        Err(why) if backend == BackendName::Auto && adapter.is_none() => Ok(Choice {
+            solver: Box::new(CpuSolver::new()),
+            note: Some(why.to_string()),
+        }),
+        Err(why) => Err(why),
+    }
+}
+
+/// The GPU solver on the adapter whose name contains `name`, or on a hardware adapter.
+#[cfg(feature = "gpu")]
+pub(crate) fn gpu(name: Option<&str>) -> Result<Box<dyn Solver>> {
+    use drystone::solver::gpu::{AdapterChoice, GpuSolver};
+    let choice = AdapterChoice {
+        name: name.map(str::to_owned),
+        ..AdapterChoice::default()
+    };
+    Ok(Box::new(GpuSolver::new(&choice)?))
+}
+
+/// The GPU solver, in a program that has none.
+#[cfg(not(feature = "gpu"))]
+pub(crate) fn gpu(name: Option<&str>) -> Result<Box<dyn Solver>> {
+    let wish = name.map_or_else(String::new, |name| format!("\"{name}\" is asked for, but "));
+    Err(Error::NoAdapter(format!(
+        "{wish}this program was built without GPU support"
+    )))
+}
+
+/// `cpu`, or `gpu: ADAPTER`.
+pub(crate) fn title(backend: &str, adapter: Option<&str>) -> String {
+    adapter.map_or_else(
+        || backend.to_owned(),
+        |adapter| format!("{backend}: {adapter}"),
+    )
+}

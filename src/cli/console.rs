@@ -1,0 +1,62 @@
+//! Writing to standard output and standard error.
+
+use crate::failure::Failure;
+use std::io::{ErrorKind, Write};
+
+/// Writes to standard output. A reader that has gone away (`drystone schema | head`) is no failure.
+pub(crate) fn out(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes to standard error, where nobody can be told if that fails.
+pub(crate) fn err(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Rows as aligned columns, two spaces apart; the columns listed in `right` are flush right.
+pub(crate) fn table(rows: &[Vec<String>], right: &[usize]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let padding = " ".repeat(widths[column] - cell.chars().count());
+            if right.contains(&column) {
+                line.push_str(&padding);
+                line.push_str(cell);
+            } else {
+                line.push_str(cell);
+                line.push_str(&padding);
+            }
+            line.push_str("  ");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// A number with an exponent and three digits: `1.23e-4`.
+pub(crate) fn scientific(number: impl Into<f64>) -> String {
+    let number = number.into();
+    if number == 0.0 {
+        "0".into()
+    } else {
+        format!("{number:.2e}")
+    }
+}

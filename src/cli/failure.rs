@@ -1,0 +1,156 @@
+//! Why the program ends with a code that is not 0, and how that is shown.
+
+use crate::console;
+use drystone::Error;
+use drystone::error::SceneError;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
+use std::io::IsTerminal;
+
+/// The end of a command that did not do what was asked.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Bad usage or input: nothing was begun.
+    Input(Error),
+    /// It was begun and failed.
+    Run(Error),
+    /// Standard output could not be written.
+    Output(std::io::Error),
+    /// It was carried out and what it found is bad; the report has said so.
+    Verdict,
+}
+
+impl Failure {
+    /// What an error means while a command is being prepared: all is the input's fault but a device
+    /// that fails.
+    pub(crate) fn while_preparing(error: Error) -> Self {
+        match error {
+            Error::Device(_) | Error::Capacity { .. } => Self::Run(error),
+            other => Self::Input(other),
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Run(_) | Self::Output(_) | Self::Verdict => 1,
+        }
+    }
+
+    /// Tells standard error.
+    pub(crate) fn show(&self) {
+        match self {
+            Self::Input(Error::Scene(error)) => console::err(&with_source(error)),
+            Self::Input(error) | Self::Run(error) => console::err(&format!("error: {error}\n")),
+            Self::Output(error) => console::err(&format!("error: standard output: {error}\n")),
+            Self::Verdict => {}
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// A mistake in a scene with the lines around it.
+#[derive(Debug)]
+struct SceneDiagnostic<'a> {
+    error: &'a SceneError,
+    source: NamedSource<String>,
+    label: LabeledSpan,
+}
+
+impl std::fmt::Display for SceneDiagnostic<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (line, column) = self.error.line_column();
+        let path = self.error.path.display();
+        write!(f, "{path}:{line}:{column}: {}", self.error.message)
+    }
+}
+
+impl std::error::Error for SceneDiagnostic<'_> {}
+
+impl Diagnostic for SceneDiagnostic<'_> {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        Some(Box::new(&self.error.help))
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(std::iter::once(self.label.clone())))
+    }
+}
+
+/// The message with `file:line:column` in its first line, in colour on a terminal only.
+fn with_source(error: &SceneError) -> String {
+    let theme = if !std::io::stderr().is_terminal() {
+        GraphicalTheme::none()
+    } else if std::env::var_os("NO_COLOR").is_some() {
+        GraphicalTheme::unicode_nocolor()
+    } else {
+        GraphicalTheme::unicode()
+    };
+    let mut text = String::new();
+    let shown = diagnostic(error).is_some_and(|diagnostic| {
+        GraphicalReportHandler::new_themed(theme)
+            .with_wrap_lines(false)
+            .render_report(&mut text, &diagnostic)
+            .is_ok()
+    });
+    if shown {
+        text
+    } else {
+        format!("error: {error}\n")
+    }
+}
+
+/// `None` if there is no text to point at.
+fn diagnostic(error: &SceneError) -> Option<SceneDiagnostic<'_>> {
+    // A mistake at the very end of the file is shown at its last character.
+    let last = error.text.char_indices().last()?.0;
+    let start = error.span.start.min(last);
+    let end = error.span.end.clamp(start, error.text.len());
+    error.text.get(start..end)?;
+    Some(SceneDiagnostic {
+        error,
+        source: NamedSource::new(error.path.display().to_string(), error.text.clone()),
+        label: LabeledSpan::underline(start..end),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene_error(text: &str, span: std::ops::Range<usize>) -> SceneError {
+        SceneError {
+            path: "pile.toml".into(),
+            text: text.into(),
+            span,
+            message: "what is this?".into(),
+            help: "expected something else".into(),
+        }
+    }
+
+    #[test]
+    fn every_place_in_a_file_can_be_shown() {
+        for (text, span, place, snippet) in [
+            ("a = 1\nb = 2\n", 6..7, "pile.toml:2:1:", "b = 2"),
+            ("a = 1\nb = 2", 11..11, "pile.toml:2:6:", "b = 2"),
+            ("a = 1\nb = 2\n", 12..12, "pile.toml:3:1:", ""),
+            ("a = \"ä\u{1F9F1}\"", 4..12, "pile.toml:1:5:", "ä\u{1F9F1}"),
+            ("", 0..0, "pile.toml:1:1:", ""),
+            ("a", 7..9, "pile.toml:1:2:", "a"),
+        ] {
+            let shown = with_source(&scene_error(text, span.clone()));
+            for part in [place, "what is this?", "expected something else", snippet] {
+                assert!(shown.contains(part), "{part} at {span:?}:\n{shown}");
+            }
+            assert!(!shown.contains("Failed to read"), "{shown}");
+        }
+    }
+}

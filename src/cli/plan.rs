@@ -1,0 +1,84 @@
+//! From the command line and the scene file to what will be done.
+
+use crate::args::{BackendName, RunArgs, SceneArgs};
+use crate::failure::Failure;
+use drystone::Error;
+use drystone::output::{FrameContent, FrameFormat};
+use drystone::scene::{Overrides, Scene};
+use drystone::world::World;
+use std::path::PathBuf;
+
+/// A run, fully decided.
+pub(crate) struct RunPlan {
+    pub(crate) scene: Scene,
+    pub(crate) backend: BackendName,
+    pub(crate) adapter: Option<String>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) out: Option<PathBuf>,
+    /// Steps between two frames; no frames without it.
+    pub(crate) frames_every: Option<u64>,
+    pub(crate) frame_content: FrameContent,
+    pub(crate) frame_format: FrameFormat,
+    pub(crate) quiet: bool,
+}
+
+impl RunPlan {
+    /// Reads the scene and settles every choice.
+    pub(crate) fn new(args: RunArgs) -> Result<Self, Failure> {
+        let scene = load(&args.scene, args.tolerance)?;
+        Ok(Self {
+            frames_every: args.frames.or(scene.output.frames_every),
+            scene,
+            backend: args.backend,
+            adapter: args.adapter,
+            threads: args.threads,
+            out: args.out,
+            frame_content: args.frame_content.into(),
+            frame_format: args.frame_format.into(),
+            quiet: args.quiet,
+        })
+    }
+
+    /// True if the metrics get a row of this step: every so many, and the last one.
+    pub(crate) fn is_measured(&self, step: u64) -> bool {
+        step.is_multiple_of(self.scene.output.metrics_every.max(1)) || step == self.scene.steps
+    }
+
+    /// True if this step gets a frame.
+    pub(crate) fn is_drawn(&self, step: u64) -> bool {
+        self.frames_every
+            .is_some_and(|every| step.is_multiple_of(every))
+    }
+}
+
+/// Reads a scene with the command line's changes.
+pub(crate) fn load(args: &SceneArgs, tolerance: Option<f32>) -> Result<Scene, Failure> {
+    let overrides = Overrides {
+        seed: args.seed,
+        steps: args.steps,
+        time_step: args.time_step,
+        iterations: args.iterations,
+        tolerance,
+        method: args.solver.map(Into::into),
+    };
+    Scene::load(&args.scene, &overrides).map_err(Failure::Input)
+}
+
+/// Moves the world out of a scene: a crowd is too large to be there twice.
+pub(crate) fn take_world(scene: &mut Scene) -> World {
+    let emptied = World {
+        gravity: scene.world.gravity,
+        bodies: Vec::new(),
+        materials: Vec::new(),
+        time: scene.world.time,
+    };
+    std::mem::replace(&mut scene.world, emptied)
+}
+
+/// The threads that the CPU's part of a command runs on.
+pub(crate) fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map_err(|e| Failure::Input(Error::invalid("--threads", e.to_string())))
+}

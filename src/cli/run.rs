@@ -1,0 +1,174 @@
+//! `drystone run`.
+
+use crate::args::RunArgs;
+use crate::backend;
+use crate::console::{self, scientific};
+use crate::failure::Failure;
+use crate::plan::{self, RunPlan};
+use crate::progress::Progress;
+use drystone::output::{FrameWriter, MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
+use drystone::solver::Status;
+use drystone::step::Simulation;
+use drystone::{Error, Result};
+use std::time::Instant;
+
+/// Runs a scene on threads of its own.
+pub(crate) fn run(args: RunArgs) -> Result<(), Failure> {
+    let plan = RunPlan::new(args)?;
+    plan::thread_pool(plan.threads)?.install(|| carry_out(plan))
+}
+
+/// Everything that can be wrong with the input is found before the run folder is made.
+fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
+    let start = Instant::now();
+    let choice =
+        backend::choose(plan.backend, plan.adapter.as_deref()).map_err(Failure::while_preparing)?;
+    let resolved = plan.scene.resolved_toml();
+    let world = plan::take_world(&mut plan.scene);
+    let mut simulation = Simulation::new(world, plan.scene.settings, choice.solver)
+        .map_err(Failure::while_preparing)?;
+    let scene = &plan.scene;
+    let mut summary = Summary::new(RunDescription {
+        scene: scene.name.clone(),
+        backend: simulation.backend().to_owned(),
+        adapter: simulation.adapter(),
+        settings: scene.settings,
+        seed: scene.seed,
+        threads: rayon::current_num_threads(),
+        steps_planned: scene.steps,
+        bodies: simulation.world().bodies.len(),
+    });
+    let folder =
+        RunFolder::create(plan.out.as_deref(), &scene.name).map_err(Failure::while_preparing)?;
+    if !plan.quiet {
+        console::err(&opening(&plan, &summary, choice.note.as_deref()));
+    }
+
+    let progress = Progress::new(scene.steps, plan.quiet);
+    let ended = folder
+        .write("scene.toml", resolved.as_bytes())
+        .and_then(|_| simulate(&plan, &folder, &mut simulation, &mut summary, &progress));
+    progress.finish();
+    summary.finish(ended.as_ref().err(), start.elapsed());
+    let written = summary.write(&folder);
+    let shown = if plan.quiet {
+        Ok(())
+    } else {
+        console::out(&closing(&folder, &summary))
+    };
+    // The run's own error matters more than that of the summary, and that more than the table's.
+    ended.map_err(Failure::Run)?;
+    written.map_err(Failure::Run)?;
+    shown
+}
+
+/// Takes the steps and writes what they leave.
+fn simulate(
+    plan: &RunPlan,
+    folder: &RunFolder,
+    simulation: &mut Simulation,
+    summary: &mut Summary,
+    progress: &Progress,
+) -> Result<()> {
+    let scene = &plan.scene;
+    let mut metrics = MetricsWriter::create(folder, &scene.probes)?;
+    let mut frames = match plan.frames_every {
+        Some(_) => Some(FrameWriter::create(
+            folder,
+            &scene.name,
+            plan.frame_content,
+            plan.frame_format,
+        )?),
+        None => None,
+    };
+    if let Some(frames) = &mut frames {
+        frames.write(0, simulation.world())?;
+    }
+    for step in 1..=scene.steps {
+        let report = simulation.step()?;
+        summary.add(&report);
+        if plan.is_measured(step) {
+            metrics.write(&report, simulation.world(), &scene.probes)?;
+        }
+        if let Some(frames) = &mut frames
+            && plan.is_drawn(step)
+        {
+            frames.write(step, simulation.world())?;
+        }
+        progress.step(&report);
+        if report.velocity.status == Status::NonFinite {
+            return Err(Error::NonFinite {
+                stage: "the velocity solve",
+                what: format!("step {step}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What is about to be run, and where.
+fn opening(plan: &RunPlan, summary: &Summary, note: Option<&str>) -> String {
+    let note = note.map_or_else(String::new, |why| format!(" ({why})"));
+    format!(
+        "{}: {} bodies, {} steps of {} s, {} with {} iterations on {}{note}\n",
+        summary.scene,
+        summary.bodies,
+        summary.steps_planned,
+        summary.time_step,
+        summary.solver,
+        plan.scene.settings.solver.iterations,
+        backend::title(&summary.backend, summary.adapter.as_deref()),
+    )
+}
+
+/// The result as a short table.
+fn closing(folder: &RunFolder, summary: &Summary) -> String {
+    let status = if summary.status == Outcome::Done {
+        "done"
+    } else {
+        "failed"
+    };
+    let rows = [
+        ("run folder", folder.path().display().to_string()),
+        (
+            "status",
+            format!(
+                "{status}: {} of {} steps, {:.4} s simulated, {:.1} s of wall clock",
+                summary.steps, summary.steps_planned, summary.time, summary.wall_seconds
+            ),
+        ),
+        (
+            "backend",
+            backend::title(&summary.backend, summary.adapter.as_deref()),
+        ),
+        (
+            "worst residual",
+            format!(
+                "{} m/s rms, {} m/s of one contact",
+                scientific(summary.residual_rms_max),
+                scientific(summary.residual_max)
+            ),
+        ),
+        (
+            "penetration",
+            format!(
+                "{} m at the end (mean {} m), {} m at worst",
+                scientific(summary.max_penetration_final),
+                scientific(summary.mean_penetration_final),
+                scientific(summary.max_penetration)
+            ),
+        ),
+        (
+            "time per step",
+            format!(
+                "{:.3} ms median, {:.3} ms at most",
+                summary.step_ms_median, summary.step_ms_max
+            ),
+        ),
+    ];
+    let rows: Vec<Vec<String>> = rows
+        .into_iter()
+        .map(|(name, value)| vec![name.to_owned(), value])
+        .collect();
+    console::table(&rows, &[])
+}

@@ -1,0 +1,128 @@
+//! Runs and comparisons on a GPU adapter.
+
+use crate::program::{Csv, Home};
+use drystone::solver::gpu::list_adapters;
+
+/// Part of the name of the adapter under test.
+fn adapter() -> String {
+    if let Ok(name) = std::env::var("DRYSTONE_ADAPTER") {
+        return name;
+    }
+    list_adapters()
+        .into_iter()
+        .find(|adapter| adapter.usable && !adapter.software)
+        .map_or_else(|| "llvmpipe".to_owned(), |adapter| adapter.name)
+}
+
+#[test]
+fn adapters_are_listed_with_their_use() {
+    let listed = Home::new()
+        .run_with_gpu(&["adapters"])
+        .expect_code(0)
+        .stdout;
+    let found = list_adapters();
+    assert!(!found.is_empty(), "an adapter, hardware or llvmpipe");
+    for adapter in &found {
+        let line = listed
+            .lines()
+            .find(|line| line.contains(&adapter.name))
+            .unwrap_or_else(|| panic!("{} in {listed}", adapter.name));
+        assert!(line.contains(&adapter.device_type), "{line}");
+        if adapter.software && adapter.usable {
+            assert!(line.contains("software: only by name"), "{line}");
+        }
+    }
+    let wanted = adapter().to_lowercase();
+    assert!(listed.to_lowercase().contains(&wanted), "{listed}");
+    let none = Home::new().run(&["adapters"]).expect_code(0);
+    assert!(none.stdout.contains("No GPU adapter"), "{}", none.stdout);
+}
+
+#[test]
+fn a_run_on_a_named_adapter_says_so_and_repeats() {
+    let home = Home::with_drop_scene();
+    let adapter = adapter();
+    let mut seen = Vec::new();
+    for out in ["first", "again"] {
+        let ended = home
+            .run_with_gpu(&[
+                "run",
+                "drop.toml",
+                "--steps",
+                "20",
+                "--adapter",
+                &adapter,
+                "--out",
+                out,
+            ])
+            .expect_code(0);
+        assert!(ended.stdout.contains("gpu: "), "{}", ended.stdout);
+        let summary: serde_json::Value =
+            serde_json::from_str(&home.read(&format!("{out}/summary.json"))).unwrap();
+        assert_eq!(summary["backend"], "gpu");
+        let name = summary["adapter"].as_str().unwrap().to_lowercase();
+        assert!(name.contains(&adapter.to_lowercase()), "{name}");
+        seen.push(Csv::parse(&home.read(&format!("{out}/metrics.csv"))).without_times());
+    }
+    assert!(seen[0] == seen[1], "two runs on one adapter differ");
+}
+
+#[test]
+fn auto_never_takes_a_software_adapter() {
+    let home = Home::with_drop_scene();
+    let ended = home
+        .run_with_gpu(&["run", "drop.toml", "--steps", "1", "--out", "auto"])
+        .expect_code(0);
+    let hardware = list_adapters().iter().any(|a| a.usable && !a.software);
+    let summary = home.read("auto/summary.json");
+    let backend = if hardware { "gpu" } else { "cpu" };
+    assert!(
+        summary.contains(&format!("\"backend\": \"{backend}\"")),
+        "{summary}"
+    );
+    if !hardware {
+        assert!(
+            ended.stderr.contains("no hardware adapter"),
+            "{}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn compare_finds_that_the_backends_agree() {
+    let home = Home::with_drop_scene();
+    let ended = home
+        .run_with_gpu(&[
+            "compare",
+            "drop.toml",
+            "--adapter",
+            &adapter(),
+            "--skip",
+            "20",
+            "--steps",
+            "20",
+            "--every",
+            "2",
+        ])
+        .expect_code(0);
+    let rows: Vec<&str> = ended
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("velocity ") || line.starts_with("position "))
+        .collect();
+    assert!(
+        ended.stdout.contains("10 steps compared"),
+        "{}",
+        ended.stdout
+    );
+    // Two passes, two methods, two backends.
+    assert_eq!(rows.len(), 8, "{}", ended.stdout);
+    let on_gpu = rows.iter().filter(|row| row.contains(" gpu: ")).count();
+    assert_eq!(on_gpu, 4, "{}", ended.stdout);
+    let verdict = ended.stdout.lines().last().unwrap();
+    assert!(
+        verdict.starts_with("verdict: CPU and GPU agree"),
+        "{verdict}"
+    );
+}

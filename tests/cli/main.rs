@@ -1,0 +1,16 @@
+//! The program, run as a process: what it prints, what it writes, how it exits.
+//!
+//! Tests of GPUs take the adapter whose name contains `DRYSTONE_ADAPTER`, or else the first hardware
+//! adapter, or else Mesa's llvmpipe. Everything else hides all adapters, so that it means the same on
+//! every machine.
+
+#![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod bad_scenes;
+mod compare;
+#[cfg(feature = "gpu")]
+mod gpu;
+mod program;
+mod run;
+mod usage;

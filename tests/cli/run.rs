@@ -1,0 +1,289 @@
+//! Runs: folders, files, repeatability.
+
+use crate::program::{Csv, Home, drop_scene, entries};
+
+const COLUMNS: &str = "step,time,bodies,contacts,colors,iterations,residual_rms,residual_max,\
+    position_residual_max,max_penetration,mean_penetration,kinetic_energy,potential_energy,\
+    t_broad_ms,t_narrow_ms,t_pack_ms,t_solve_ms,t_position_ms,t_step_ms";
+
+#[test]
+fn a_run_leaves_a_complete_folder() {
+    let home = Home::with_drop_scene();
+    let ended = home.run(&["run", "drop.toml"]).expect_code(0);
+    assert_eq!(entries(&home.path("runs")), ["drop-1"]);
+    assert_eq!(
+        entries(&home.path("runs/drop-1")),
+        ["metrics.csv", "scene.toml", "summary.json"]
+    );
+
+    let text = home.read("runs/drop-1/metrics.csv");
+    assert!(text.starts_with(COLUMNS), "{text}");
+    let csv = Csv::parse(&text);
+    assert_eq!(csv.header.last().unwrap(), "bed");
+    let steps: Vec<f64> = (1..=40).map(f64::from).collect();
+    assert_eq!(csv.numbers("step"), steps);
+    assert!(csv.numbers("bodies").iter().all(|&n| n == 61.0));
+    assert!(csv.numbers("iterations").iter().all(|&n| n <= 20.0));
+    let contacts = csv.numbers("contacts");
+    assert!(*contacts.last().unwrap() >= 60.0, "{contacts:?}");
+    let time = *csv.numbers("time").last().unwrap();
+    assert!((time - 40.0 / 60.0).abs() < 1e-12);
+    // They fall, and the bed sinks.
+    let bed = csv.numbers("bed");
+    assert!(bed[39] < bed[0], "{bed:?}");
+
+    let summary: serde_json::Value =
+        serde_json::from_str(&home.read("runs/drop-1/summary.json")).unwrap();
+    for key in [
+        "scene",
+        "version",
+        "backend",
+        "adapter",
+        "solver",
+        "steps",
+        "bodies",
+        "contacts_max",
+        "colors_max",
+        "status",
+        "residual_rms_max",
+        "max_penetration_final",
+        "mean_penetration_final",
+        "kinetic_energy_final",
+        "step_ms_median",
+        "wall_seconds",
+    ] {
+        assert!(summary.get(key).is_some(), "{key} in {summary:#}");
+    }
+    assert_eq!(summary["status"], "done");
+    assert_eq!(summary["scene"], "drop");
+    assert_eq!(summary["backend"], "cpu");
+    assert_eq!(summary["steps"], 40);
+    assert_eq!(summary["bodies"], 61);
+    let largest = |column: &str| csv.numbers(column).into_iter().fold(0.0, f64::max);
+    for (key, value) in [
+        ("contacts_max", largest("contacts")),
+        ("colors_max", largest("colors")),
+        ("max_penetration", largest("max_penetration")),
+        ("max_penetration_final", csv.numbers("max_penetration")[39]),
+        ("kinetic_energy_final", csv.numbers("kinetic_energy")[39]),
+    ] {
+        assert_eq!(summary[key].as_f64().unwrap(), value, "{key}");
+    }
+
+    // The table at the end, and a few lines on the way.
+    for part in [
+        "runs/drop-1",
+        "done: 40 of 40 steps",
+        "m/s rms",
+        "ms median",
+    ] {
+        assert!(ended.stdout.contains(part), "{part} in {}", ended.stdout);
+    }
+    let lines = ended
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("step "))
+        .count();
+    assert!((10..=20).contains(&lines), "{}", ended.stderr);
+    // auto, without a GPU, says what it took and why.
+    assert!(
+        ended.stderr.contains("on cpu (no GPU adapter"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn quiet_is_silent() {
+    let home = Home::with_drop_scene();
+    let ended = home
+        .run(&["run", "drop.toml", "--quiet", "--steps", "2"])
+        .expect_code(0);
+    assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", ""));
+    assert_eq!(entries(&home.path("runs")), ["drop-1"]);
+}
+
+#[test]
+fn nothing_is_ever_overwritten() {
+    let home = Home::with_drop_scene();
+    let args = ["run", "drop.toml", "-q", "--steps", "1", "--backend", "cpu"];
+    for _ in 0..2 {
+        home.run(&args).expect_code(0);
+    }
+    assert_eq!(entries(&home.path("runs")), ["drop-1", "drop-2"]);
+    let out = [args.as_slice(), &["--out", "deep/here"]].concat();
+    home.run(&out).expect_code(0);
+    let before = home.read("deep/here/metrics.csv");
+    home.run(&out).expect_code(2);
+    assert_eq!(home.read("deep/here/metrics.csv"), before);
+    assert_eq!(entries(&home.path("runs")), ["drop-1", "drop-2"]);
+    std::fs::create_dir(home.path("empty")).unwrap();
+    home.run(&[args.as_slice(), &["--out", "empty"]].concat())
+        .expect_code(0);
+    assert!(entries(&home.path("empty")).contains(&"summary.json".to_owned()));
+}
+
+#[test]
+fn metrics_do_not_depend_on_threads_or_the_day() {
+    let home = Home::with_drop_scene();
+    for solver in ["pgs", "jacobi"] {
+        let mut seen = Vec::new();
+        for (run, threads) in ["1", "2", "8", "8"].into_iter().enumerate() {
+            let out = format!("{solver}{run}");
+            let args = ["run", "drop.toml", "-q", "--backend", "cpu"];
+            let more = ["--solver", solver, "--threads", threads, "--out", &out];
+            home.run(&[args.as_slice(), &more].concat()).expect_code(0);
+            seen.push(Csv::parse(&home.read(&format!("{out}/metrics.csv"))).without_times());
+            let summary = home.read(&format!("{out}/summary.json"));
+            assert!(
+                summary.contains(&format!("\"threads\": {threads}")),
+                "{summary}"
+            );
+            assert!(
+                summary.contains(&format!("\"solver\": \"{solver}\"")),
+                "{summary}"
+            );
+        }
+        for other in &seen[1..] {
+            assert!(seen[0] == *other, "{solver}: runs differ");
+        }
+    }
+}
+
+#[test]
+fn the_scene_in_the_folder_runs_the_same_again() {
+    let home = Home::with_drop_scene();
+    let flags = [
+        "--backend",
+        "cpu",
+        "--seed",
+        "11",
+        "--steps",
+        "25",
+        "--dt",
+        "0.01",
+        "--iterations",
+        "7",
+        "--tolerance",
+        "1e-6",
+        "--solver",
+        "jacobi",
+        "-q",
+    ];
+    let first = [["run", "drop.toml", "--out", "first"].as_slice(), &flags].concat();
+    home.run(&first).expect_code(0);
+    home.run(&[
+        "run",
+        "first/scene.toml",
+        "--out",
+        "again",
+        "--backend",
+        "cpu",
+        "-q",
+    ])
+    .expect_code(0);
+    let metrics = |run: &str| Csv::parse(&home.read(&format!("{run}/metrics.csv")));
+    let first = metrics("first");
+    assert_eq!(first.rows.len(), 25);
+    assert!((first.numbers("time")[24] - 0.25).abs() < 1e-12);
+    assert!(first.without_times() == metrics("again").without_times());
+    assert_eq!(home.read("first/scene.toml"), home.read("again/scene.toml"));
+    // Another seed is another heap.
+    home.run(&[
+        "run",
+        "first/scene.toml",
+        "--out",
+        "other",
+        "--backend",
+        "cpu",
+        "-q",
+        "--seed",
+        "12",
+    ])
+    .expect_code(0);
+    assert!(first.without_times() != metrics("other").without_times());
+}
+
+#[test]
+fn frames_come_when_asked_for() {
+    let home = Home::with_drop_scene();
+    let args = [
+        "run",
+        "drop.toml",
+        "-q",
+        "--backend",
+        "cpu",
+        "--steps",
+        "7",
+        "--frames",
+        "3",
+    ];
+    home.run(&[args.as_slice(), &["--out", "vtp"]].concat())
+        .expect_code(0);
+    assert_eq!(
+        entries(&home.path("vtp/frames")),
+        ["drop_000000.vtp", "drop_000003.vtp", "drop_000006.vtp"]
+    );
+    let collection = home.read("vtp/drop.pvd");
+    let document = roxmltree::Document::parse(&collection).unwrap();
+    let times: Vec<f64> = document
+        .descendants()
+        .filter(|n| n.has_tag_name("DataSet"))
+        .map(|n| n.attribute("timestep").unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(times.len(), 3);
+    for (time, step) in times.iter().zip([0.0, 3.0, 6.0]) {
+        assert!((time - step / 60.0).abs() < 1e-12, "{times:?}");
+    }
+    let frame = home.read("vtp/frames/drop_000006.vtp");
+    assert!(frame.contains("<CellData"), "surfaces of a small crowd");
+
+    let more = [
+        "--out",
+        "vtu",
+        "--frame-format",
+        "vtu",
+        "--frame-content",
+        "points",
+    ];
+    home.run(&[args.as_slice(), &more].concat()).expect_code(0);
+    let frame = home.read("vtu/frames/drop_000003.vtu");
+    assert!(frame.contains("NumberOfPoints=\"61\""), "{frame}");
+}
+
+#[test]
+fn metrics_may_be_thinned_out() {
+    let home = Home::new();
+    let scene = drop_scene(10).replace(
+        "[stabilization]",
+        "[output]\nmetrics_every = 4\nframes_every = 5\n\n[stabilization]",
+    );
+    home.write("thin.toml", &scene);
+    home.run(&["run", "thin.toml", "-q", "--out", "thin"])
+        .expect_code(0);
+    let csv = Csv::parse(&home.read("thin/metrics.csv"));
+    assert_eq!(csv.numbers("step"), [4.0, 8.0, 10.0]);
+    assert_eq!(entries(&home.path("thin/frames")).len(), 3);
+}
+
+#[test]
+fn a_run_that_fails_is_code_1_and_says_so_in_its_summary() {
+    let home = Home::new();
+    // Nothing is wrong with 1e30 m/s in a file, but its energy in f32 impulses overflows.
+    let scene = drop_scene(10).replace(
+        "[[fill]]",
+        "[[body]]\nshape = { type = \"sphere\", radius = 0.1 }\nmass = 1e30\n\
+         position = [5, 0, 0.1]\nlinear_velocity = [0, 0, -1e30]\n\n[[fill]]",
+    );
+    home.write("burst.toml", &scene);
+    let ended = home
+        .run(&["run", "burst.toml", "--out", "burst"])
+        .expect_code(1);
+    assert!(ended.stderr.contains("error:"), "{}", ended.stderr);
+    let summary: serde_json::Value =
+        serde_json::from_str(&home.read("burst/summary.json")).unwrap();
+    assert_eq!(summary["status"], "failed", "{summary:#}");
+    assert!(!summary["error"].as_str().unwrap().is_empty());
+    assert!(summary["steps"].as_u64().unwrap() < 10);
+    assert!(home.read("burst/metrics.csv").starts_with(COLUMNS));
+}

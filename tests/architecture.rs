@@ -1,0 +1,122 @@
+//! Imports go one way: each module uses only those before it in the pipeline.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Modules in the order of the pipeline; a module may use those before it, and itself.
+const ORDER: [&str; 13] = [
+    "constants",
+    "error",
+    "math",
+    "lcp",
+    "problem",
+    "solver",
+    "world",
+    "collide",
+    "measure",
+    "stabilize",
+    "step",
+    "scene",
+    "output",
+];
+
+/// A file's module, and every `crate::module` it names.
+fn imports(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| {
+            line.match_indices("crate::").map(|(at, prefix)| {
+                line[at + prefix.len()..]
+                    .chars()
+                    .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                    .collect::<String>()
+            })
+        })
+        .filter(|name| ORDER.contains(&name.as_str()))
+        .collect()
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn rank(module: &str) -> usize {
+    ORDER.iter().position(|&name| name == module).unwrap()
+}
+
+#[test]
+fn modules_use_only_what_comes_before_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&root, &mut files);
+    assert!(files.len() > 30, "only {} files found", files.len());
+    let mut imports_seen = 0;
+    let mut wrong = Vec::new();
+    for file in &files {
+        let relative = file.strip_prefix(&root).unwrap();
+        let first = relative.iter().next().unwrap().to_str().unwrap();
+        let module = first.trim_end_matches(".rs");
+        if ["lib", "cli"].contains(&module) {
+            continue;
+        }
+        for import in imports(file) {
+            imports_seen += 1;
+            if rank(&import) > rank(module) {
+                wrong.push(format!("{} uses {import}", relative.display()));
+            }
+        }
+    }
+    assert!(imports_seen > 50, "only {imports_seen} imports found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn library_lists_every_module_in_order() {
+    let lib = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let listed: Vec<&str> = lib
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .collect();
+    assert_eq!(listed, ORDER);
+}
+
+#[test]
+fn library_neither_prints_nor_exits() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&root, &mut files);
+    let words = [
+        "println!",
+        "eprintln!",
+        "print!(",
+        "process::exit",
+        "process::abort",
+    ];
+    for file in files
+        .iter()
+        .filter(|file| !file.starts_with(root.join("cli")))
+    {
+        let text = fs::read_to_string(file).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap();
+            for word in words {
+                assert!(
+                    !code.contains(word),
+                    "{}:{}: {word}",
+                    file.display(),
+                    number + 1
+                );
+            }
+        }
+    }
+}

@@ -95,17 +95,18 @@ fn sweeps(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
     for method in [Method::GaussSeidel, Method::Jacobi] {
         let batches = Batches::pack(&pile.problem, method.max_colors(), true);
         let mut velocities = batches.velocities.clone();
-        let mut impulses = batches.impulses.clone();
-        let mut changes = vec![VelocityChange::default(); batches.remainder.slot_count as usize];
+        let mut impulses = batches.contacts.impulses.clone();
+        let mut changes =
+            vec![VelocityChange::default(); batches.contacts.remainder.slot_count as usize];
         group.bench_function(format!("sweep/{}", method.name()), |b| {
             b.iter(|| {
-                for color in 0..batches.colors.len() {
+                for color in 0..batches.contacts.colors.len() {
                     contact_sweep(&batches, color, &mut velocities, &mut impulses);
                 }
-                if !batches.remainder.blocks.is_empty() {
+                if !batches.contacts.remainder.elements.is_empty() {
                     contact_split(&batches, &velocities, &mut impulses, &mut changes);
-                    body_gather(&batches, &changes, &mut velocities);
-                    hub_gather(&batches, &changes, &mut velocities);
+                    body_gather(&batches.contacts.remainder, &changes, &mut velocities);
+                    hub_gather(&batches.contacts.remainder, &changes, &mut velocities);
                 }
             });
         });
@@ -117,7 +118,7 @@ fn sweeps(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
             contact_residual(
                 &batches,
                 &batches.velocities,
-                &batches.impulses,
+                &batches.contacts.impulses,
                 &mut partials,
             );
             black_box(partials.len())

@@ -1,4 +1,4 @@
-// Adds up what the remainder's contacts did to each body with few slots; twin of `body_gather` in
+// Adds up what the contacts or joints of a remainder did to each body with few slots; twin of `body_gather` in
 // `src/solver/cpu/body_gather.rs`. One invocation sums one body, in the order of its slots.
 
 @group(0) @binding(2) var<storage, read> bodies: array<SplitBody>;

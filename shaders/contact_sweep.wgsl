@@ -15,8 +15,8 @@ fn contact_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if group >= window.end {
         return;
     }
-    let first = group_starts[group - window.entry_base] - window.block_base;
-    let end = group_starts[group + 1u - window.entry_base] - window.block_base;
+    let first = group_starts[group - window.start_base] - window.block_base;
+    let end = group_starts[group + 1u - window.start_base] - window.block_base;
     let body_a = blocks[first].body_a;
     let body_b = blocks[first].body_b;
     let inertia_a = inertias[body_a];

@@ -1,4 +1,4 @@
-// Adds up what the remainder's contacts did to each body with many slots; twin of `hub_gather` in
+// Adds up what the contacts or joints of a remainder did to each body with many slots; twin of `hub_gather` in
 // `src/solver/cpu/body_gather.rs`. One workgroup sums one hub: invocation i takes the slots i,
 // i + WORKGROUP_SIZE, ..., then the invocations' sums are added by halving strides.
 

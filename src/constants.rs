@@ -4,6 +4,14 @@
 
 use std::time::Duration;
 
+/// Sine of an angle, or part of a joint's length, below which a joint counts a direction as lost: far
+/// above the rounding of unit vectors, 1e-16, and far below any error that is worth correcting.
+pub const LOST_DIRECTION: f64 = 1e-9;
+
+/// Angle `[rad]` by which the plane of a planar hinge may be off one of the world's and still be that:
+/// above what rounding of poses leaves after many steps, and invisible.
+pub const UPRIGHT_PLANE: f64 = 1e-9;
+
 /// Standard gravity `[m/s^2]`, used as the default of scenes that name none.
 pub const GRAVITY: f64 = 9.81;
 
@@ -82,6 +90,25 @@ pub const MARGIN_PER_RADIUS: f64 = 0.02;
 /// this value, by 0.42 at a fiftieth; a deeper overlap than this takes more steps.
 pub const MAX_CORRECTION_PER_RADIUS: f64 = 0.05;
 
+/// Most that one position solve turns a body `[rad]`; a solution that turns one farther is applied in
+/// part, to all bodies.
+///
+/// A rotation by a moves a point at distance r off its tangent by `r a^2 / 2`: 3 % of r at this value.
+pub const MAX_CORRECTION_ANGLE: f64 = 0.25;
+
+/// Part of the largest violation that must be left as the largest residual after a position solve for
+/// the constraints to be taken for contradictory. Two constraints that share a contradiction evenly
+/// leave half of it.
+pub const CONTRADICTION_RESIDUAL: f64 = 0.4;
+
+/// Relative change of the largest violation from one position solve to the next below which it counts
+/// as lasting: what is stuck hardly moves, and a collapsing pile, merely unconverged, does.
+pub const CONTRADICTION_CHANGE: f64 = 0.01;
+
+/// Error of a joint that the position pass leaves alone, over the smallest dynamic body's bounding
+/// radius: what f64 positions some thousand radii from the origin can hold.
+pub const POSITION_TOLERANCE_PER_RADIUS: f64 = 1e-12;
+
 /// Fixed-point iterations of the implicit midpoint of free rotation.
 ///
 /// Each gains a factor `h w / 2`; three leave 1e-6 at `h w = 0.02`, below the scheme's own error.
@@ -123,6 +150,16 @@ pub const UNIT_LENGTH_TOLERANCE: f64 = 1e-6;
 /// The same for a quaternion in a scene file, which may be written with three digits.
 pub const QUATERNION_LENGTH_TOLERANCE: f64 = 1e-3;
 
+/// Asymmetry of an inertia, over its largest number, that is rounding and not a mistake.
+pub const INERTIA_SYMMETRY_TOLERANCE: f64 = 1e-9;
+
+/// Most names that a message about an unknown one lists: more would push the message off the screen.
+pub const MAX_LISTED_NAMES: usize = 20;
+
+/// Sine of the angle below which the two arms of a universal joint count as parallel, and a direction
+/// that should cross another one as missing it: far above rounding, far below what anyone means.
+pub const PARALLEL_ARMS_SINE: f64 = 1e-3;
+
 /// Most bytes of one transfer from the GPU `[B]`; more would only hold memory without being faster.
 pub const STAGING_BYTES: u64 = 64 << 20;
 
@@ -147,9 +184,92 @@ pub const LEMKE_PIVOTS_PER_ROW: usize = 50;
 /// there, and its cost grows with the cube of the rows.
 pub const REFERENCE_MAX_ROWS: usize = 600;
 
+/// Most equality rows of joints that it accepts: they are eliminated by a pseudo-inverse, which takes
+/// a few seconds there.
+pub const REFERENCE_MAX_EQUALITIES: usize = 600;
+
+/// Part of the terms of a joint row by which rows that repeat each other may disagree: some roundings
+/// of the f32 numbers that they are made of. More is a contradiction.
+pub const REFERENCE_CONTRADICTION: f64 = 1e-6;
+
+/// Impulses of joint rows beyond which a bound is out of reach, in the unit of scaled rows: far above
+/// what mass ratios of 1e4 amount to, and still with ten digits left for what is solved beside it.
+pub const REFERENCE_FAR_BOUND: f64 = 1e6;
+
+/// Sweeps of block Gauss–Seidel that are tried where pivoting finds nothing; those of 600 rows take
+/// about a second.
+pub const REFERENCE_SWEEPS: u32 = 2_000;
+
 /// Part of its own diagonal that is added to an unsolvable contact problem: softens contacts by a
 /// millionth, and makes contradictory ones share the contradiction.
 pub const REFERENCE_SOFTENING: f64 = 1e-6;
+
+/// Change of an impulse, over the impulse, that an f32 sweep takes for rounding and leaves undone.
+///
+/// Without it, contacts that share a load pass the last digit of a velocity round in a circle, each
+/// sweep adds the same rounding error, and impulses drift by about 6e-8 of their size a sweep for
+/// ever: recorded stacks were off by 7e-4 after 10,000 sweeps, and by 6e-7 with it. Half of it is too
+/// little; what it takes from slow convergence does not show in towers of 10 and 20.
+pub const IMPULSE_DEAD_BAND: f32 = 2.0 * f32::EPSILON;
+
+/// Most steps of the projection that solves one contact's own problem in a visit of the block
+/// Gauss–Seidel: the fixed point is reached to round-off in fewer almost always.
+pub const NSGS_LOCAL_ITERATIONS: u32 = 50;
+
+/// Change of a contact's impulse, over the impulse, at which its own problem counts as solved.
+pub const NSGS_LOCAL_TOLERANCE: f64 = 1e-15;
+
+/// Residual of the block Gauss–Seidel, over the largest relative velocity before the solve, that is
+/// round-off: a few units in the last place of f64.
+pub const NSGS_ROUND_OFF: f64 = 4e-16;
+
+/// Eigenvalue of a joint's block, its rows scaled to a unit diagonal, over the largest one, below
+/// which a direction counts as one that no impulse moves: f32 rows that should depend on each other do
+/// so to the square of 6e-8.
+pub const NSGS_RANK_TOLERANCE: f64 = 1e-12;
+
+/// Sweeps that are combined by the acceleration of the block Gauss–Seidel.
+pub const NSGS_ACCELERATION_DEPTH: usize = 8;
+
+/// How far a recorded problem may be from rigid bodies to be taken for one, relative to what is
+/// compared: recorded frames and levers carry seven digits.
+pub const RIGID_FORM_TOLERANCE: f64 = 1e-5;
+
+/// Most plain sweeps after an accelerated step was taken back; the first setback costs one, and each
+/// further one twice as many as the one before. With 64 some random crowds never settled.
+pub const NSGS_ACCELERATION_PAUSE: u32 = 512;
+
+/// Part of its size at the first setback to which a sweep's change must shrink before setbacks count
+/// as new ones.
+pub const NSGS_ACCELERATION_GAIN: f64 = 0.1;
+
+/// Pivot below which a joint's row counts as redundant in the direct start, its diagonal being 1.
+///
+/// Redundant rows of f32 leave pivots near the square of their round-off, 1e-14; a link between bodies
+/// a million times heavier leaves 1e-6.
+pub const DIRECT_PIVOT_TOLERANCE: f64 = 1e-11;
+
+/// Damping of the direct start in the position pass, the diagonal being 1.
+///
+/// Errors of position need not agree where joints nearly depend on each other, nor with contacts, whose
+/// impulses start from nothing there. Of a rope bridge with a crate on it, damping from 3e-4 to 1 left
+/// joint errors of 0.2 to 0.6 mm at worst; without damping, or with 1e-4, they grew to 0.1 m; without a
+/// direct start they were 2 mm. A hanging chain of 1,000 links is left with 3e-7 m.
+pub const DIRECT_POSITION_DAMPING: f32 = 1e-2;
+
+/// How much larger a later pivot must be to go first, as a fraction: equal rows keep their order.
+pub const DIRECT_PIVOT_PREFERENCE: f64 = 1e-6;
+
+/// Joints without bounds on one body above which the direct start splits it into copies: below,
+/// eliminating all of them together costs less.
+pub const DIRECT_HUB_JOINTS: usize = 8;
+
+/// Joints on one copy of such a body.
+pub const DIRECT_JOINTS_PER_COPY: usize = 4;
+
+/// Most multiplications with an addition that the direct start spends on one component of joints: a
+/// tenth of a second, or a net of a few thousand knots.
+pub const DIRECT_MAX_PRODUCTS: u64 = 100_000_000;
 
 /// Most iterations of all loops of one GPU invocation together.
 ///

@@ -5,12 +5,17 @@
 #[cfg(feature = "gpu")]
 #[path = "gpu/adapter.rs"]
 mod adapter;
+#[path = "support/joints.rs"]
+mod joints;
+mod support;
 
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
-use drystone::solver::{Method, Solver};
+use drystone::solver::{Method, Options, Solution, Solver};
 use drystone::step::Simulation;
+use joints::add_random_joints;
 use std::path::Path;
+use support::{Recipe, random_problem};
 
 /// Spheres, boxes and capsules with a hub among them, shaken in a box.
 const SCENE: &str = r#"
@@ -102,5 +107,57 @@ fn gpu_repeats_itself() {
             let again = run(Box::new(adapter::solver()), method, 60, threads);
             assert!(one == again, "{method:?} differs with {threads} threads");
         }
+    }
+}
+
+/// Bits of the solution of a problem with thousands of joints and contacts, hubs of both among them.
+fn solve_joints(mut solver: Box<dyn Solver>, method: Method, threads: usize) -> Vec<u32> {
+    let recipe = Recipe {
+        movable: 2_000,
+        pairs: 3_000,
+        hub_pairs: 200,
+        ..Recipe::default()
+    };
+    let mut problem = random_problem(&recipe, 21);
+    add_random_joints(&mut problem, 0, 1_900, 0, 22);
+    add_random_joints(&mut problem, 0, 0, 300, 23);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap();
+    let options = Options {
+        method,
+        iterations: 20,
+        ..Options::default()
+    };
+    let mut solution = Solution::default();
+    let report = pool
+        .install(|| solver.solve(&problem, &options, &mut solution))
+        .unwrap();
+    assert!(report.remainder_joint_rows > 0 && report.remainder_contacts > 0);
+    let velocities = solution.changes.iter().chain(&solution.velocities);
+    velocities
+        .flat_map(|v| v.linear.into_iter().chain(v.angular))
+        .chain(solution.impulses.into_iter().flatten())
+        .chain(solution.joint_impulses.clone())
+        .chain([report.residual_rms, report.residual_max])
+        .map(f32::to_bits)
+        .collect()
+}
+
+#[test]
+fn joints_do_not_depend_on_threads() {
+    for method in [Method::GaussSeidel, Method::Jacobi] {
+        let one = solve_joints(Box::new(CpuSolver::new()), method, 1);
+        for threads in [1, 2, 8] {
+            let again = solve_joints(Box::new(CpuSolver::new()), method, threads);
+            assert!(one == again, "{method:?} differs with {threads} threads");
+        }
+        #[cfg(feature = "gpu")]
+        assert!(
+            solve_joints(Box::new(adapter::solver()), method, 1)
+                == solve_joints(Box::new(adapter::solver()), method, 8),
+            "{method:?} on the GPU"
+        );
     }
 }

@@ -124,3 +124,91 @@ fn blocks_that_do_not_fit_are_refused() {
     let message = mixed.validate().unwrap_err().to_string();
     assert!(message.contains("equality coupling"), "{message}");
 }
+
+/// Every `z` that solves a mixed problem with some `x`: for each choice of rows with `w = 0`, all
+/// equations together in the least-squares sense.
+fn enumerate(mixed: &MixedProblem) -> Vec<DVector<f64>> {
+    let (m, n) = (mixed.equality_offset.len(), mixed.complementarity.size());
+    let mut solutions = Vec::new();
+    for choice in 0..1_usize << n {
+        let active: Vec<usize> = (0..n).filter(|&i| choice >> i & 1 == 1).collect();
+        let size = m + active.len();
+        let block = DMatrix::from_fn(size, size, |i, j| match (i < m, j < m) {
+            (true, true) => mixed.equality[(i, j)],
+            (true, false) => mixed.equality_coupling[(i, active[j - m])],
+            (false, true) => mixed.complementarity_coupling[(active[i - m], j)],
+            (false, false) => mixed.complementarity.matrix[(active[i - m], active[j - m])],
+        });
+        let right = DVector::from_fn(size, |i, _| {
+            if i < m {
+                -mixed.equality_offset[i]
+            } else {
+                -mixed.complementarity.q[active[i - m]]
+            }
+        });
+        let solved = if size == 0 {
+            right.clone()
+        } else {
+            block.clone().svd(true, true).solve(&right, 1e-11).unwrap()
+        };
+        let x = solved.rows(0, m).into_owned();
+        let mut z = DVector::zeros(n);
+        for (&i, &value) in active.iter().zip(solved.iter().skip(m)) {
+            z[i] = value;
+        }
+        let w = &mixed.complementarity_coupling * &x + mixed.complementarity.slack(&z);
+        let equality =
+            &mixed.equality * &x + &mixed.equality_coupling * &z + &mixed.equality_offset;
+        let off = w.iter().zip(z.iter()).map(|(&w, &z)| w.min(z).abs());
+        if off.fold(0.0, f64::max) < 1e-9 && equality.iter().all(|x| x.abs() < 1e-9) {
+            solutions.push(z);
+        }
+    }
+    solutions
+}
+
+/// Up to twelve unknowns, four of them free, of low rank and with arbitrary offsets: solved exactly
+/// when some choice of rows has a solution.
+#[test]
+fn mixed_problems_are_solved_exactly_when_they_can_be() {
+    let mut random = Pcg64::seed_from_u64(14);
+    let (mut solved, mut unsolvable) = (0, 0);
+    for case in 0..300 {
+        let (m, n) = (1 + case % 4, 1 + case % 8);
+        let rank = if case % 2 == 0 { m + n } else { m.max(n) };
+        let mut matrix =
+            |rows, columns| DMatrix::from_fn(rows, columns, |_, _| random.random_range(-1.0..1.0));
+        let jacobian = matrix(m + n, rank);
+        let all = &jacobian * jacobian.transpose();
+        let mut offset = matrix(m + n, 1).column(0).into_owned();
+        if case % 3 == 0 {
+            // Equalities that agree, the others not pushed apart.
+            let velocity = matrix(rank, 1);
+            offset = (&jacobian * velocity).column(0).into_owned();
+        }
+        let mixed = MixedProblem {
+            equality: all.view((0, 0), (m, m)).into_owned(),
+            equality_coupling: all.view((0, m), (m, n)).into_owned(),
+            equality_offset: offset.rows(0, m).into_owned(),
+            complementarity_coupling: all.view((m, 0), (n, m)).into_owned(),
+            complementarity: LcpProblem {
+                matrix: all.view((m, m), (n, n)).into_owned(),
+                q: offset.rows(m, n).into_owned(),
+            },
+        };
+        let found = Reduction::new(&mixed).solve();
+        let expected = enumerate(&mixed);
+        assert_eq!(
+            found.complementarity.is_solved(),
+            !expected.is_empty(),
+            "case {case}: {found:?} {expected:?}"
+        );
+        if expected.is_empty() {
+            unsolvable += 1;
+        } else {
+            solved += 1;
+        }
+    }
+    println!("{solved} solved, {unsolvable} without solution");
+    assert!(solved > 150 && unsolvable > 30, "{solved} {unsolvable}");
+}

@@ -221,6 +221,7 @@ fn cube_on_ground(v: [f32; 3], friction: f32) -> Problem {
         ],
         contacts,
         friction_cone: FrictionCone::Disk,
+        ..Problem::default()
     }
 }
 
@@ -258,6 +259,35 @@ fn friction_slows_a_sliding_cube_by_mu_times_its_weight() {
 }
 
 #[test]
+fn a_velocity_common_to_all_bodies_changes_no_bit_of_the_impulses() {
+    let recipe = Recipe {
+        hub_pairs: 100,
+        ..Recipe::default()
+    };
+    let mut slow = random_problem(&recipe, 6);
+    for body in &mut slow.bodies {
+        // So few digits that adding the common velocity rounds none away.
+        body.linear_velocity = body.linear_velocity.map(|x| (x * 256.0).round() / 256.0);
+    }
+    let mut fast = slow.clone();
+    let common = [4096.0, -1024.0, 2048.0];
+    for body in &mut fast.bodies {
+        body.linear_velocity = math::add(body.linear_velocity, common);
+    }
+    for (name, mut solver, method) in solvers() {
+        let (at_rest, _) = solve(&mut *solver, &slow, method, 30);
+        let (moving, _) = solve(&mut *solver, &fast, method, 30);
+        assert_eq!(at_rest.impulses, moving.impulses, "{name} {method:?}");
+        assert_eq!(at_rest.changes, moving.changes, "{name} {method:?}");
+        for (body, velocity) in moving.velocities.iter().enumerate() {
+            let free = fast.bodies[body].linear_velocity;
+            let sum = math::add(free, moving.changes[body].linear);
+            assert_eq!(velocity.linear, sum, "{name} {method:?}: body {body}");
+        }
+    }
+}
+
+#[test]
 fn tolerance_stops_early_and_says_so() {
     let problem = cube_on_ground([0.0, 0.0, -0.16], 0.5);
     for (name, mut solver, method) in solvers() {
@@ -267,6 +297,7 @@ fn tolerance_stops_early_and_says_so() {
             tolerance: 1e-4,
             check_every: 5,
             warm_start: false,
+            ..Options::default()
         };
         let mut solution = Solution::default();
         let report = solver.solve(&problem, &options, &mut solution).unwrap();

@@ -2,11 +2,12 @@
 
 @group(0) @binding(1) var<uniform> friction: FrictionTable;
 
-// Velocity of A's contact point relative to B's [m/s].
+// Velocity of A's contact point relative to B's, plus the bias along the normal [m/s]; `a` and `b` are
+// what the impulses added to the bodies' velocities.
 fn relative_velocity(block: ContactBlock, a: BodyVelocity, b: BodyVelocity) -> vec3<f32> {
     let at_a = add_cross(a.linear, a.angular, block.arm_a);
     let at_b = add_cross(b.linear, b.angular, block.arm_b);
-    return at_a - at_b;
+    return block.free_velocity + (at_a - at_b);
 }
 
 // Projects a tangential impulse onto the disk or polygon of the given radius.
@@ -77,8 +78,12 @@ fn updated(
     copies_b: f32,
 ) -> Update {
     let u = relative_velocity(block, a, b);
-    let u_n = ordered_dot(block.normal, u) + block.bias;
-    let normal = max(impulse.x - block.normal_mass * u_n, 0.0);
+    let u_n = ordered_dot(block.normal, u);
+    var normal = max(impulse.x - block.normal_mass * u_n, 0.0);
+    let band = dead_band(copies_a, copies_b);
+    if abs(normal - impulse.x) <= band * impulse.x {
+        normal = impulse.x;
+    }
     let change_n = block.normal * (normal - impulse.x);
     var after_a = applied(a, inertia_a, block.arm_a, change_n, copies_a);
     var after_b = applied(b, inertia_b, block.arm_b, -change_n, copies_b);
@@ -92,7 +97,12 @@ fn updated(
         impulse.y - block.tangent_mass * ordered_dot(tangents.first, slip),
         impulse.z - block.tangent_mass * ordered_dot(tangents.second, slip),
     );
-    let t = project_friction(trial, block.friction * normal);
+    let radius = block.friction * normal;
+    var t = project_friction(trial, radius);
+    let largest = max(abs(t.x - impulse.y), abs(t.y - impulse.z));
+    if largest <= band * radius {
+        t = impulse.yz;
+    }
     let change_t = tangents.first * (t.x - impulse.y) + tangents.second * (t.y - impulse.z);
     after_a = applied(after_a, inertia_a, block.arm_a, change_t, copies_a);
     after_b = applied(after_b, inertia_b, block.arm_b, -change_t, copies_b);
@@ -112,7 +122,7 @@ fn natural_map_residual(
     let rho = block.residual_mass;
     let tangents = tangents_of(block.normal);
     let u = relative_velocity(block, a, b);
-    let u_n = ordered_dot(block.normal, u) + block.bias;
+    let u_n = ordered_dot(block.normal, u);
     let normal = max(impulse.x - rho * u_n, 0.0);
     var off = vec3<f32>(impulse.x - normal, 0.0, 0.0);
     if block.friction > 0.0 {

@@ -4,21 +4,51 @@
 // Invocations of a workgroup.
 override WORKGROUP_SIZE: u32;
 
-// One contact; 64 bytes.
-struct ContactBlock {
-    normal: vec3<f32>,
-    bias: f32,
-    arm_a: vec3<f32>,
-    normal_mass: f32,
-    arm_b: vec3<f32>,
-    tangent_mass: f32,
-    body_a: u32,
-    body_b: u32,
-    friction: f32,
-    residual_mass: f32,
+// Change of an impulse, over the impulse, that is rounding and left undone.
+override IMPULSE_DEAD_BAND: f32;
+
+// Change of an impulse, over the impulse, that is left undone: nothing for copies of bodies, whose steps
+// are small because each answers for a share of the body.
+fn dead_band(copies_a: f32, copies_b: f32) -> f32 {
+    return select(0.0, IMPULSE_DEAD_BAND, copies_a * copies_b == 1.0);
 }
 
-// Velocity of a body; 32 bytes.
+// One contact; 80 bytes.
+struct ContactBlock {
+    normal: vec3<f32>,
+    normal_mass: f32,
+    arm_a: vec3<f32>,
+    tangent_mass: f32,
+    arm_b: vec3<f32>,
+    friction: f32,
+    free_velocity: vec3<f32>,
+    residual_mass: f32,
+    body_a: u32,
+    body_b: u32,
+    padding: vec2<u32>,
+}
+
+// One joint row; 64 bytes.
+struct JointBlock {
+    linear: vec3<f32>,
+    free_velocity: f32,
+    angular_a: vec3<f32>,
+    softness: f32,
+    angular_b: vec3<f32>,
+    mass: f32,
+    lower: f32,
+    upper: f32,
+    body_a: u32,
+    body_b: u32,
+}
+
+// What the residual of a joint row needs beside its block; 8 bytes.
+struct JointScale {
+    mass: f32,
+    per_impulse: f32,
+}
+
+// What the impulses add to the velocity of a body; 32 bytes.
 struct BodyVelocity {
     linear: vec3<f32>,
     inverse_mass: f32,
@@ -34,8 +64,8 @@ struct BodyInertia {
     inverse_rest: vec4<f32>,
 }
 
-// Where a contact of the remainder leaves its changes; 16 bytes. A slot of 2^32 - 1 is none, and is
-// beyond every window.
+// Where a contact or joint of the remainder leaves its changes; 16 bytes. A slot of 2^32 - 1 is none,
+// and is beyond every window.
 struct SplitSlots {
     slot_a: u32,
     slot_b: u32,
@@ -51,7 +81,7 @@ struct SplitBody {
     padding: u32,
 }
 
-// What one contact adds to the velocity of one body; 32 bytes.
+// What one contact or joint adds to the velocity of one body; 32 bytes.
 struct VelocityChange {
     linear: vec3<f32>,
     padding: f32,
@@ -76,13 +106,14 @@ struct Partial {
 
 // Which elements one dispatch treats, and the index of the first element of each bound window.
 struct Window {
-    // First element: a group (sweep), a block (split, residual) or an entry of the list (gathers).
+    // First element: a group (sweeps, joint_split), a block (contact_split, residuals) or an entry of
+    // the list (gathers).
     first: u32,
     // One past the last element.
     end: u32,
     // First bound block and impulse.
     block_base: u32,
-    // First bound group start, pair of slots (counted in blocks), list entry or partial.
+    // First bound pair of slots (counted in elements), list entry or partial.
     entry_base: u32,
     // First bound slot of the changes.
     slot_base: u32,
@@ -90,7 +121,8 @@ struct Window {
     slot_end: u32,
     // 1 if this dispatch keeps the impulses it computes; see contact_split.
     keeps_impulses: u32,
-    padding: u32,
+    // First bound group start.
+    start_base: u32,
 }
 
 @group(0) @binding(0) var<uniform> window: Window;

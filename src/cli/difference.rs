@@ -145,6 +145,7 @@ mod tests {
                 },
             ],
             impulses: vec![[impulse, 0.0, 0.0]],
+            ..Solution::default()
         }
     }
 

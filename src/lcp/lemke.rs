@@ -70,7 +70,29 @@ pub fn solve(problem: &LcpProblem) -> LcpSolution {
 /// [`LcpSolution::status`]; without a solution it is that of the try with the least residual.
 #[must_use]
 pub fn solve_with(problem: &LcpProblem, options: Options) -> LcpSolution {
-    let mut best = attempt(Path::start(problem, 0), options.max_pivots);
+    solve_until(problem, options, LcpSolution::is_solved)
+}
+
+/// Solves a valid problem, going on until `is_accepted` likes the end of a path: for problems that
+/// stand for others, whose residual is what counts.
+///
+/// [`LcpStatus::Solved`] is the status of an accepted point, and of no other.
+#[must_use]
+pub fn solve_until(
+    problem: &LcpProblem,
+    options: Options,
+    mut is_accepted: impl FnMut(&LcpSolution) -> bool,
+) -> LcpSolution {
+    let mut attempt = |path| {
+        let mut solution = attempt(path, options.max_pivots);
+        if is_accepted(&solution) {
+            solution.status = LcpStatus::Solved;
+        } else if solution.is_solved() {
+            solution.status = LcpStatus::RayTermination;
+        }
+        solution
+    };
+    let mut best = attempt(Path::start(problem, 0));
     let covers = (1..options.seeds).map(|seed| Path::start(problem, seed));
     let bases =
         (0..options.random_bases).filter_map(|seed| Path::start_from_random_basis(problem, seed));
@@ -79,7 +101,7 @@ pub fn solve_with(problem: &LcpProblem, options: Options) -> LcpSolution {
             break;
         }
         let pivots = best.pivots;
-        let mut next = attempt(path, options.max_pivots);
+        let mut next = attempt(path);
         next.pivots += pivots;
         if next.is_solved() || next.residual < best.residual {
             best = next;

@@ -1,6 +1,6 @@
-//! Graph colouring of body pairs: which contacts may be swept at the same time.
+//! Graph colouring of body pairs: which contacts, or joints, may be swept at the same time.
 //!
-//! Greedy colouring in the order of the contacts, after Fratarcangeli et al. 2016 (*Vivace*) in aim
+//! Greedy colouring in the order of the contacts or rows, after Fratarcangeli et al. 2016 (*Vivace*) in aim
 //! and after the constraint graph of Box2D v3 in form: every movable body keeps a set of the colours
 //! that touch it, a pair takes the lowest colour that neither of its bodies has. Immovable bodies are
 //! only read and never collide.
@@ -10,28 +10,47 @@
 //! others opened, and what finds none of these free goes to the remainder, which is solved by mass
 //! splitting.
 
-use super::{Body, Contact};
+use super::{Body, Contact, JointRow};
 use std::ops::Range;
 
-/// A run of consecutive contacts between the same two bodies, and its colour.
+/// Something that acts between two bodies.
+pub trait BodyPair {
+    /// Indices of body A and body B.
+    fn body_pair(&self) -> [u32; 2];
+}
+
+impl BodyPair for Contact {
+    fn body_pair(&self) -> [u32; 2] {
+        [self.body_a, self.body_b]
+    }
+}
+
+impl BodyPair for JointRow {
+    fn body_pair(&self) -> [u32; 2] {
+        [self.body_a, self.body_b]
+    }
+}
+
+/// A run of consecutive contacts, or joint rows, between the same two bodies, and its colour.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Range of the group in the problem's contacts.
-    pub contacts: Range<u32>,
+    /// Range of the group in the problem's contacts or joint rows.
+    pub members: Range<u32>,
     /// Colour, or `None` in the remainder.
     pub color: Option<u8>,
 }
 
-/// Colours the runs of contacts between equal pairs with at most `max_colors` (at most 64) colours.
+/// Colours the runs of `items` between equal pairs with at most `max_colors` (at most 64) colours.
 ///
-/// The result depends on the order of the contacts and on nothing else. With `max_colors` 0
+/// The result depends on the order of the items and on nothing else. With `max_colors` 0
 /// everything is in the remainder, which makes a sweep a Jacobi iteration.
 #[must_use]
-pub fn color(bodies: &[Body], contacts: &[Contact], max_colors: usize) -> Vec<Group> {
-    let mut groups = runs_of_pairs(contacts);
+pub fn color<T: BodyPair>(bodies: &[Body], items: &[T], max_colors: usize) -> Vec<Group> {
+    let mut groups = runs_of_pairs(items);
     let pair = |group: &Group| {
-        let contact = &contacts[group.contacts.start as usize];
-        [contact.body_a as usize, contact.body_b as usize]
+        items[group.members.start as usize]
+            .body_pair()
+            .map(|body| body as usize)
     };
     let mut degrees = vec![0_usize; bodies.len()];
     for body in groups.iter().flat_map(pair) {
@@ -67,17 +86,17 @@ pub fn color(bodies: &[Body], contacts: &[Contact], max_colors: usize) -> Vec<Gr
     groups
 }
 
-/// Runs of consecutive contacts between the same two bodies, none coloured yet.
-fn runs_of_pairs(contacts: &[Contact]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::with_capacity(contacts.len());
+/// Runs of consecutive items between the same two bodies, none coloured yet.
+fn runs_of_pairs<T: BodyPair>(items: &[T]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::with_capacity(items.len());
     let mut last_pair = None;
-    for (index, contact) in contacts.iter().enumerate() {
+    for (index, item) in items.iter().enumerate() {
         let index = index as u32;
-        let pair = Some((contact.body_a, contact.body_b));
+        let pair = Some(item.body_pair());
         match groups.last_mut() {
-            Some(group) if pair == last_pair => group.contacts.end = index + 1,
+            Some(group) if pair == last_pair => group.members.end = index + 1,
             _ => groups.push(Group {
-                contacts: index..index + 1,
+                members: index..index + 1,
                 color: None,
             }),
         }

@@ -1,4 +1,5 @@
-//! The solver's input: bodies and contacts as plain data, and how they are packed for parallel sweeps.
+//! The solver's input: bodies, contacts and joints as plain data, and how they are packed for
+//! parallel sweeps.
 //!
 //! A host engine fills a [`Problem`] with its own bodies and contacts and hands it to a
 //! [`Solver`](crate::solver::Solver); nothing here knows of worlds, shapes or scenes. One problem
@@ -10,7 +11,8 @@
 //!   multipliers are in `[kg m]`, and `bias` is the separation ([`bias::position`]).
 //!
 //! Both seek, for every contact `i` with relative velocity `u = J V + b`,
-//! `0 <= r_n  _|_  u_n >= 0` and the friction impulse in its cone opposing the slip.
+//! `0 <= r_n  _|_  u_n >= 0` and the friction impulse in its cone opposing the slip, and for every
+//! joint row the impulse within its bounds that [`JointRow`] describes.
 
 pub mod batches;
 pub mod bias;
@@ -18,14 +20,16 @@ mod body;
 pub mod coloring;
 mod contact;
 mod friction;
+mod joint_row;
 
 pub use body::Body;
 pub use contact::Contact;
 pub use friction::{FrictionCone, FrictionTable};
+pub use joint_row::JointRow;
 
 use crate::error::{Error, Result};
 
-/// Bodies and contacts of one linear complementarity problem.
+/// Bodies, contacts and joints of one linear complementarity problem.
 #[derive(Debug, Clone, Default)]
 pub struct Problem {
     /// Bodies, shape `[body_count]`.
@@ -33,6 +37,9 @@ pub struct Problem {
     /// Contacts, shape `[contact_count]`. Contacts of one pair of bodies should stand together:
     /// each such run is swept in order by one thread.
     pub contacts: Vec<Contact>,
+    /// Rows of joints, shape `[joint_row_count]`. The rows of one pair of bodies should stand
+    /// together: each such run is swept in order by one thread.
+    pub joint_rows: Vec<JointRow>,
     /// The shape of the set of admissible friction impulses.
     pub friction_cone: FrictionCone,
 }
@@ -41,9 +48,9 @@ impl Problem {
     /// Checks every number and index.
     ///
     /// # Errors
-    /// [`Error::Invalid`] that names the first body or contact that is not finite, refers to a
-    /// missing body or to one body twice, has a normal that is no unit vector, or a negative mass
-    /// or friction coefficient.
+    /// [`Error::Invalid`] that names the first body, contact or joint row that is not finite, refers to a
+    /// missing body or to one body twice, has a normal that is no unit vector, a negative mass,
+    /// friction coefficient or softness, or bounds that exclude each other.
     pub fn validate(&self) -> Result<()> {
         self.friction_cone.validate()?;
         for (index, body) in self.bodies.iter().enumerate() {
@@ -54,6 +61,10 @@ impl Problem {
             contact
                 .validate(self.bodies.len())
                 .map_err(|why| Error::invalid(format!("contact {index}"), why))?;
+        }
+        for (index, row) in self.joint_rows.iter().enumerate() {
+            row.validate(self.bodies.len())
+                .map_err(|why| Error::invalid(format!("joint row {index}"), why))?;
         }
         Ok(())
     }

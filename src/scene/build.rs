@@ -87,6 +87,7 @@ fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
             tolerance: overrides.tolerance.unwrap_or(solver.tolerance),
             check_every: solver.check_every,
             warm_start: solver.warm_start,
+            ..Options::default()
         },
         stabilization: match post.method {
             StabilizationMethod::None => Stabilization::None,
@@ -96,7 +97,7 @@ fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
                     iterations: post.iterations,
                     tolerance: post.tolerance,
                     check_every: post.check_every,
-                    warm_start: Post::default().solver.warm_start,
+                    ..Post::default().solver
                 },
                 steps: post.steps,
                 max_correction: post.max_correction,

@@ -5,31 +5,38 @@
 //! | CPU, rayon | [`cpu::CpuSolver`] | [`Method::GaussSeidel`], [`Method::Jacobi`] |
 //! | GPU, WGSL | [`gpu::GpuSolver`] | the same |
 //! | reference, f64 | [`reference::LemkeSolver`] | none: Lemke's pivoting, for small problems |
+//! | referee of large problems, f64 | [`nsgs::NsgsSolver`] | block Gauss–Seidel, serial |
 //!
-//! Both methods run the same two kernels: a colour of the batches is swept by
-//! [`contact_sweep`](cpu::contact_sweep), the mass-split remainder by
-//! [`contact_split`](cpu::contact_split) and [`body_gather`](cpu::body_gather). Gauss–Seidel has
-//! colours and, for hubs, a remainder; Jacobi is a remainder and nothing else.
+//! Both methods run the same kernels: a colour of the batches is swept by
+//! [`joint_sweep`](cpu::joint_sweep) or [`contact_sweep`](cpu::contact_sweep), a mass-split remainder
+//! by [`joint_split`](cpu::joint_split) or [`contact_split`](cpu::contact_split) and then by
+//! [`body_gather`](cpu::body_gather). Joints come before contacts, so that these have the last word.
+//! Gauss–Seidel has colours and, for hubs, a remainder; Jacobi is a remainder and nothing else.
+//!
+//! Before the first sweep [`direct`] solves the joints without bounds at once, whatever the backend.
 
 pub mod cpu;
+pub mod direct;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod nsgs;
 pub mod reference;
 pub mod residual;
 
 use crate::constants::MAX_COLORS;
 use crate::error::{Error, Result};
-use crate::problem::Problem;
-use crate::problem::batches::{Batches, BodyVelocity};
-use std::time::Duration;
+use crate::math;
+use crate::problem::batches::Batches;
+use crate::problem::{JointRow, Problem};
+use std::time::{Duration, Instant};
 
 /// Which sweep a solver runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Projected Gauss–Seidel over colour batches; hubs' surplus contacts by mass splitting.
+    /// Projected Gauss–Seidel over colour batches; hubs' surplus contacts and joints by mass splitting.
     #[default]
     GaussSeidel,
-    /// Projected Jacobi with mass splitting: every contact at once.
+    /// Projected Jacobi with mass splitting: every joint at once, then every contact at once.
     Jacobi,
 }
 
@@ -58,15 +65,21 @@ impl Method {
 pub struct Options {
     /// The sweep.
     pub method: Method,
-    /// Most iterations (passes over all contacts).
+    /// Most iterations (passes over all joints and contacts).
     pub iterations: u32,
     /// Root mean square of the natural-map residual at which to stop `[m/s]` (position pass: `[m]`);
     /// 0 runs all iterations.
     pub tolerance: f32,
     /// Iterations between two looks at the residual when there is a tolerance.
     pub check_every: u32,
-    /// Start from the impulses in the contacts.
+    /// Start from the impulses in the contacts and joint rows.
     pub warm_start: bool,
+    /// Then solve the joint rows without bounds at once, before the first sweep; see [`direct`].
+    pub direct_joints: bool,
+    /// Added to the unit diagonal of the joints' matrix when it is solved at once, at least 0. With 0
+    /// the joint rows hold exactly at the start; more keeps errors that nearly dependent rows cannot
+    /// agree on from being answered by large impulses.
+    pub direct_damping: f32,
 }
 
 impl Default for Options {
@@ -77,6 +90,8 @@ impl Default for Options {
             tolerance: 0.0,
             check_every: 8,
             warm_start: true,
+            direct_joints: true,
+            direct_damping: 0.0,
         }
     }
 }
@@ -85,8 +100,8 @@ impl Options {
     /// Checks the numbers.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for no iterations, no iterations between checks, or a tolerance that is
-    /// negative or not a number.
+    /// [`Error::Invalid`] for no iterations, no iterations between checks, or a tolerance or damping
+    /// that is negative or not a number.
     pub fn validate(&self) -> Result<()> {
         if self.iterations == 0 || self.check_every == 0 {
             return Err(Error::invalid(
@@ -94,11 +109,16 @@ impl Options {
                 "iterations and check_every must be at least 1",
             ));
         }
-        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::invalid(
-                "solver tolerance",
-                format!("{} is not a finite number of at least 0", self.tolerance),
-            ));
+        for (what, number) in [
+            ("solver tolerance", self.tolerance),
+            ("damping of the direct start", self.direct_damping),
+        ] {
+            if !(number >= 0.0 && number.is_finite()) {
+                return Err(Error::invalid(
+                    what,
+                    format!("{number} is not a finite number of at least 0"),
+                ));
+            }
         }
         Ok(())
     }
@@ -131,6 +151,11 @@ pub struct Solution {
     /// Impulse `(normal, tangent 1, tangent 2)` `[N s]`, shape `[contact_count]`, in the order of the
     /// problem.
     pub impulses: Vec<[f32; 3]>,
+    /// Impulse of each joint row `[N s]` or `[N m s]`, shape `[joint_row_count]`.
+    pub joint_impulses: Vec<f32>,
+    /// What the impulses add to each body's velocity, shape `[body_count]`: the difference of
+    /// `velocities` and the problem's, with the digits that subtracting them would lose.
+    pub changes: Vec<Velocity>,
 }
 
 /// How a solve ended.
@@ -169,17 +194,22 @@ impl Status {
 pub struct Report {
     /// How it ended.
     pub status: Status,
-    /// Passes over all contacts.
+    /// Passes over all joints and contacts.
     pub iterations: u32,
-    /// Root mean square over contacts of the natural-map residual `[m/s]` (position pass: `[m]`).
+    /// Root mean square over contacts and joint rows of the natural-map residual `[m/s]` (position
+    /// pass: `[m]`).
     pub residual_rms: f32,
-    /// Largest natural-map residual of a contact `[m/s]` (position pass: `[m]`).
+    /// Largest natural-map residual of a contact or joint row `[m/s]` (position pass: `[m]`).
     pub residual_max: f32,
-    /// Number of colours.
+    /// Number of colours, of joints and of contacts together.
     pub colors: u32,
     /// Contacts in the mass-split remainder.
     pub remainder_contacts: u32,
-    /// Time to colour and pack.
+    /// Joint rows in the mass-split remainder.
+    pub remainder_joint_rows: u32,
+    /// Joint rows that the direct start solved; see [`direct`].
+    pub direct_rows: u32,
+    /// Time to colour and pack, the direct start included.
     pub pack_time: Duration,
     /// Time to sweep, transfers included.
     pub solve_time: Duration,
@@ -222,10 +252,40 @@ impl Status {
     }
 }
 
+/// Packs a problem and makes the start that the options ask for; the report says how.
+fn pack(problem: &Problem, options: &Options) -> (Batches, Report) {
+    let start = Instant::now();
+    let mut batches = Batches::pack(problem, options.method.max_colors(), options.warm_start);
+    let direct_rows = if options.direct_joints {
+        direct::start(&mut batches, options.direct_damping).rows
+    } else {
+        0
+    };
+    let report = Report {
+        direct_rows,
+        ..Report::of(&batches, start.elapsed())
+    };
+    (batches, report)
+}
+
+impl Report {
+    /// The report of a problem that has just been packed.
+    fn of(batches: &Batches, pack_time: Duration) -> Self {
+        let (joints, contacts) = (&batches.joints, &batches.contacts);
+        Self {
+            colors: (joints.colors.len() + contacts.colors.len()) as u32,
+            remainder_contacts: contacts.remainder.elements.len() as u32,
+            remainder_joint_rows: joints.blocks_of(&joints.remainder.elements).len() as u32,
+            pack_time,
+            ..Self::default()
+        }
+    }
+}
+
 impl Solution {
-    /// True if every number is finite.
+    /// True if every number is finite, and no joint impulse at the bound of those without bounds.
     ///
-    /// The residual alone does not tell: a projection turns what is not a number into zero.
+    /// The residual alone does not tell: a projection turns what is not a number into a bound.
     fn is_finite(&self) -> bool {
         let velocities = self
             .velocities
@@ -234,19 +294,42 @@ impl Solution {
         velocities
             .chain(self.impulses.iter().flatten())
             .all(|x| x.is_finite())
+            && self
+                .joint_impulses
+                .iter()
+                .all(|r| r.abs() < JointRow::UNBOUNDED)
     }
 
-    /// Copies velocities, and impulses back into the problem's order.
-    fn take_from(&mut self, batches: &Batches, velocities: &[BodyVelocity], impulses: &[[f32; 4]]) {
+    /// Takes what the sweeps left in `batches`: velocities, and impulses in the problem's order.
+    fn take_from(&mut self, problem: &Problem, batches: &Batches) {
+        self.changes.clear();
+        self.changes
+            .extend(batches.velocities.iter().map(|v| Velocity {
+                linear: v.linear,
+                angular: v.angular,
+            }));
         self.velocities.clear();
-        self.velocities.extend(velocities.iter().map(|v| Velocity {
-            linear: v.linear,
-            angular: v.angular,
-        }));
+        self.velocities.extend(
+            problem
+                .bodies
+                .iter()
+                .zip(&self.changes)
+                .map(|(body, change)| Velocity {
+                    linear: math::add(body.linear_velocity, change.linear),
+                    angular: math::add(body.angular_velocity, change.angular),
+                }),
+        );
+        let contacts = &batches.contacts;
         self.impulses.clear();
-        self.impulses.resize(impulses.len(), [0.0; 3]);
-        for (&contact, &[n, t1, t2, _]) in batches.source.iter().zip(impulses) {
+        self.impulses.resize(contacts.impulses.len(), [0.0; 3]);
+        for (&contact, &[n, t1, t2, _]) in contacts.source.iter().zip(&contacts.impulses) {
             self.impulses[contact as usize] = [n, t1, t2];
+        }
+        let joints = &batches.joints;
+        self.joint_impulses.clear();
+        self.joint_impulses.resize(joints.impulses.len(), 0.0);
+        for (&row, &impulse) in joints.source.iter().zip(&joints.impulses) {
+            self.joint_impulses[row as usize] = impulse;
         }
     }
 }

@@ -1,99 +1,91 @@
-//! The referee: a contact problem as a dense LCP in f64, solved by Lemke's method.
+//! The referee: a problem as a dense mixed LCP in f64, solved by Lemke's method.
 //!
-//! It reads the very f32 numbers that the other backends read, widened, and solves the
-//! Stewart–Trinkle problem to round-off; what the others return can be held against it. Costs grow
-//! with the cube of the rows, so problems above [`REFERENCE_MAX_ROWS`] are refused.
+//! It reads the very f32 numbers that the other backends read, widened, and solves contacts,
+//! polygonal friction and joints in one mixed problem (Cline and Pai 2003, eq. 8) to round-off; what
+//! the others return can be held against it. An answer counts by its residual in that mixed problem
+//! and by nothing else. Costs grow with the cube of the rows, so problems above
+//! [`REFERENCE_MAX_ROWS`] or [`REFERENCE_MAX_EQUALITIES`] are refused.
 //!
 //! A problem whose biases are not negative always has a solution. One that pushes bodies apart may
 //! have none; then, and only then, a changed problem is solved in its place: see [`Fallback`].
 
+mod joint;
+mod mixed_residual;
+mod row;
 mod stewart_trinkle;
+mod verdict;
 mod widened;
+
+pub use self::mixed_residual::MixedResidual;
+pub use self::verdict::{Norms, Verdict, judge};
 
 use self::stewart_trinkle::StewartTrinkle;
 use self::widened::Widened;
+use super::nsgs::{self, Impulses, NsgsOptions};
 use super::{Options, Report, Solution, Solver, Status, Velocity};
-use crate::constants::{REFERENCE_MAX_ROWS, REFERENCE_SOFTENING};
+use crate::constants::{
+    LCP_TOLERANCE, REFERENCE_CONTRADICTION, REFERENCE_MAX_EQUALITIES, REFERENCE_MAX_ROWS,
+    REFERENCE_SOFTENING, REFERENCE_SWEEPS,
+};
 use crate::error::{Error, Result};
-use crate::lcp::lemke;
-use crate::lcp::residual::Physical;
-use crate::lcp::{LcpSolution, LcpStatus};
+use crate::lcp::LcpStatus;
+use crate::lcp::reduction::Reduction;
 use crate::math::{self, Vec3};
 use crate::problem::{FrictionCone, Problem};
 use std::time::Instant;
 
-/// What was solved in place of a problem for which no solution was found; in the order of trial.
+/// Largest residual of a solved mixed problem: [`LCP_TOLERANCE`] times `1 + max |q|` as for every LCP,
+/// no data of its rows exceeding 1.
+const MIXED_TOLERANCE: f64 = LCP_TOLERANCE * 2.0;
+
+/// What was done for a problem that pivoting did not solve; in the order of trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fallback {
     /// Nothing: the problem itself was solved.
     #[default]
     None,
+    /// Nothing, but pivoting failed: block Gauss–Seidel ([`nsgs`]) went on from the best point that
+    /// it had found, or from rest, and solved the problem itself.
+    GaussSeidel,
     /// The problem with [`REFERENCE_SOFTENING`] of the diagonal added to each impulse's row.
     Softened,
-    /// The problem with every negative bias set to zero: nothing is pushed apart or bounces.
+    /// The problem with every negative bias of a contact or limit set to zero: nothing is pushed
+    /// apart or bounces.
     NonnegativeBias,
     /// Nothing was solved: impulses are zero and velocities those before the solve.
     Unsolved,
 }
 
-/// What impulses do to the bodies of a problem, and how far they are from solving it, in f64.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Verdict {
-    /// Root mean square over contacts of the natural-map residual `[m/s]` (position pass: `[m]`);
-    /// see [`residual`](super::residual). NaN if a number is.
-    pub residual_rms: f64,
-    /// Largest natural-map residual of a contact, likewise.
-    pub residual_max: f64,
-    /// The conditions of contact one by one.
-    pub physical: Physical,
-    /// Linear and angular velocity with the impulses applied `[m/s]`, `[rad/s]`; shape
-    /// `[body_count]`.
-    pub velocities: Vec<(Vec3, Vec3)>,
-}
-
-/// Judges impulses `(normal, tangent 1, tangent 2)` `[N s]`, shape `[contact_count]`, of any origin.
-///
-/// The velocities are computed from the impulses in f64, so that what a backend lost on its way is
-/// not counted against its impulses. Costs are linear in the contacts, and any cone is allowed.
-///
-/// # Errors
-/// [`Error::Invalid`] if the problem has no meaning or there is not one impulse per contact.
-pub fn judge(problem: &Problem, impulses: &[[f32; 3]]) -> Result<Verdict> {
-    problem.validate()?;
-    if impulses.len() != problem.contacts.len() {
-        return Err(Error::invalid(
-            "impulses",
-            format!("{} for {} contacts", impulses.len(), problem.contacts.len()),
-        ));
-    }
-    let impulses: Vec<_> = impulses.iter().map(|r| r.map(f64::from)).collect();
-    Ok(Widened::new(problem).verdict(&impulses))
-}
-
 /// What the reference has to say beyond the [`Report`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LemkeReport {
-    /// Rows of the LCP.
+    /// Complementarity rows, after the equalities are eliminated.
     pub rows: usize,
+    /// Joint rows that are equalities.
+    pub equalities: usize,
     /// Pivots of all tries.
     pub pivots: usize,
     /// What was solved.
     pub fallback: Fallback,
-    /// Min-map residual of the LCP that was solved, or of the last try; dimensionless, rows being
-    /// scaled to a unit diagonal and `q` to at most 1.
-    pub lcp_residual: f64,
+    /// Residual in the mixed problem that was solved, or the least of the last tries.
+    pub mixed: MixedResidual,
+    /// Part of [`MixedResidual::equality`] that no impulse can change: how far the joints contradict
+    /// each other. Of a solved problem, the rounding of its f32 rows at most.
+    pub contradiction: f64,
     /// Residuals in the given problem, and the velocities.
     pub verdict: Verdict,
     /// Impulse `(normal, tangent 1, tangent 2)` `[N s]`; shape `[contact_count]`. Not unique where
     /// contacts are redundant.
     pub impulses: Vec<[f64; 3]>,
+    /// Impulse of each joint row `[N s]` or `[N m s]`; shape `[joint_row_count]`. Likewise.
+    pub joint_impulses: Vec<f64>,
 }
 
 /// The reference backend; see the [module](self).
 ///
 /// Of the options only their validity matters: the method has no tolerance, no sweeps and no use
 /// for a warm start. [`Report::iterations`] counts pivots, and [`Report::status`] is
-/// * [`Status::Converged`]: the problem is solved;
+/// * [`Status::Converged`]: the problem is solved, if need be by [`Fallback::GaussSeidel`];
 /// * [`Status::Stalled`]: a changed problem is solved in its place, and [`LemkeReport::fallback`]
 ///   says which; the residuals are those of the given problem;
 /// * [`Status::RayTermination`], [`Status::MaxIterations`]: nothing is solved; the answer is no
@@ -118,29 +110,144 @@ impl LemkeSolver {
     }
 }
 
-/// Tries the problem, then what may stand in for it; returns the impulses `[N s]` as well.
-fn solve_or_fall_back(contacts: &StewartTrinkle) -> (LcpSolution, Vec<[f64; 3]>, Fallback) {
-    let mut fallbacks = [
-        (Fallback::Softened, REFERENCE_SOFTENING, f64::NEG_INFINITY),
-        (Fallback::NonnegativeBias, 0.0, 0.0),
-    ]
-    .into_iter();
-    let mut scaled = contacts.lcp(0.0, f64::NEG_INFINITY);
-    let mut solution = lemke::solve(&scaled.problem);
-    let mut solved = Fallback::None;
-    while !solution.is_solved() {
-        let Some((fallback, softening, least_bias)) = fallbacks.next() else {
-            let nothing = vec![[0.0; 3]; contacts.problem.contact_count];
-            return (solution, nothing, Fallback::Unsolved);
-        };
-        let pivots = solution.pivots;
-        scaled = contacts.lcp(softening, least_bias);
-        solution = lemke::solve(&scaled.problem);
-        solution.pivots += pivots;
-        solved = fallback;
+/// The end of the pivoting of one problem: its solution, or the best point that was found.
+struct Pivoted {
+    status: LcpStatus,
+    pivots: usize,
+    mixed: MixedResidual,
+    contradiction: f64,
+    impulses: Impulses,
+}
+
+impl Pivoted {
+    /// Lemke's method on a problem, accepted by the residual of the mixed problem.
+    fn solve(problem: &Widened) -> Self {
+        let system = StewartTrinkle::new(problem);
+        let reduction = Reduction::new(&system.mixed);
+        let rounding =
+            REFERENCE_CONTRADICTION * mixed_residual::equality_terms(problem, system.unit);
+        let mut best: Option<Self> = None;
+        let (status, pivots) = reduction.solve_until(|x, z| {
+            let impulses = system.impulses(x, z);
+            let mixed = mixed_residual::of(problem, system.unit, &impulses);
+            let equality = reduction.equality(x, z);
+            let contradiction = reduction.contradiction(&equality);
+            let point = Self {
+                status: LcpStatus::Solved,
+                pivots: 0,
+                mixed,
+                contradiction: contradiction.amax(),
+                impulses,
+            };
+            let solvable = (equality - contradiction).amax();
+            let is_solved = mixed.max() <= MIXED_TOLERANCE
+                || mixed.complementarity() <= MIXED_TOLERANCE
+                    && solvable <= MIXED_TOLERANCE
+                    && point.contradiction <= rounding;
+            if is_solved
+                || best
+                    .as_ref()
+                    .is_none_or(|best| mixed.max() < best.mixed.max())
+            {
+                best = Some(point);
+            }
+            is_solved
+        });
+        let mut best = best.unwrap_or_else(|| Self {
+            status,
+            pivots,
+            mixed: MixedResidual::default(),
+            contradiction: 0.0,
+            impulses: problem.no_impulses(),
+        });
+        best.status = status;
+        best.pivots = pivots;
+        best
     }
-    let impulses = contacts.impulses(&scaled, &solution.z);
-    (solution, impulses, solved)
+
+    /// Goes on by sweeps from `start`; true if they solve the problem, whose answer this then is.
+    fn sweep(&mut self, problem: &Problem, widened: &Widened, start: &Impulses) -> Result<bool> {
+        let options = NsgsOptions {
+            iterations: REFERENCE_SWEEPS,
+            ..NsgsOptions::default()
+        };
+        let impulses = nsgs::solve_from(problem, start, &options)?.impulses;
+        let mixed = mixed_residual::of(widened, mixed_residual::unit(widened), &impulses);
+        let is_solved = mixed.max() <= MIXED_TOLERANCE;
+        if is_solved {
+            self.mixed = mixed;
+            self.contradiction = 0.0;
+            self.impulses = impulses;
+        }
+        Ok(is_solved)
+    }
+}
+
+/// Tries the problem, then what may stand in for it.
+fn solve_or_fall_back(problem: &Problem, widened: &Widened) -> Result<(Pivoted, Fallback)> {
+    let mut pivoted = Pivoted::solve(widened);
+    if pivoted.status == LcpStatus::Solved {
+        return Ok((pivoted, Fallback::None));
+    }
+    for start in [pivoted.impulses.clone(), widened.no_impulses()] {
+        if pivoted.sweep(problem, widened, &start)? {
+            return Ok((pivoted, Fallback::GaussSeidel));
+        }
+    }
+    for fallback in [Fallback::Softened, Fallback::NonnegativeBias] {
+        let changed = if fallback == Fallback::Softened {
+            widened.softened(REFERENCE_SOFTENING)
+        } else {
+            widened.without_push()
+        };
+        let pivots = pivoted.pivots;
+        pivoted = Pivoted::solve(&changed);
+        pivoted.pivots += pivots;
+        if pivoted.status == LcpStatus::Solved {
+            return Ok((pivoted, fallback));
+        }
+    }
+    pivoted.impulses = widened.no_impulses();
+    Ok((pivoted, Fallback::Unsolved))
+}
+
+/// Refuses what is no mixed LCP, or too large a one.
+fn refuse(problem: &Problem) -> Result<(usize, usize)> {
+    if problem.friction_cone == FrictionCone::Disk
+        && problem.contacts.iter().any(|c| c.friction > 0.0)
+    {
+        return Err(Error::invalid(
+            "friction cone",
+            "the Lemke reference needs a pyramid, since a disk is no linear complementarity \
+             problem: set friction = { pyramid = 8 } under [solver] in a scene, or \
+             Problem::friction_cone in a program",
+        ));
+    }
+    let (equalities, rows) = stewart_trinkle::row_counts(problem);
+    for (what, needed, available) in [
+        ("complementarity rows", rows, REFERENCE_MAX_ROWS),
+        (
+            "equality rows of joints",
+            equalities,
+            REFERENCE_MAX_EQUALITIES,
+        ),
+    ] {
+        if needed > available {
+            return Err(Error::Capacity {
+                what: format!("{what} of the Lemke reference (--backend cpu has no limit)"),
+                needed: needed as u64,
+                available: available as u64,
+            });
+        }
+    }
+    Ok((equalities, rows))
+}
+
+fn narrow((linear, angular): &(Vec3, Vec3)) -> Velocity {
+    Velocity {
+        linear: math::narrow(linear),
+        angular: math::narrow(angular),
+    }
 }
 
 impl Solver for LemkeSolver {
@@ -156,42 +263,34 @@ impl Solver for LemkeSolver {
     ) -> Result<Report> {
         options.validate()?;
         problem.validate()?;
-        if problem.friction_cone == FrictionCone::Disk
-            && problem.contacts.iter().any(|c| c.friction > 0.0)
-        {
-            return Err(Error::invalid(
-                "friction cone",
-                "the Lemke reference needs a pyramid: a disk is no linear complementarity problem",
-            ));
-        }
+        let (equalities, rows) = refuse(problem)?;
         let start = Instant::now();
-        let rows = stewart_trinkle::row_count(problem);
-        if rows > REFERENCE_MAX_ROWS {
-            return Err(Error::Capacity {
-                what: "rows of the Lemke reference".into(),
-                needed: rows as u64,
-                available: REFERENCE_MAX_ROWS as u64,
-            });
-        }
-        let contacts = StewartTrinkle::new(Widened::new(problem));
+        let widened = Widened::new(problem);
         let pack_time = start.elapsed();
 
-        let (lcp, impulses, fallback) = solve_or_fall_back(&contacts);
-        let verdict = contacts.problem.verdict(&impulses);
+        let (pivoted, fallback) = solve_or_fall_back(problem, &widened)?;
+        let verdict = widened.verdict(&pivoted.impulses);
+        let Impulses {
+            contacts,
+            joint_rows: joints,
+        } = pivoted.impulses;
         solution.velocities.clear();
         solution
             .velocities
-            .extend(verdict.velocities.iter().map(|(linear, angular)| Velocity {
-                linear: math::narrow(linear),
-                angular: math::narrow(angular),
-            }));
+            .extend(verdict.velocities.iter().map(narrow));
+        solution.changes.clear();
+        solution.changes.extend(verdict.changes.iter().map(narrow));
         solution.impulses.clear();
         solution
             .impulses
-            .extend(impulses.iter().map(|r| r.map(|x| x as f32)));
-        let status = match (fallback, lcp.status) {
+            .extend(contacts.iter().map(|r| r.map(|x| x as f32)));
+        solution.joint_impulses.clear();
+        solution
+            .joint_impulses
+            .extend(joints.iter().map(|&r| r as f32));
+        let status = match (fallback, pivoted.status) {
             _ if !solution.is_finite() || !verdict.residual_rms.is_finite() => Status::NonFinite,
-            (Fallback::None, _) => Status::Converged,
+            (Fallback::None | Fallback::GaussSeidel, _) => Status::Converged,
             (Fallback::Softened | Fallback::NonnegativeBias, _) => Status::Stalled,
             (Fallback::Unsolved, LcpStatus::NonFinite) => Status::NonFinite,
             (Fallback::Unsolved, LcpStatus::MaxPivots) => Status::MaxIterations,
@@ -199,11 +298,14 @@ impl Solver for LemkeSolver {
         };
         self.report = LemkeReport {
             rows,
-            pivots: lcp.pivots,
+            equalities,
+            pivots: pivoted.pivots,
             fallback,
-            lcp_residual: lcp.residual,
+            mixed: pivoted.mixed,
+            contradiction: pivoted.contradiction,
             verdict,
-            impulses,
+            impulses: contacts,
+            joint_impulses: joints,
         };
         Ok(Report {
             status,

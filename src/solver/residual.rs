@@ -5,11 +5,17 @@
 //! formulation claims: the normal part onto `r_n >= 0`, the tangential part onto the friction
 //! polygon or disk of radius `mu r_n`, with the projected normal part. It is zero exactly at a
 //! solution and has the unit of a velocity whatever the masses are.
+//!
+//! For a joint row with impulse `r` and `u = J V + bias + softness r` the step is
+//! `m = 1 / (W_ii + softness)`, and the residual is `|r - clamp(r - m u, lower, upper)|` over
+//! `sqrt(m m_red)`, with `1 / m_red = 1/m_a + 1/m_b` the reduced mass of the two bodies. That is `|u|`
+//! of a row through both centres of mass, and `|u|` times a radius of gyration of a row that only
+//! turns. A row between two immovable bodies has none.
 
 use crate::constants::WORKGROUP_SIZE;
 use bytemuck::{Pod, Zeroable};
 
-/// Sum of squares and maximum over one workgroup's contacts; 8 bytes.
+/// Sum of squares and maximum over one workgroup's contacts or joint rows; 8 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct Partial {
@@ -20,7 +26,7 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// The partial of one contact.
+    /// The partial of one contact or joint row.
     #[must_use]
     pub fn of(residual: f32) -> Self {
         Self {
@@ -56,15 +62,17 @@ pub fn reduce_workgroup(residuals: &[f32]) -> Partial {
     lanes[0]
 }
 
-/// Root mean square and maximum over all contacts; both NaN if any residual is not a number.
+/// Root mean square and maximum over `count` contacts and joint rows, from the partials of the
+/// contacts and of the rows; both NaN if any residual is not a number.
 #[must_use]
-pub fn finish(partials: &[Partial], contact_count: usize) -> (f32, f32) {
-    if contact_count == 0 {
+pub fn finish(partials: [&[Partial]; 2], count: usize) -> (f32, f32) {
+    if count == 0 {
         return (0.0, 0.0);
     }
-    let sum: f64 = partials.iter().map(|p| f64::from(p.sum_of_squares)).sum();
-    let max = partials.iter().fold(0.0_f32, |max, p| max.max(p.max));
-    let rms = (sum / contact_count as f64).sqrt() as f32;
+    let partials = || partials.into_iter().flatten();
+    let sum: f64 = partials().map(|p| f64::from(p.sum_of_squares)).sum();
+    let max = partials().fold(0.0_f32, |max, p| max.max(p.max));
+    let rms = (sum / count as f64).sqrt() as f32;
     // `max` skips NaN where the sum does not.
     if rms.is_finite() {
         (rms, max)

@@ -75,6 +75,7 @@ impl Crowd {
             bodies,
             contacts,
             friction_cone: self.friction_cone,
+            ..Problem::default()
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::adapter;
 use crate::crowd::Crowd;
+use crate::joints::{add_random_joints, linear_row};
 use drystone::constants::WORKGROUP_SIZE;
 use drystone::error::Error;
 use drystone::problem::{Body, Contact, Problem};
@@ -56,6 +57,30 @@ fn what_exceeds_a_binding_is_split() {
     });
 }
 
+/// The crowd, with hubs of joints and of contacts, and more joints than bodies.
+fn jointed() -> Problem {
+    let mut problem = crowd();
+    for seed in 0..3 {
+        add_random_joints(&mut problem, 5, 100, 80, seed);
+    }
+    problem
+}
+
+#[test]
+fn joints_that_exceed_a_binding_are_split() {
+    let problem = jointed();
+    assert!(64 * problem.joint_rows.len() > 5 * (12 << 10));
+    same_bits(&problem, &BOTH, |limits| {
+        limits.max_storage_buffer_binding_size = 12 << 10;
+    });
+    same_bits(&problem, &BOTH, |limits| {
+        limits.max_storage_buffer_binding_size = 20 << 10;
+        limits.max_compute_workgroups_per_dimension = 1;
+        limits.min_storage_buffer_offset_alignment = 256;
+        limits.min_uniform_buffer_offset_alignment = 256;
+    });
+}
+
 #[test]
 fn what_exceeds_a_dispatch_is_split() {
     // So many bodies that a colour has more groups than one workgroup.
@@ -83,10 +108,11 @@ fn both_at_once_and_a_coarse_alignment() {
 
 #[test]
 fn group_starts_and_partial_residuals_are_split_too() {
-    // Few bodies with many contacts: 90 movable ones, each touching 12 immovable ones in 31 points.
-    let contact = crowd().contacts[0];
-    let bodies = crowd().bodies;
-    let (movable, immovable) = (90, 12);
+    // Few bodies with many contacts: 200 movable ones, each touching 12 immovable ones in 31 points.
+    let crowd = Crowd::default().problem();
+    let contact = crowd.contacts[0];
+    let bodies = crowd.bodies;
+    let (movable, immovable) = (200, 12);
     let mut problem = Problem {
         bodies: vec![Body::immovable([0.0; 3], [0.0; 3]); immovable],
         ..Problem::default()
@@ -102,7 +128,7 @@ fn group_starts_and_partial_residuals_are_split_too() {
             });
         }
     }
-    let binding = 4 << 10;
+    let binding = 8 << 10;
     assert!(32 * problem.bodies.len() <= binding);
     assert!(4 * movable * immovable > binding);
     assert!(size_of::<Partial>() * problem.contacts.len() / WORKGROUP_SIZE as usize > binding);
@@ -165,9 +191,20 @@ fn more_contacts_of_one_pair_than_an_invocation_may_loop_over_are_refused() {
 }
 
 #[test]
+fn more_rows_of_one_pair_than_an_invocation_may_loop_over_are_refused() {
+    let mut problem = crowd();
+    let row = linear_row(10, 11, [1.0, 0.0, 0.0], [0.0; 3], [0.0; 3]);
+    problem.joint_rows.resize(70_000, row);
+    for method in BOTH {
+        let error = solve(&mut adapter::solver(), &problem, method).unwrap_err();
+        assert!(error.to_string().contains("joint rows"), "{error}");
+    }
+}
+
+#[test]
 fn a_device_below_the_kernels_needs_is_refused() {
     let error = GpuSolver::with_limits(&adapter::choice(), |limits| {
-        limits.max_storage_buffers_per_shader_stage = 4;
+        limits.max_storage_buffers_per_shader_stage = 6;
     })
     .unwrap_err();
     assert!(error.to_string().contains("storage buffers"), "{error}");

@@ -10,6 +10,8 @@
 mod adapter;
 mod crowd;
 mod device;
+#[path = "../support/joints.rs"]
+mod joints;
 mod limits;
 mod pipelines;
 mod shaders;

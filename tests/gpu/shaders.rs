@@ -2,7 +2,9 @@
 
 use drystone::constants::MAX_FRICTION_DIRECTIONS;
 use drystone::problem::FrictionTable;
-use drystone::problem::batches::{BodyInertia, BodyVelocity, ContactBlock, SplitBody, SplitSlots};
+use drystone::problem::batches::{
+    BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale, SplitBody, SplitSlots,
+};
 use drystone::solver::cpu::VelocityChange;
 use drystone::solver::gpu::{Kernel, Window};
 use drystone::solver::residual::Partial;
@@ -101,16 +103,30 @@ macro_rules! layout_of {
 fn records_have_the_layout_of_the_rust_structs() {
     layout_of!(ContactBlock {
         normal,
-        bias,
-        arm_a,
         normal_mass,
-        arm_b,
+        arm_a,
         tangent_mass,
+        arm_b,
+        friction,
+        free_velocity,
+        residual_mass,
         body_a,
         body_b,
-        friction,
-        residual_mass,
+        padding,
     });
+    layout_of!(JointBlock {
+        linear,
+        free_velocity,
+        angular_a,
+        softness,
+        angular_b,
+        mass,
+        lower,
+        upper,
+        body_a,
+        body_b,
+    });
+    layout_of!(JointScale { mass, per_impulse });
     layout_of!(BodyVelocity {
         linear,
         inverse_mass,
@@ -154,7 +170,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         slot_base,
         slot_end,
         keeps_impulses,
-        padding,
+        start_base,
     });
     // Six numbers and two unused ones, which the shader loads as two vectors of four.
     check_layout(

@@ -2,6 +2,7 @@
 
 use crate::adapter;
 use crate::crowd::Crowd;
+use crate::joints::{add_random_joints, ball};
 use drystone::problem::{Body, FrictionCone, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
@@ -18,6 +19,8 @@ fn options(method: Method, iterations: u32) -> Options {
     Options {
         method,
         iterations,
+        // The sweeps are under test.
+        direct_joints: false,
         ..Options::default()
     }
 }
@@ -101,6 +104,80 @@ fn gpu_and_cpu_agree() {
                 assert_eq!(gpu_report.remainder_contacts, cpu_report.remainder_contacts);
             }
         }
+    }
+}
+
+/// Rods of 1 kg hung one on the other, pulled down by gravity for a step.
+fn chain(links: u32) -> Problem {
+    let mut problem = Problem {
+        bodies: vec![Body::immovable([0.0; 3], [0.0; 3])],
+        ..Problem::default()
+    };
+    for link in 1..=links {
+        problem.bodies.push(Body::dynamic(
+            1.0,
+            [3000.0, 0.0, 0.0, 300.0, 0.0, 300.0],
+            [0.0, 0.0, -0.1635],
+            [0.0, 0.01 * (link % 7) as f32, 0.0],
+        ));
+        let hook = if link == 1 { 0.0 } else { 0.1 };
+        problem
+            .joint_rows
+            .extend(ball(link, link - 1, [-0.1, 0.0, 0.0], [hook, 0.0, 0.0]));
+    }
+    problem
+}
+
+/// A crowd whose bodies are linked, with hubs of joints.
+fn jointed_crowd() -> Problem {
+    let mut problem = Crowd::default().problem();
+    add_random_joints(&mut problem, 0, 10, 0, 1);
+    add_random_joints(&mut problem, 5, 200, 120, 2);
+    problem
+}
+
+#[test]
+fn joints_agree_in_every_bit_with_the_cpu_on_lavapipe() {
+    let mut gpu = adapter::solver();
+    let summary = gpu.adapter_summary().clone();
+    let exact = summary.name.contains("llvmpipe") && summary.backend == "vulkan";
+    let mut joints_only = jointed_crowd();
+    joints_only.contacts.clear();
+    for problem in [chain(20), joints_only, jointed_crowd()] {
+        for method in [Method::GaussSeidel, Method::Jacobi] {
+            let options = options(method, 50);
+            let (gpu_report, gpu_solution) = solve(&mut gpu, &problem, &options);
+            let (cpu_report, cpu_solution) = solve(&mut CpuSolver::new(), &problem, &options);
+            assert_eq!(
+                gpu_report.remainder_joint_rows,
+                cpu_report.remainder_joint_rows
+            );
+            assert_eq!(gpu_report.colors, cpu_report.colors);
+            if exact {
+                assert_eq!(gpu_solution, cpu_solution, "{}", method.name());
+                assert_eq!(gpu_report.residual_rms, cpu_report.residual_rms);
+                assert_eq!(gpu_report.residual_max, cpu_report.residual_max);
+            } else {
+                let difference = velocity_difference(&gpu_solution, &cpu_solution);
+                assert!(difference <= 1e-4, "{}: {difference:e}", method.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn twenty_thousand_joints_run() {
+    let problem = chain(20_000);
+    let mut gpu = adapter::solver();
+    for method in [Method::GaussSeidel, Method::Jacobi] {
+        let (first, _) = solve(&mut gpu, &problem, &options(method, 1));
+        let (last, solution) = solve(&mut gpu, &problem, &options(method, 40));
+        assert_eq!(solution.joint_impulses.len(), 60_000);
+        assert_eq!(last.status, Status::MaxIterations);
+        assert!(
+            last.residual_rms < 0.5 * first.residual_rms,
+            "{first:?} {last:?}"
+        );
     }
 }
 

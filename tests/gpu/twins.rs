@@ -2,14 +2,23 @@
 
 use crate::adapter;
 use crate::crowd::Crowd;
-use drystone::problem::FrictionCone;
+use crate::joints::add_random_joints;
 use drystone::problem::batches::{Batches, BodyVelocity};
+use drystone::problem::{FrictionCone, Problem};
 use drystone::solver::cpu::{self, VelocityChange};
 use drystone::solver::gpu::{Kernel, KernelData};
 
 /// Largest difference, over the largest magnitude in the array, that rounding may make on an
 /// adapter that contracts multiplications and additions. Lavapipe reaches 0.
 const MAX_RELATIVE_DIFFERENCE: f64 = 1e-5;
+
+/// A crowd of which many are linked, and more than a workgroup to one hub.
+fn jointed(crowd: &Crowd) -> Problem {
+    let mut problem = crowd.problem();
+    add_random_joints(&mut problem, 0, 10, 0, crowd.seed);
+    add_random_joints(&mut problem, 5, 200, 120, crowd.seed + 1);
+    problem
+}
 
 fn crowds() -> Vec<Crowd> {
     let cones = [
@@ -37,7 +46,22 @@ fn crowds() -> Vec<Crowd> {
 /// What the CPU twin makes of the same data.
 fn twin(batches: &Batches, kernel: Kernel, color: usize, data: &KernelData) -> KernelData {
     let mut data = data.clone();
+    let remainders = [&batches.joints.remainder, &batches.contacts.remainder];
     match kernel {
+        Kernel::JointSweep => {
+            cpu::joint_sweep(
+                batches,
+                color,
+                &mut data.velocities,
+                &mut data.joint_impulses,
+            );
+        }
+        Kernel::JointSplit => cpu::joint_split(
+            batches,
+            &data.velocities,
+            &mut data.joint_impulses,
+            &mut data.changes,
+        ),
         Kernel::ContactSweep => {
             cpu::contact_sweep(batches, color, &mut data.velocities, &mut data.impulses);
         }
@@ -47,8 +71,22 @@ fn twin(batches: &Batches, kernel: Kernel, color: usize, data: &KernelData) -> K
             &mut data.impulses,
             &mut data.changes,
         ),
-        Kernel::BodyGather => cpu::body_gather(batches, &data.changes, &mut data.velocities),
-        Kernel::HubGather => cpu::hub_gather(batches, &data.changes, &mut data.velocities),
+        Kernel::BodyGather => {
+            for remainder in remainders {
+                cpu::body_gather(remainder, &data.changes, &mut data.velocities);
+            }
+        }
+        Kernel::HubGather => {
+            for remainder in remainders {
+                cpu::hub_gather(remainder, &data.changes, &mut data.velocities);
+            }
+        }
+        Kernel::JointResidual => cpu::joint_residual(
+            batches,
+            &data.velocities,
+            &data.joint_impulses,
+            &mut data.joint_partials,
+        ),
         Kernel::ContactResidual => cpu::contact_residual(
             batches,
             &data.velocities,
@@ -74,8 +112,13 @@ fn difference(a: &[f32], b: &[f32]) -> f64 {
 
 /// Largest relative difference between kernel and twin, over everything the kernel may write.
 fn compare(gpu: &KernelData, cpu: &KernelData) -> f64 {
-    let partials = |data: &KernelData| bytemuck::pod_collect_to_vec::<_, f32>(&data.partials);
+    let partials = |data: &KernelData| {
+        let mut all: Vec<f32> = bytemuck::pod_collect_to_vec(&data.partials);
+        all.extend(bytemuck::pod_collect_to_vec::<_, f32>(&data.joint_partials));
+        all
+    };
     [
+        difference(&gpu.joint_impulses, &cpu.joint_impulses),
         difference(
             bytemuck::cast_slice::<BodyVelocity, f32>(&gpu.velocities),
             bytemuck::cast_slice(&cpu.velocities),
@@ -101,12 +144,13 @@ fn compare_sweeps(max_colors: usize, kernels: &[Kernel]) -> (f64, usize) {
     let mut worst = 0.0_f64;
     let mut comparisons = 0;
     for crowd in crowds() {
-        let batches = Batches::pack(&crowd.problem(), max_colors, true);
+        let batches = Batches::pack(&jointed(&crowd), max_colors, true);
         let mut data = KernelData::start(&batches);
         for _ in 0..2 {
             for kernel in Kernel::ALL {
                 let colors = match kernel {
-                    Kernel::ContactSweep => batches.colors.len(),
+                    Kernel::JointSweep => batches.joints.colors.len(),
+                    Kernel::ContactSweep => batches.contacts.colors.len(),
                     _ => 1,
                 };
                 for color in 0..colors {
@@ -119,11 +163,10 @@ fn compare_sweeps(max_colors: usize, kernels: &[Kernel]) -> (f64, usize) {
                         if kernel != Kernel::ContactResidual {
                             on_gpu.partials.clone_from(&after.partials);
                         }
-                        assert!(
-                            on_gpu != data || kernel == Kernel::ContactResidual,
-                            "{} wrote nothing",
-                            kernel.name()
-                        );
+                        if kernel != Kernel::JointResidual {
+                            on_gpu.joint_partials.clone_from(&after.joint_partials);
+                        }
+                        assert!(on_gpu != data, "{} wrote nothing", kernel.name());
                         worst = worst.max(compare(&on_gpu, &after));
                         comparisons += 1;
                     }
@@ -139,6 +182,23 @@ fn check(max_colors: usize, kernels: &[Kernel]) {
     let (worst, comparisons) = compare_sweeps(max_colors, kernels);
     assert!(comparisons >= crowds().len() * 2);
     assert!(worst <= MAX_RELATIVE_DIFFERENCE, "{worst:e}");
+}
+
+#[test]
+fn joint_sweep_does_what_its_twin_does() {
+    check(12, &[Kernel::JointSweep]);
+}
+
+#[test]
+fn joint_split_does_what_its_twin_does() {
+    check(12, &[Kernel::JointSplit]);
+    check(0, &[Kernel::JointSplit]);
+}
+
+#[test]
+fn joint_residual_does_what_its_twin_does() {
+    check(12, &[Kernel::JointResidual]);
+    check(0, &[Kernel::JointResidual]);
 }
 
 #[test]

@@ -48,6 +48,7 @@ fn box_on_plane(size: V3, mass: f32, friction: f32, linear: V3) -> Problem {
         ],
         contacts: Vec::new(),
         friction_cone: pyramid(4),
+        ..Problem::default()
     };
     for (side, front) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
         let corner = [side * x / 2.0, front * y / 2.0, -z / 2.0];
@@ -211,6 +212,7 @@ fn painleve_s_rod_jams() {
             friction,
         )],
         friction_cone: pyramid(4),
+        ..Problem::default()
     };
     for (h, expected) in [(1e-2, 0.683_385), (1e-3, 0.608_339), (1e-4, 0.600_834)] {
         for friction in [1.5, 2.0] {
@@ -245,7 +247,7 @@ fn what_it_cannot_hold_or_express_is_refused() {
         Err(Error::Capacity { needed, .. }) => assert_eq!(needed, 624),
         other => panic!("{other:?}"),
     }
-    assert!(judge(&disk, &[[0.0; 3]]).is_err());
+    assert!(judge(&disk, &[[0.0; 3]], &[]).is_err());
 }
 
 #[test]

@@ -1,10 +1,14 @@
-//! The Lemke reference on contact problems: random ones, closed cases, limits, and the CPU backend
+//! The Lemke reference on contacts and joints: random ones, closed cases, limits, and the CPU backend
 //! held against it.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod against_cpu;
 mod closed_cases;
+mod joint_cases;
+#[path = "../support/mechanisms.rs"]
+mod mechanisms;
+mod random_mechanisms;
 mod random_problems;
 
 use drystone::math::V3;

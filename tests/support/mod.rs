@@ -104,6 +104,7 @@ pub fn random_problem(recipe: &Recipe, seed: u64) -> Problem {
         bodies,
         contacts,
         friction_cone: recipe.cone,
+        ..Problem::default()
     }
 }
 

@@ -1,22 +1,30 @@
-//! Adds up what the remainder's contacts did to each body; twin of `shaders/body_gather.wgsl` and
+//! Adds up what the contacts or joints of a remainder did to each body; twin of `shaders/body_gather.wgsl` and
 //! `shaders/hub_gather.wgsl`.
 
 use super::contact_split::VelocityChange;
 use super::shared_slice::SharedSlice;
 use crate::constants::{MIN_BLOCKS_PER_THREAD, WORKGROUP_SIZE};
 use crate::math;
-use crate::problem::batches::{Batches, BodyVelocity, SplitBody};
+use crate::problem::batches::{BodyVelocity, Remainder, SplitBody};
 use rayon::prelude::*;
 
 /// Adds the changes of every body with few slots, in the order of its slots.
-pub fn body_gather(batches: &Batches, changes: &[VelocityChange], velocities: &mut [BodyVelocity]) {
-    gather(&batches.remainder.bodies, changes, velocities, sum_in_order);
+pub fn body_gather(
+    remainder: &Remainder,
+    changes: &[VelocityChange],
+    velocities: &mut [BodyVelocity],
+) {
+    gather(&remainder.bodies, changes, velocities, sum_in_order);
 }
 
 /// Adds the changes of every hub, in the order in which a workgroup does: invocation `i` takes the
 /// slots `i, i + 64, ...`, then halving strides.
-pub fn hub_gather(batches: &Batches, changes: &[VelocityChange], velocities: &mut [BodyVelocity]) {
-    gather(&batches.remainder.hubs, changes, velocities, sum_by_lanes);
+pub fn hub_gather(
+    remainder: &Remainder,
+    changes: &[VelocityChange],
+    velocities: &mut [BodyVelocity],
+) {
+    gather(&remainder.hubs, changes, velocities, sum_by_lanes);
 }
 
 fn gather(

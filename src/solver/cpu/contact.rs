@@ -1,15 +1,28 @@
 //! The arithmetic of one contact; twin of `shaders/shared/contact.wgsl`, operation by operation.
 
+use crate::constants::IMPULSE_DEAD_BAND;
 use crate::math::{self, V3};
 use crate::problem::FrictionTable;
 use crate::problem::batches::{BodyInertia, BodyVelocity, ContactBlock};
 
-/// Velocity of A's contact point relative to B's `[m/s]`.
+/// Change of an impulse, over the impulse, that is left undone: [`IMPULSE_DEAD_BAND`] for whole
+/// bodies, nothing for copies, whose steps are small because each answers for a share of the body.
+#[inline(always)]
+pub(super) fn dead_band(copies_a: f32, copies_b: f32) -> f32 {
+    if copies_a * copies_b == 1.0 {
+        IMPULSE_DEAD_BAND
+    } else {
+        0.0
+    }
+}
+
+/// Velocity of A's contact point relative to B's, plus the bias along the normal `[m/s]`; `a` and
+/// `b` are what the impulses added to the bodies' velocities.
 #[inline(always)]
 pub(super) fn relative_velocity(block: &ContactBlock, a: &BodyVelocity, b: &BodyVelocity) -> V3 {
     let at_a = math::add_cross(a.linear, a.angular, block.arm_a);
     let at_b = math::add_cross(b.linear, b.angular, block.arm_b);
-    math::sub(at_a, at_b)
+    math::add(block.free_velocity, math::sub(at_a, at_b))
 }
 
 /// Projects a tangential impulse onto the disk or polygon of the given radius.
@@ -68,7 +81,8 @@ pub(super) fn apply(
 ///
 /// `r_n <- max(0, r_n - u_n / W_nn)`; then, with the velocities refreshed,
 /// `r_t <- P(r_t - u_t / d_t)` with P the projection at radius `mu r_n` (Stewart–Trinkle's fixed
-/// point for a polygon, Coulomb's for the disk). Returns the new impulse and the whole change as a
+/// point for a polygon, Coulomb's for the disk). Changes within [`dead_band`] of the normal impulse,
+/// or of the radius, are left undone. Returns the new impulse and the whole change as a
 /// vector `[N s]`; `a` and `b` are the velocities after it.
 #[inline(always)]
 pub(super) fn update(
@@ -81,8 +95,12 @@ pub(super) fn update(
     let (velocity_a, inertia_a, copies_a) = a;
     let (velocity_b, inertia_b, copies_b) = b;
     let u = relative_velocity(block, velocity_a, velocity_b);
-    let u_n = math::dot(block.normal, u) + block.bias;
-    let normal = (impulse[0] - block.normal_mass * u_n).max(0.0);
+    let u_n = math::dot(block.normal, u);
+    let mut normal = (impulse[0] - block.normal_mass * u_n).max(0.0);
+    let dead_band = dead_band(copies_a, copies_b);
+    if (normal - impulse[0]).abs() <= dead_band * impulse[0] {
+        normal = impulse[0];
+    }
     let change_n = math::scale(block.normal, normal - impulse[0]);
     apply(velocity_a, inertia_a, block.arm_a, change_n, copies_a);
     apply(
@@ -102,7 +120,12 @@ pub(super) fn update(
         impulse[1] - block.tangent_mass * math::dot(tangent_1, u),
         impulse[2] - block.tangent_mass * math::dot(tangent_2, u),
     ];
-    let t = project_friction(trial, block.friction * normal, cone);
+    let radius = block.friction * normal;
+    let mut t = project_friction(trial, radius, cone);
+    let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
+    if largest <= dead_band * radius {
+        t = [impulse[1], impulse[2]];
+    }
     let change_t = math::add(
         math::scale(tangent_1, t[0] - impulse[1]),
         math::scale(tangent_2, t[1] - impulse[2]),
@@ -133,7 +156,7 @@ pub(super) fn residual(
     let rho = block.residual_mass;
     let (tangent_1, tangent_2) = math::tangents(block.normal);
     let u = relative_velocity(block, a, b);
-    let u_n = math::dot(block.normal, u) + block.bias;
+    let u_n = math::dot(block.normal, u);
     let normal = (impulse[0] - rho * u_n).max(0.0);
     let mut off = [impulse[0] - normal, 0.0, 0.0];
     if block.friction > 0.0 {

@@ -14,6 +14,7 @@ pub fn contact_residual(
     partials: &mut Vec<Partial>,
 ) {
     batches
+        .contacts
         .blocks
         .par_chunks(WORKGROUP_SIZE as usize)
         .zip(impulses.par_chunks(WORKGROUP_SIZE as usize))

@@ -7,7 +7,7 @@ use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-/// What one contact adds to the velocity of one body; 32 bytes.
+/// What one contact or joint adds to the velocity of one body; 32 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct VelocityChange {
@@ -33,12 +33,13 @@ pub fn contact_split(
     impulses: &mut [[f32; 4]],
     changes: &mut [VelocityChange],
 ) {
-    let range = batches.remainder.blocks.start as usize..batches.remainder.blocks.end as usize;
+    let remainder = &batches.contacts.remainder;
+    let range = remainder.elements.start as usize..remainder.elements.end as usize;
     let changes = super::shared_slice::SharedSlice::new(changes);
-    let blocks = &batches.blocks[range.clone()];
+    let blocks = &batches.contacts.blocks[range.clone()];
     blocks
         .par_iter()
-        .zip(&batches.remainder.slots)
+        .zip(&remainder.slots)
         .zip(&mut impulses[range])
         .with_min_len(MIN_BLOCKS_PER_THREAD)
         .for_each(|((block, slots), impulse)| {

@@ -13,11 +13,11 @@ pub fn contact_sweep(
     velocities: &mut [BodyVelocity],
     impulses: &mut [[f32; 4]],
 ) {
-    let groups = batches.colors[color].clone();
+    let groups = batches.contacts.colors[color].clone();
     let velocities = SharedSlice::new(velocities);
     let impulses = SharedSlice::new(impulses);
     let one_group = |group: u32| sweep_group(batches, group as usize, &velocities, &impulses);
-    let blocks = batches.color_blocks(color).len();
+    let blocks = batches.contacts.color_blocks(color).len();
     if blocks < 2 * MIN_BLOCKS_PER_THREAD {
         groups.for_each(one_group);
     } else {
@@ -35,9 +35,10 @@ fn sweep_group(
     velocities: &SharedSlice<'_, BodyVelocity>,
     impulses: &SharedSlice<'_, [f32; 4]>,
 ) {
-    let first = batches.group_starts[group] as usize;
-    let end = batches.group_starts[group + 1] as usize;
-    let block = &batches.blocks[first];
+    let contacts = &batches.contacts;
+    let first = contacts.group_starts[group] as usize;
+    let end = contacts.group_starts[group + 1] as usize;
+    let block = &contacts.blocks[first];
     let (a, b) = (block.body_a as usize, block.body_b as usize);
     let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
     // SAFETY: no other group of this colour has a movable body in common with this one, immovable
@@ -48,7 +49,7 @@ fn sweep_group(
         let mut velocity_b = velocities.read(b);
         for index in first..end {
             let (impulse, _) = contact::update(
-                &batches.blocks[index],
+                &contacts.blocks[index],
                 &batches.friction,
                 impulses.read(index),
                 (&mut velocity_a, inertia_a, 1.0),

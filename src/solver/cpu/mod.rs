@@ -5,15 +5,22 @@ mod contact;
 mod contact_residual;
 mod contact_split;
 mod contact_sweep;
+mod joint;
+mod joint_residual;
+mod joint_split;
+mod joint_sweep;
 mod shared_slice;
 
 pub use body_gather::{body_gather, hub_gather};
 pub use contact_residual::contact_residual;
 pub use contact_split::{VelocityChange, contact_split};
 pub use contact_sweep::contact_sweep;
+pub use joint_residual::joint_residual;
+pub use joint_split::joint_split;
+pub use joint_sweep::joint_sweep;
 
 use super::residual::{self, Partial};
-use super::{Options, Report, Solution, Solver, Status};
+use super::{Options, Report, Solution, Solver, Status, pack};
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
@@ -25,7 +32,8 @@ use std::time::Instant;
 #[derive(Debug, Default)]
 pub struct CpuSolver {
     changes: Vec<VelocityChange>,
-    partials: Vec<Partial>,
+    contact_partials: Vec<Partial>,
+    joint_partials: Vec<Partial>,
 }
 
 impl CpuSolver {
@@ -35,20 +43,36 @@ impl CpuSolver {
         Self::default()
     }
 
-    /// One pass over all contacts: colour after colour, then the remainder.
+    /// One pass over all joints, then all contacts: colour after colour, then the remainder. Contacts
+    /// have the last word.
     fn sweep(&mut self, batches: &mut Batches) {
         let mut velocities = std::mem::take(&mut batches.velocities);
-        let mut impulses = std::mem::take(&mut batches.impulses);
-        for color in 0..batches.colors.len() {
+
+        let mut impulses = std::mem::take(&mut batches.joints.impulses);
+        for color in 0..batches.joints.colors.len() {
+            joint_sweep(batches, color, &mut velocities, &mut impulses);
+        }
+        let remainder = &batches.joints.remainder;
+        if !remainder.elements.is_empty() {
+            joint_split(batches, &velocities, &mut impulses, &mut self.changes);
+            body_gather(remainder, &self.changes, &mut velocities);
+            hub_gather(remainder, &self.changes, &mut velocities);
+        }
+        batches.joints.impulses = impulses;
+
+        let mut impulses = std::mem::take(&mut batches.contacts.impulses);
+        for color in 0..batches.contacts.colors.len() {
             contact_sweep(batches, color, &mut velocities, &mut impulses);
         }
-        if !batches.remainder.blocks.is_empty() {
+        let remainder = &batches.contacts.remainder;
+        if !remainder.elements.is_empty() {
             contact_split(batches, &velocities, &mut impulses, &mut self.changes);
-            body_gather(batches, &self.changes, &mut velocities);
-            hub_gather(batches, &self.changes, &mut velocities);
+            body_gather(remainder, &self.changes, &mut velocities);
+            hub_gather(remainder, &self.changes, &mut velocities);
         }
+        batches.contacts.impulses = impulses;
+
         batches.velocities = velocities;
-        batches.impulses = impulses;
     }
 
     fn solve_inside_pool(
@@ -57,21 +81,12 @@ impl CpuSolver {
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {
-        let start = Instant::now();
-        let mut batches = Batches::pack(problem, options.method.max_colors(), options.warm_start);
+        let (mut batches, mut report) = pack(problem, options);
         let packed = Instant::now();
         self.changes.clear();
-        self.changes.resize(
-            batches.remainder.slot_count as usize,
-            VelocityChange::default(),
-        );
+        self.changes
+            .resize(batches.slot_count() as usize, VelocityChange::default());
 
-        let mut report = Report {
-            colors: batches.colors.len() as u32,
-            remainder_contacts: batches.remainder.blocks.len() as u32,
-            pack_time: packed - start,
-            ..Report::default()
-        };
         while report.iterations < options.iterations {
             let count = options.until_check(report.iterations);
             for _ in 0..count {
@@ -84,7 +99,7 @@ impl CpuSolver {
                 break;
             }
         }
-        solution.take_from(&batches, &batches.velocities, &batches.impulses);
+        solution.take_from(problem, &batches);
         if !solution.is_finite() {
             report.status = Status::NonFinite;
         }
@@ -96,10 +111,19 @@ impl CpuSolver {
         contact_residual(
             batches,
             &batches.velocities,
-            &batches.impulses,
-            &mut self.partials,
+            &batches.contacts.impulses,
+            &mut self.contact_partials,
         );
-        residual::finish(&self.partials, batches.blocks.len())
+        joint_residual(
+            batches,
+            &batches.velocities,
+            &batches.joints.impulses,
+            &mut self.joint_partials,
+        );
+        residual::finish(
+            [&self.contact_partials, &self.joint_partials],
+            batches.block_count(),
+        )
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::device::GpuDevice;
 use super::layout::{Slot, Window};
+use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::problem::batches::{
-    Batches, BodyInertia, BodyVelocity, ContactBlock, SplitBody, SplitSlots,
+    Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale, Packed, SplitBody,
+    SplitSlots,
 };
 use crate::solver::cpu::VelocityChange;
 use crate::solver::residual::Partial;
@@ -110,16 +112,108 @@ impl DeviceArray {
     }
 }
 
+/// Which of two alike sets of arrays a dispatch treats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Side {
+    Joints,
+    Contacts,
+}
+
 /// The ranges of elements that a bind group shows to its kernel. Bodies are always shown whole,
-/// because contacts refer to any of them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+/// because contacts and joints refer to any of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Shown {
+    /// Whose blocks, and what belongs to them.
+    pub(super) side: Side,
     /// Blocks and impulses.
     pub(super) blocks: (u32, u32),
-    /// Group starts, pairs of slots, entries of a list, or partials.
+    /// Group starts.
+    pub(super) starts: (u32, u32),
+    /// Pairs of slots, entries of a list, or partials.
     pub(super) entries: (u32, u32),
     /// Changes.
     pub(super) slots: (u32, u32),
+}
+
+impl Shown {
+    /// Nothing yet of one of the sides.
+    pub(super) fn of(side: Side) -> Self {
+        Self {
+            side,
+            blocks: (0, 0),
+            starts: (0, 0),
+            entries: (0, 0),
+            slots: (0, 0),
+        }
+    }
+}
+
+/// What the joints and the contacts each have.
+#[derive(Debug)]
+pub(super) struct PackedArrays {
+    blocks: DeviceArray,
+    group_starts: DeviceArray,
+    split_slots: DeviceArray,
+    split_bodies: DeviceArray,
+    hubs: DeviceArray,
+    pub(super) impulses: DeviceArray,
+    pub(super) partials: DeviceArray,
+}
+
+impl PackedArrays {
+    /// Empty arrays; the names are those of errors.
+    fn new<Block, Impulse>(names: [&'static str; 7]) -> Self {
+        let usage = wgpu::BufferUsages::STORAGE;
+        let [
+            blocks,
+            group_starts,
+            split_slots,
+            split_bodies,
+            hubs,
+            impulses,
+            partials,
+        ] = names;
+        Self {
+            blocks: DeviceArray::new::<Block>(blocks, usage),
+            group_starts: DeviceArray::new::<u32>(group_starts, usage),
+            split_slots: DeviceArray::new::<SplitSlots>(split_slots, usage),
+            split_bodies: DeviceArray::new::<SplitBody>(split_bodies, usage),
+            hubs: DeviceArray::new::<SplitBody>(hubs, usage),
+            impulses: DeviceArray::new::<Impulse>(impulses, usage),
+            partials: DeviceArray::new::<Partial>(partials, usage),
+        }
+    }
+
+    /// The arrays, with the lengths that they are to have.
+    fn with_lengths<Block, Impulse>(
+        &mut self,
+        packed: &Packed<Block, Impulse>,
+        partial_count: usize,
+    ) -> [(&mut DeviceArray, usize); 7] {
+        let remainder = &packed.remainder;
+        [
+            (&mut self.blocks, packed.blocks.len()),
+            (&mut self.group_starts, packed.group_starts.len()),
+            (&mut self.split_slots, remainder.slots.len()),
+            (&mut self.split_bodies, remainder.bodies.len()),
+            (&mut self.hubs, remainder.hubs.len()),
+            (&mut self.impulses, packed.impulses.len()),
+            (&mut self.partials, partial_count),
+        ]
+    }
+
+    fn write<Block: bytemuck::Pod, Impulse: bytemuck::Pod>(
+        &self,
+        gpu: &GpuDevice,
+        packed: &Packed<Block, Impulse>,
+    ) -> Result<()> {
+        self.blocks.write(gpu, &packed.blocks)?;
+        self.group_starts.write(gpu, &packed.group_starts)?;
+        self.split_slots.write(gpu, &packed.remainder.slots)?;
+        self.split_bodies.write(gpu, &packed.remainder.bodies)?;
+        self.hubs.write(gpu, &packed.remainder.hubs)?;
+        self.impulses.write(gpu, &packed.impulses)
+    }
 }
 
 /// Everything that lies on the device.
@@ -127,16 +221,12 @@ pub(super) struct Shown {
 pub(super) struct Buffers {
     windows: DeviceArray,
     friction: DeviceArray,
-    blocks: DeviceArray,
-    group_starts: DeviceArray,
-    split_slots: DeviceArray,
-    split_bodies: DeviceArray,
-    hubs: DeviceArray,
-    pub(super) impulses: DeviceArray,
+    pub(super) contacts: PackedArrays,
+    pub(super) joints: PackedArrays,
+    joint_scales: DeviceArray,
     pub(super) velocities: DeviceArray,
     inertias: DeviceArray,
     pub(super) changes: DeviceArray,
-    pub(super) partials: DeviceArray,
     /// Most bytes that all arrays may take together.
     pub(super) budget: u64,
 }
@@ -151,57 +241,56 @@ impl Buffers {
                 ..DeviceArray::new::<u8>("windows", Usage::UNIFORM)
             },
             friction: DeviceArray::new::<crate::problem::FrictionTable>("friction", Usage::UNIFORM),
-            blocks: DeviceArray::new::<ContactBlock>("contact blocks", Usage::STORAGE),
-            group_starts: DeviceArray::new::<u32>("group starts", Usage::STORAGE),
-            split_slots: DeviceArray::new::<SplitSlots>("slots of contacts", Usage::STORAGE),
-            split_bodies: DeviceArray::new::<SplitBody>("slots of bodies", Usage::STORAGE),
-            hubs: DeviceArray::new::<SplitBody>("slots of hubs", Usage::STORAGE),
-            impulses: DeviceArray::new::<[f32; 4]>("impulses", Usage::STORAGE),
+            contacts: PackedArrays::new::<ContactBlock, [f32; 4]>([
+                "contact blocks",
+                "groups of contacts",
+                "slots of contacts",
+                "bodies of split contacts",
+                "hubs of split contacts",
+                "contact impulses",
+                "partial residuals of contacts",
+            ]),
+            joints: PackedArrays::new::<JointBlock, f32>([
+                "joint blocks",
+                "groups of joint rows",
+                "slots of joints",
+                "bodies of split joints",
+                "hubs of split joints",
+                "joint impulses",
+                "partial residuals of joints",
+            ]),
+            joint_scales: DeviceArray::new::<JointScale>("joint scales", Usage::STORAGE),
             velocities: DeviceArray::new::<BodyVelocity>("velocities", Usage::STORAGE),
             inertias: DeviceArray::new::<BodyInertia>("inertias", Usage::STORAGE),
             changes: DeviceArray::new::<VelocityChange>("velocity changes", Usage::STORAGE),
-            partials: DeviceArray::new::<Partial>("partial residuals", Usage::STORAGE),
             budget: u64::MAX,
         }
     }
 
     /// Makes room for a packed problem and copies it to the device.
-    pub(super) fn upload(
-        &mut self,
-        gpu: &GpuDevice,
-        batches: &Batches,
-        windows: &[Window],
-        partial_count: usize,
-    ) -> Result<()> {
-        let remainder = &batches.remainder;
-        let windows = spread(windows, window_stride(gpu) as usize);
+    pub(super) fn upload(&mut self, gpu: &GpuDevice, batches: &Batches, plan: &Plan) -> Result<()> {
+        let windows = spread(&plan.windows, window_stride(gpu) as usize);
         let budget = self.budget;
-        let arrays = [
-            (&mut self.windows, windows.len()),
-            (&mut self.friction, 1),
-            (&mut self.blocks, batches.blocks.len()),
-            (&mut self.group_starts, batches.group_starts.len()),
-            (&mut self.split_slots, remainder.slots.len()),
-            (&mut self.split_bodies, remainder.bodies.len()),
-            (&mut self.hubs, remainder.hubs.len()),
-            (&mut self.impulses, batches.impulses.len()),
+        let mut arrays = vec![(&mut self.windows, windows.len()), (&mut self.friction, 1)];
+        let contacts = &mut self.contacts;
+        arrays.extend(contacts.with_lengths(&batches.contacts, plan.contact_partials));
+        let joints = &mut self.joints;
+        arrays.extend(joints.with_lengths(&batches.joints, plan.joint_partials));
+        arrays.extend([
+            (&mut self.joint_scales, batches.joint_scales.len()),
             (&mut self.velocities, batches.velocities.len()),
             (&mut self.inertias, batches.inertias.len()),
-            (&mut self.changes, remainder.slot_count as usize),
-            (&mut self.partials, partial_count),
-        ];
+            (&mut self.changes, batches.slot_count() as usize),
+        ]);
         reserve_all(gpu, arrays, budget)?;
         gpu.scoped("uploading", || {
             self.windows.write(gpu, &windows)?;
             self.friction
                 .write(gpu, std::slice::from_ref(&batches.friction))?;
-            self.blocks.write(gpu, &batches.blocks)?;
-            self.group_starts.write(gpu, &batches.group_starts)?;
-            self.split_slots.write(gpu, &remainder.slots)?;
-            self.split_bodies.write(gpu, &remainder.bodies)?;
-            self.hubs.write(gpu, &remainder.hubs)?;
+            self.contacts.write(gpu, &batches.contacts)?;
+            self.joints.write(gpu, &batches.joints)?;
+            self.joint_scales.write(gpu, &batches.joint_scales)?;
             self.inertias.write(gpu, &batches.inertias)?;
-            self.impulses.write(gpu, &batches.impulses)?;
             self.velocities.write(gpu, &batches.velocities)
         })
     }
@@ -224,15 +313,20 @@ impl Buffers {
     pub(super) fn binding(&self, slot: Slot, shown: &Shown) -> Result<wgpu::BindingResource<'_>> {
         let whole = |array: &DeviceArray| 0..array.length as u32;
         let range = |(start, end)| start..end;
+        let packed = match shown.side {
+            Side::Joints => &self.joints,
+            Side::Contacts => &self.contacts,
+        };
         match slot {
             Slot::Friction => self.friction.binding(&(0..1)),
-            Slot::Blocks => self.blocks.binding(&range(shown.blocks)),
-            Slot::Impulses { .. } => self.impulses.binding(&range(shown.blocks)),
-            Slot::GroupStarts => self.group_starts.binding(&range(shown.entries)),
-            Slot::SplitSlots => self.split_slots.binding(&range(shown.entries)),
-            Slot::SplitBodies => self.split_bodies.binding(&range(shown.entries)),
-            Slot::Hubs => self.hubs.binding(&range(shown.entries)),
-            Slot::Partials => self.partials.binding(&range(shown.entries)),
+            Slot::Blocks => packed.blocks.binding(&range(shown.blocks)),
+            Slot::Impulses { .. } => packed.impulses.binding(&range(shown.blocks)),
+            Slot::Scales => self.joint_scales.binding(&range(shown.blocks)),
+            Slot::GroupStarts => packed.group_starts.binding(&range(shown.starts)),
+            Slot::SplitSlots => packed.split_slots.binding(&range(shown.entries)),
+            Slot::SplitBodies => packed.split_bodies.binding(&range(shown.entries)),
+            Slot::Hubs => packed.hubs.binding(&range(shown.entries)),
+            Slot::Partials => packed.partials.binding(&range(shown.entries)),
             Slot::Changes { .. } => self.changes.binding(&range(shown.slots)),
             Slot::Velocities { .. } => self.velocities.binding(&whole(&self.velocities)),
             Slot::Inertias => self.inertias.binding(&whole(&self.inertias)),
@@ -241,9 +335,9 @@ impl Buffers {
 }
 
 /// Gives each array its length and makes room for it, within `budget` bytes in all.
-fn reserve_all<const N: usize>(
+fn reserve_all(
     gpu: &GpuDevice,
-    mut arrays: [(&mut DeviceArray, usize); N],
+    mut arrays: Vec<(&mut DeviceArray, usize)>,
     budget: u64,
 ) -> Result<()> {
     let (mut needed, mut roomy) = (0, 0);

@@ -5,9 +5,10 @@ use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Storage buffers that the hungriest kernel binds, `contact_split`.
-const STORAGE_BUFFERS: u32 = 6;
-/// Bindings of the hungriest kernel: its storage buffers and two uniforms.
+/// Storage buffers that the hungriest kernel binds, `joint_split`.
+const STORAGE_BUFFERS: u32 = 7;
+/// Binding numbers of the hungriest kernel: its storage buffers, the window, and the place of the
+/// friction cone, which joints leave empty.
 const BINDINGS: u32 = STORAGE_BUFFERS + 2;
 /// Workgroup memory of the hungriest kernel, `hub_gather`: two padded vectors an invocation `[B]`.
 const WORKGROUP_MEMORY: u32 = 32 * WORKGROUP_SIZE;

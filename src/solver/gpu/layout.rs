@@ -1,7 +1,7 @@
 //! The kernels: their sources, what they bind, and their pipelines.
 
 use super::device::GpuDevice;
-use crate::constants::{MAX_FRICTION_DIRECTIONS, WORKGROUP_SIZE};
+use crate::constants::{IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, WORKGROUP_SIZE};
 use crate::error::Result;
 use crate::problem::FrictionTable;
 use bytemuck::{Pod, Zeroable};
@@ -9,19 +9,26 @@ use bytemuck::{Pod, Zeroable};
 /// A kernel; each has a twin of the same name in [`cpu`](crate::solver::cpu).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
-    /// Gauss–Seidel over one colour.
+    /// Gauss–Seidel over the joints of one colour.
+    JointSweep,
+    /// Mass-split Jacobi over the joints of the remainder.
+    JointSplit,
+    /// Gauss–Seidel over the contacts of one colour.
     ContactSweep,
-    /// Mass-split Jacobi over the remainder.
+    /// Mass-split Jacobi over the contacts of the remainder.
     ContactSplit,
     /// Sums the changes of bodies with few slots.
     BodyGather,
     /// Sums the changes of hubs.
     HubGather,
-    /// Natural-map residual, summed over workgroups.
+    /// Natural-map residual of the joint rows, summed over workgroups.
+    JointResidual,
+    /// Natural-map residual of the contacts, summed over workgroups.
     ContactResidual,
 }
 
-/// What a kernel binds at one place, after the [`Window`] at binding 0.
+/// What a kernel binds at one place, after the [`Window`] at binding 0. Blocks and what belongs to them
+/// are those of the joints or of the contacts, whichever the dispatch treats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     Friction,
@@ -35,15 +42,19 @@ pub(super) enum Slot {
     Inertias,
     Changes { writable: bool },
     Partials,
+    Scales,
 }
 
 impl Kernel {
     /// All kernels, in the order of a sweep.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 8] = [
+        Self::JointSweep,
+        Self::JointSplit,
         Self::ContactSweep,
         Self::ContactSplit,
         Self::BodyGather,
         Self::HubGather,
+        Self::JointResidual,
         Self::ContactResidual,
     ];
 
@@ -51,10 +62,13 @@ impl Kernel {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::JointSweep => "joint_sweep",
+            Self::JointSplit => "joint_split",
             Self::ContactSweep => "contact_sweep",
             Self::ContactSplit => "contact_split",
             Self::BodyGather => "body_gather",
             Self::HubGather => "hub_gather",
+            Self::JointResidual => "joint_residual",
             Self::ContactResidual => "contact_residual",
         }
     }
@@ -63,11 +77,15 @@ impl Kernel {
     #[must_use]
     pub fn source(self) -> String {
         let contact = include_str!("../../../shaders/shared/contact.wgsl");
+        let joint = include_str!("../../../shaders/shared/joint.wgsl");
         let (shared, own) = match self {
+            Self::JointSweep => (joint, include_str!("../../../shaders/joint_sweep.wgsl")),
+            Self::JointSplit => (joint, include_str!("../../../shaders/joint_split.wgsl")),
             Self::ContactSweep => (contact, include_str!("../../../shaders/contact_sweep.wgsl")),
             Self::ContactSplit => (contact, include_str!("../../../shaders/contact_split.wgsl")),
             Self::BodyGather => ("", include_str!("../../../shaders/body_gather.wgsl")),
             Self::HubGather => ("", include_str!("../../../shaders/hub_gather.wgsl")),
+            Self::JointResidual => (joint, include_str!("../../../shaders/joint_residual.wgsl")),
             Self::ContactResidual => (
                 contact,
                 include_str!("../../../shaders/contact_residual.wgsl"),
@@ -89,10 +107,26 @@ impl Kernel {
     /// What it binds from binding 1 on, or from 2 on where there is no friction.
     pub(super) fn slots(self) -> &'static [(u32, Slot)] {
         use Slot::{
-            Blocks, Changes, Friction, GroupStarts, Hubs, Impulses, Inertias, Partials,
+            Blocks, Changes, Friction, GroupStarts, Hubs, Impulses, Inertias, Partials, Scales,
             SplitBodies, SplitSlots, Velocities,
         };
         match self {
+            Self::JointSweep => &[
+                (2, Blocks),
+                (3, GroupStarts),
+                (4, Impulses { writable: true }),
+                (5, Velocities { writable: true }),
+                (6, Inertias),
+            ],
+            Self::JointSplit => &[
+                (2, Blocks),
+                (3, SplitSlots),
+                (4, Impulses { writable: true }),
+                (5, Velocities { writable: false }),
+                (6, Inertias),
+                (7, Changes { writable: true }),
+                (8, GroupStarts),
+            ],
             Self::ContactSweep => &[
                 (1, Friction),
                 (2, Blocks),
@@ -119,6 +153,13 @@ impl Kernel {
                 (2, Hubs),
                 (3, Changes { writable: false }),
                 (4, Velocities { writable: true }),
+            ],
+            Self::JointResidual => &[
+                (2, Blocks),
+                (3, Impulses { writable: false }),
+                (4, Velocities { writable: false }),
+                (5, Partials),
+                (6, Scales),
             ],
             Self::ContactResidual => &[
                 (1, Friction),
@@ -167,13 +208,14 @@ fn uniform(has_dynamic_offset: bool, size: u64) -> wgpu::BindingType {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct Window {
-    /// First element: a group (sweep), a block (split, residual) or an entry of the list (gathers).
+    /// First element: a group (sweeps, joint split), a block (contact split, residuals) or an entry of
+    /// the list (gathers).
     pub first: u32,
     /// One past the last element.
     pub end: u32,
     /// First bound block and impulse.
     pub block_base: u32,
-    /// First bound group start, pair of slots (counted in blocks), list entry or partial.
+    /// First bound pair of slots (counted in elements), list entry or partial.
     pub entry_base: u32,
     /// First bound slot of the changes.
     pub slot_base: u32,
@@ -181,8 +223,8 @@ pub struct Window {
     pub slot_end: u32,
     /// 1 if this dispatch keeps the impulses it computes.
     pub keeps_impulses: u32,
-    /// Unused.
-    pub padding: u32,
+    /// First bound group start.
+    pub start_base: u32,
 }
 
 /// Pipelines and bind group layouts of all kernels, in the order of [`Kernel::ALL`].
@@ -247,7 +289,10 @@ fn compile(
         module: &module,
         entry_point: label,
         compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &[("WORKGROUP_SIZE", f64::from(WORKGROUP_SIZE))],
+            constants: &[
+                ("WORKGROUP_SIZE", f64::from(WORKGROUP_SIZE)),
+                ("IMPULSE_DEAD_BAND", f64::from(IMPULSE_DEAD_BAND)),
+            ],
             // Every kernel writes its workgroup memory before it reads it.
             zero_initialize_workgroup_memory: false,
         },

@@ -11,10 +11,12 @@
 //! # Ok::<(), drystone::Error>(())
 //! ```
 
+mod bounds;
 mod buffers;
 mod device;
 mod layout;
 mod passes;
+mod plan;
 mod readback;
 
 pub use device::{AdapterChoice, AdapterSummary, list_adapters};
@@ -22,7 +24,7 @@ pub use layout::{Kernel, Window};
 
 use super::cpu::VelocityChange;
 use super::residual::{self, Partial};
-use super::{Options, Report, Solution, Solver, Status};
+use super::{Options, Report, Solution, Solver, Status, pack};
 use crate::constants::{SUBMISSIONS_IN_FLIGHT, SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -30,7 +32,8 @@ use crate::problem::batches::{Batches, BodyVelocity};
 use buffers::Buffers;
 use device::GpuDevice;
 use layout::Layouts;
-use passes::{Passes, Plan};
+use passes::Passes;
+use plan::Plan;
 use readback::{Readback, Wanted};
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -51,14 +54,18 @@ pub struct GpuSolver {
 /// What one kernel reads and writes; see [`GpuSolver::run_kernel`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KernelData {
-    /// Velocities, shape `[body_count]`.
+    /// Changes of velocity, shape `[body_count]`.
     pub velocities: Vec<BodyVelocity>,
-    /// Impulses, shape `[blocks]`, in the order of the blocks.
+    /// Impulses of the contacts, in the order of their blocks.
     pub impulses: Vec<[f32; 4]>,
-    /// Changes of the remainder, shape `[slot_count]`.
+    /// Impulses of the joint rows, in the order of their blocks.
+    pub joint_impulses: Vec<f32>,
+    /// Changes of a remainder, shape `[slot_count]`.
     pub changes: Vec<VelocityChange>,
-    /// Partial residuals, one a workgroup; only written.
+    /// Partial residuals of contacts, one a workgroup; only written.
     pub partials: Vec<Partial>,
+    /// Partial residuals of joint rows, likewise.
+    pub joint_partials: Vec<Partial>,
 }
 
 impl KernelData {
@@ -67,10 +74,21 @@ impl KernelData {
     pub fn start(batches: &Batches) -> Self {
         Self {
             velocities: batches.velocities.clone(),
-            impulses: batches.impulses.clone(),
-            changes: vec![VelocityChange::default(); batches.remainder.slot_count as usize],
+            impulses: batches.contacts.impulses.clone(),
+            joint_impulses: batches.joints.impulses.clone(),
+            changes: vec![VelocityChange::default(); batches.slot_count() as usize],
             partials: Vec::new(),
+            joint_partials: Vec::new(),
         }
+    }
+
+    fn lengths(&self) -> [usize; 4] {
+        [
+            self.velocities.len(),
+            self.impulses.len(),
+            self.joint_impulses.len(),
+            self.changes.len(),
+        ]
     }
 }
 
@@ -135,7 +153,8 @@ impl GpuSolver {
     }
 
     /// Runs one kernel over a packed problem, to compare it with its CPU twin. `color` matters to
-    /// [`Kernel::ContactSweep`] only.
+    /// [`Kernel::JointSweep`] and [`Kernel::ContactSweep`] only; the gathers add up the slots of the
+    /// joints' remainder and then those of the contacts'.
     ///
     /// # Errors
     /// As [`Solver::solve`]; [`Error::Invalid`] if the lengths of `data` are not those of the
@@ -147,19 +166,7 @@ impl GpuSolver {
         color: usize,
         data: &mut KernelData,
     ) -> Result<()> {
-        let lengths = [
-            data.velocities.len(),
-            data.impulses.len(),
-            data.changes.len(),
-        ];
-        let start = KernelData::start(batches);
-        if lengths
-            != [
-                start.velocities.len(),
-                start.impulses.len(),
-                start.changes.len(),
-            ]
-        {
+        if data.lengths() != KernelData::start(batches).lengths() {
             return Err(Error::invalid(
                 "kernel data",
                 "its lengths are not those of the packed problem",
@@ -167,13 +174,12 @@ impl GpuSolver {
         }
         self.gpu.check()?;
         let plan = Plan::of_kernel(batches, kernel, color, &self.gpu.limits)?;
-        let batches = Batches {
-            velocities: data.velocities.clone(),
-            impulses: data.impulses.clone(),
-            ..batches.clone()
-        };
+        let mut batches = batches.clone();
+        batches.velocities.clone_from(&data.velocities);
+        batches.contacts.impulses.clone_from(&data.impulses);
+        batches.joints.impulses.clone_from(&data.joint_impulses);
         let buffers = &mut self.buffers;
-        buffers.upload(&self.gpu, &batches, &plan.windows, plan.partial_count)?;
+        buffers.upload(&self.gpu, &batches, &plan)?;
         buffers.upload_changes(&self.gpu, &data.changes)?;
         let passes = Passes::new(&self.gpu, &self.layouts, buffers, &plan)?;
         let encoder = self.gpu.scoped(kernel.name(), || {
@@ -182,23 +188,32 @@ impl GpuSolver {
             passes.record_residual(&mut encoder);
             Ok(encoder)
         })?;
-        data.partials = vec![Partial::default(); plan.partial_count];
+        data.partials = vec![Partial::default(); plan.contact_partials];
+        data.joint_partials = vec![Partial::default(); plan.joint_partials];
         let mut wanted = [
             (
                 &buffers.velocities,
                 bytemuck::cast_slice_mut(&mut data.velocities),
             ),
             (
-                &buffers.impulses,
+                &buffers.contacts.impulses,
                 bytemuck::cast_slice_mut(&mut data.impulses),
+            ),
+            (
+                &buffers.joints.impulses,
+                bytemuck::cast_slice_mut(&mut data.joint_impulses),
             ),
             (
                 &buffers.changes,
                 bytemuck::cast_slice_mut(&mut data.changes),
             ),
             (
-                &buffers.partials,
+                &buffers.contacts.partials,
                 bytemuck::cast_slice_mut(&mut data.partials),
+            ),
+            (
+                &buffers.joints.partials,
+                bytemuck::cast_slice_mut(&mut data.joint_partials),
             ),
         ];
         self.readback.read(&self.gpu, encoder, &mut wanted)
@@ -223,18 +238,10 @@ impl Solver for GpuSolver {
         options.validate()?;
         problem.validate()?;
         self.gpu.check()?;
-        let start = Instant::now();
-        let mut batches = Batches::pack(problem, options.method.max_colors(), options.warm_start);
+        let (mut batches, mut report) = pack(problem, options);
         let packed = Instant::now();
-        let mut report = Report {
-            colors: batches.colors.len() as u32,
-            remainder_contacts: batches.remainder.blocks.len() as u32,
-            pack_time: packed - start,
-            ..Report::default()
-        };
         let plan = Plan::new(&batches, &self.gpu.limits)?;
-        self.buffers
-            .upload(&self.gpu, &batches, &plan.windows, plan.partial_count)?;
+        self.buffers.upload(&self.gpu, &batches, &plan)?;
         let passes = Passes::new(&self.gpu, &self.layouts, &self.buffers, &plan)?;
         let mut run = Run {
             gpu: &self.gpu,
@@ -242,8 +249,9 @@ impl Solver for GpuSolver {
             readback: &mut self.readback,
             passes,
             iterations_per_submit: iterations_per_submit(&batches, &plan),
-            partials: vec![Partial::default(); plan.partial_count],
-            contact_count: batches.blocks.len(),
+            contact_partials: vec![Partial::default(); plan.contact_partials],
+            joint_partials: vec![Partial::default(); plan.joint_partials],
+            block_count: batches.block_count(),
             in_flight: VecDeque::new(),
         };
         while report.iterations < options.iterations {
@@ -261,7 +269,7 @@ impl Solver for GpuSolver {
                 break;
             }
         }
-        solution.take_from(&batches, &batches.velocities, &batches.impulses);
+        solution.take_from(problem, &batches);
         if !solution.is_finite() {
             report.status = Status::NonFinite;
         }
@@ -270,9 +278,10 @@ impl Solver for GpuSolver {
     }
 }
 
-/// Sweeps that keep one submission below its bounds of contacts and dispatches.
+/// Sweeps that keep one submission below its bounds of contacts, joint rows counted too, and
+/// dispatches.
 fn iterations_per_submit(batches: &Batches, plan: &Plan) -> u32 {
-    let by_contacts = SUBMIT_CONTACT_ITERATIONS / batches.blocks.len().max(1) as u64;
+    let by_contacts = SUBMIT_CONTACT_ITERATIONS / batches.block_count().max(1) as u64;
     let by_dispatches = SUBMIT_DISPATCHES / plan.sweep_dispatches().max(1) as u64;
     by_contacts.min(by_dispatches).max(1) as u32
 }
@@ -284,13 +293,14 @@ struct Run<'a> {
     readback: &'a mut Readback,
     passes: Passes<'a>,
     iterations_per_submit: u32,
-    partials: Vec<Partial>,
-    contact_count: usize,
+    contact_partials: Vec<Partial>,
+    joint_partials: Vec<Partial>,
+    block_count: usize,
     in_flight: VecDeque<wgpu::SubmissionIndex>,
 }
 
 impl Run<'_> {
-    /// Submits `iterations` passes over all contacts.
+    /// Submits `iterations` passes over all joints and contacts.
     fn sweep(&mut self, mut iterations: u32) -> Result<()> {
         while iterations > 0 {
             let count = iterations.min(self.iterations_per_submit);
@@ -319,16 +329,25 @@ impl Run<'_> {
             self.passes.record_residual(&mut encoder);
             Ok(encoder)
         })?;
-        let mut wanted: Vec<Wanted<'_>> = vec![(
-            &self.buffers.partials,
-            bytemuck::cast_slice_mut(&mut self.partials),
-        )];
+        let mut wanted: Vec<Wanted<'_>> = vec![
+            (
+                &self.buffers.contacts.partials,
+                bytemuck::cast_slice_mut(&mut self.contact_partials),
+            ),
+            (
+                &self.buffers.joints.partials,
+                bytemuck::cast_slice_mut(&mut self.joint_partials),
+            ),
+        ];
         if let Some(batches) = solution {
             wanted.extend(solution_of(self.buffers, batches));
         }
         self.readback.read(gpu, encoder, &mut wanted)?;
         self.in_flight.clear();
-        Ok(residual::finish(&self.partials, self.contact_count))
+        Ok(residual::finish(
+            [&self.contact_partials, &self.joint_partials],
+            self.block_count,
+        ))
     }
 
     /// Brings velocities and impulses back.
@@ -339,15 +358,19 @@ impl Run<'_> {
     }
 }
 
-fn solution_of<'a>(buffers: &'a Buffers, batches: &'a mut Batches) -> [Wanted<'a>; 2] {
+fn solution_of<'a>(buffers: &'a Buffers, batches: &'a mut Batches) -> [Wanted<'a>; 3] {
     [
         (
             &buffers.velocities,
             bytemuck::cast_slice_mut(&mut batches.velocities),
         ),
         (
-            &buffers.impulses,
-            bytemuck::cast_slice_mut(&mut batches.impulses),
+            &buffers.contacts.impulses,
+            bytemuck::cast_slice_mut(&mut batches.contacts.impulses),
+        ),
+        (
+            &buffers.joints.impulses,
+            bytemuck::cast_slice_mut(&mut batches.joints.impulses),
         ),
     ]
 }

@@ -1,43 +1,39 @@
-//! A contact problem of f32 numbers, widened to f64: rows, velocities and the natural map.
+//! A problem of f32 numbers, widened to f64: rows, velocities and the natural map.
 
-use super::Verdict;
+use super::joint::JointPoint;
+use super::row::{Mass, Row, Twist};
+use super::verdict::{Norms, Verdict};
 use crate::lcp::residual::Physical;
 use crate::math::{self, Mat3, Vec3};
 use crate::problem::{Contact, FrictionCone, Problem};
-
-/// Mass and velocity of a body.
-pub(super) struct Mass {
-    /// `[1/kg]`
-    pub(super) inverse_mass: f64,
-    /// `[1/(kg m^2)]`
-    pub(super) inverse_inertia: Mat3,
-    /// `[m/s]`
-    pub(super) linear: Vec3,
-    /// `[rad/s]`
-    pub(super) angular: Vec3,
-}
+use crate::solver::nsgs::Impulses;
 
 /// A contact that impulses can change.
+#[derive(Clone)]
 pub(super) struct Point {
     /// Its index in the problem.
     pub(super) contact: usize,
-    /// Bodies A and B.
-    pub(super) bodies: [usize; 2],
-    /// `(d, arm x d)` of each body's side, with its sign, for d = normal, tangent 1, tangent 2.
-    pub(super) rows: [[(Vec3, Vec3); 2]; 3],
+    /// Normal, tangent 1, tangent 2.
+    pub(super) rows: [Row; 3],
     /// `[m/s]`
     pub(super) bias: f64,
     pub(super) friction: f64,
+    /// Velocity that a unit impulse along each row leaves `[1/kg]`; zero in a given problem.
+    pub(super) softness: [f64; 3],
     /// Step of the natural map, `rho = 3 / tr W_cc` `[kg]`.
     pub(super) residual_mass: f64,
 }
 
 /// The problem in f64.
+#[derive(Clone)]
 pub(super) struct Widened {
     pub(super) bodies: Vec<Mass>,
     pub(super) contact_count: usize,
     /// Contacts but for those between immovable bodies.
     pub(super) points: Vec<Point>,
+    pub(super) joint_row_count: usize,
+    /// Joint rows but for those between immovable bodies.
+    pub(super) joints: Vec<JointPoint>,
     /// Corners `d_k` of the friction polygon of unit radius, in the tangents of each contact; none
     /// for the disk.
     pub(super) directions: Vec<[f64; 2]>,
@@ -70,55 +66,27 @@ impl Point {
         let (arm_a, arm_b) = (math::widen(contact.arm_a), math::widen(contact.arm_b));
         let rows = [contact.normal, tangent_1, tangent_2].map(|direction| {
             let d = math::widen(direction);
-            [(d, arm_a.cross(&d)), (-d, -arm_b.cross(&d))]
+            Row {
+                bodies: [contact.body_a as usize, contact.body_b as usize],
+                sides: [(d, arm_a.cross(&d)), (-d, -arm_b.cross(&d))],
+            }
         });
-        let mut point = Self {
+        let trace: f64 = rows.iter().map(|row| row.delassus(row, bodies)).sum();
+        Self {
             contact: index,
-            bodies: [contact.body_a as usize, contact.body_b as usize],
             rows,
             bias: f64::from(contact.bias),
             friction: f64::from(contact.friction),
-            residual_mass: 0.0,
-        };
-        let block = point.delassus(&point, bodies);
-        point.residual_mass = 3.0 / (block[0][0] + block[1][1] + block[2][2]);
-        point
-    }
-
-    /// Velocity that unit impulses of `other` cause along this point's rows,
-    /// `J M^-1 J_other^T` `[1/kg]`.
-    pub(super) fn delassus(&self, other: &Self, bodies: &[Mass]) -> [[f64; 3]; 3] {
-        let mut block = [[0.0; 3]; 3];
-        for (side, &body) in self.bodies.iter().enumerate() {
-            for (other_side, &other_body) in other.bodies.iter().enumerate() {
-                if body != other_body {
-                    continue;
-                }
-                let mass = &bodies[body];
-                for (entries, row) in block.iter_mut().zip(&self.rows) {
-                    let (linear, angular) = &row[side];
-                    let linear = mass.inverse_mass * linear;
-                    let angular = mass.inverse_inertia * angular;
-                    for (entry, other_row) in entries.iter_mut().zip(&other.rows) {
-                        let (with, about) = &other_row[other_side];
-                        *entry += linear.dot(with) + angular.dot(about);
-                    }
-                }
-            }
+            softness: [0.0; 3],
+            residual_mass: 3.0 / trace,
         }
-        block
     }
 
-    /// Relative velocity along the rows, without bias `[m/s]`.
-    pub(super) fn relative_velocity(&self, velocities: &[(Vec3, Vec3)]) -> [f64; 3] {
-        self.rows.map(|row| {
-            row.iter()
-                .zip(self.bodies)
-                .map(|((linear, angular), body)| {
-                    linear.dot(&velocities[body].0) + angular.dot(&velocities[body].1)
-                })
-                .sum()
-        })
+    /// Relative velocity along the rows, with bias and softness `[m/s]`.
+    pub(super) fn velocity(&self, r: [f64; 3], velocities: &[Twist]) -> [f64; 3] {
+        let [n, t1, t2] =
+            [0, 1, 2].map(|d: usize| self.rows[d].velocity(velocities) + self.softness[d] * r[d]);
+        [n + self.bias, t1, t2]
     }
 
     /// `|r - P(r - rho u)| / rho` `[m/s]`.
@@ -159,55 +127,122 @@ impl Widened {
             .filter(|(_, contact)| is_between_movable(problem, contact))
             .map(|(index, contact)| Point::new(index, contact, &bodies))
             .collect();
+        let joints = problem
+            .joint_rows
+            .iter()
+            .enumerate()
+            .filter_map(|(index, row)| JointPoint::new(index, row, &bodies))
+            .collect();
         Self {
             bodies,
             contact_count: problem.contacts.len(),
             points,
+            joint_row_count: problem.joint_rows.len(),
+            joints,
             directions: corners(problem.friction_cone),
         }
     }
 
-    /// `V + M^-1 J^T r`: linear and angular velocity of each body `[m/s]`, `[rad/s]`.
-    pub(super) fn velocities(&self, impulses: &[[f64; 3]]) -> Vec<(Vec3, Vec3)> {
-        let mut velocities: Vec<(Vec3, Vec3)> =
-            self.bodies.iter().map(|b| (b.linear, b.angular)).collect();
-        for point in &self.points {
-            for (row, &impulse) in point.rows.iter().zip(&impulses[point.contact]) {
-                for (&body, (linear, angular)) in point.bodies.iter().zip(row) {
-                    let mass = &self.bodies[body];
-                    velocities[body].0 += impulse * mass.inverse_mass * linear;
-                    velocities[body].1 += impulse * (mass.inverse_inertia * angular);
-                }
+    /// The same with every impulse softened by this part of its row's diagonal.
+    pub(super) fn softened(&self, part: f64) -> Self {
+        let mut softened = self.clone();
+        for point in &mut softened.points {
+            point.softness = [0, 1, 2]
+                .map(|d: usize| part * point.rows[d].delassus(&point.rows[d], &self.bodies));
+        }
+        for joint in &mut softened.joints {
+            joint.softness += part / joint.mass;
+        }
+        softened
+    }
+
+    /// The same with nothing pushed apart: no contact and no one-sided joint row has a bias against
+    /// its side.
+    pub(super) fn without_push(&self) -> Self {
+        let mut calm = self.clone();
+        for point in &mut calm.points {
+            point.bias = point.bias.max(0.0);
+        }
+        for joint in &mut calm.joints {
+            match (joint.lower.is_finite(), joint.upper.is_finite()) {
+                (true, false) => joint.bias = joint.bias.max(0.0),
+                (false, true) => joint.bias = joint.bias.min(0.0),
+                _ => {}
             }
         }
-        velocities
+        calm
+    }
+
+    /// No impulse at all.
+    pub(super) fn no_impulses(&self) -> Impulses {
+        Impulses {
+            contacts: vec![[0.0; 3]; self.contact_count],
+            joint_rows: vec![0.0; self.joint_row_count],
+        }
+    }
+
+    /// Velocities before the solve, `V`.
+    pub(super) fn velocities_before(&self) -> Vec<Twist> {
+        self.bodies.iter().map(|b| (b.linear, b.angular)).collect()
+    }
+
+    /// `M^-1 J^T r`: what impulses add to the velocities.
+    pub(super) fn changes(&self, impulses: &Impulses) -> Vec<Twist> {
+        let mut changes = vec![(Vec3::zeros(), Vec3::zeros()); self.bodies.len()];
+        for point in &self.points {
+            for (row, &impulse) in point.rows.iter().zip(&impulses.contacts[point.contact]) {
+                row.apply(impulse, &self.bodies, &mut changes);
+            }
+        }
+        for joint in &self.joints {
+            let impulse = impulses.joint_rows[joint.index];
+            joint.row.apply(impulse, &self.bodies, &mut changes);
+        }
+        changes
+    }
+
+    /// `V + M^-1 J^T r`.
+    pub(super) fn velocities(&self, changes: &[Twist]) -> Vec<Twist> {
+        self.bodies
+            .iter()
+            .zip(changes)
+            .map(|(body, change)| (body.linear + change.0, body.angular + change.1))
+            .collect()
     }
 
     /// What impulses do and how far they are from a solution.
-    pub(super) fn verdict(&self, impulses: &[[f64; 3]]) -> Verdict {
-        let velocities = self.velocities(impulses);
+    pub(super) fn verdict(&self, impulses: &Impulses) -> Verdict {
+        let changes = self.changes(impulses);
+        let velocities = self.velocities(&changes);
         let mut physical = Physical::default();
-        let (mut sum, mut max) = (0.0, 0.0_f64);
-        for point in &self.points {
-            let r = impulses[point.contact];
-            let mut u = point.relative_velocity(&velocities);
-            u[0] += point.bias;
-            physical.add(r, u, point.friction, &self.directions);
-            let off = point.natural_map(r, u, &self.directions);
-            sum += off * off;
-            max = max.max(off);
-        }
-        let residual_rms = (sum / self.contact_count.max(1) as f64).sqrt();
+        let of_contacts: Vec<f64> = self
+            .points
+            .iter()
+            .map(|point| {
+                let r = impulses.contacts[point.contact];
+                let u = point.velocity(r, &velocities);
+                physical.add(r, u, point.friction, &self.directions);
+                point.natural_map(r, u, &self.directions)
+            })
+            .collect();
+        let of_joints: Vec<f64> = self
+            .joints
+            .iter()
+            .map(|joint| {
+                let r = impulses.joint_rows[joint.index];
+                joint.natural_map(r, joint.velocity(r, &velocities))
+            })
+            .collect();
+        let rows = self.contact_count + self.joint_row_count;
+        let all = Norms::of(of_contacts.iter().chain(&of_joints).copied(), rows);
         Verdict {
-            residual_rms,
-            // `max` skips NaN where the sum does not.
-            residual_max: if residual_rms.is_finite() {
-                max
-            } else {
-                f64::NAN
-            },
+            residual_rms: all.rms,
+            residual_max: all.max,
+            contacts: Norms::of(of_contacts, self.contact_count),
+            joints: Norms::of(of_joints, self.joint_row_count),
             physical,
             velocities,
+            changes,
         }
     }
 }

@@ -1,0 +1,48 @@
+// Natural-map residual of every joint row, summed over workgroups; twin of
+// `src/solver/cpu/joint_residual.rs`. One invocation takes one row; the workgroup adds up by halving
+// strides. A dispatch starts at a multiple of the workgroup size, so that splitting the work changes
+// no sum.
+
+@group(0) @binding(2) var<storage, read> blocks: array<JointBlock>;
+@group(0) @binding(3) var<storage, read> impulses: array<f32>;
+@group(0) @binding(4) var<storage, read> velocities: array<BodyVelocity>;
+@group(0) @binding(5) var<storage, read_write> partials: array<Partial>;
+@group(0) @binding(6) var<storage, read> scales: array<JointScale>;
+
+var<workgroup> lanes: array<Partial, WORKGROUP_SIZE>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn joint_residual(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_id) invocation: vec3<u32>,
+) {
+    let lane = invocation.x;
+    let index = window.first + workgroup.x * WORKGROUP_SIZE + lane;
+    var residual = 0.0;
+    if index < window.end {
+        let block = blocks[index - window.block_base];
+        residual = natural_map_residual(
+            block,
+            scales[index - window.block_base],
+            impulses[index - window.block_base],
+            velocities[block.body_a],
+            velocities[block.body_b],
+        );
+    }
+    lanes[lane] = Partial(residual * residual, residual);
+    workgroupBarrier();
+    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
+        if lane < stride {
+            let mine = lanes[lane];
+            let other = lanes[lane + stride];
+            lanes[lane] = Partial(
+                mine.sum_of_squares + other.sum_of_squares,
+                max(mine.max, other.max),
+            );
+        }
+        workgroupBarrier();
+    }
+    if lane == 0u {
+        partials[window.first / WORKGROUP_SIZE + workgroup.x - window.entry_base] = lanes[0];
+    }
+}

@@ -1,0 +1,47 @@
+// Gauss-Seidel over the joints of one colour; twin of `src/solver/cpu/joint_sweep.rs`.
+//
+// One invocation sweeps one group, a run of rows between the same two bodies, in order. No two
+// groups of a colour share a movable body, and only movable bodies are written.
+
+@group(0) @binding(2) var<storage, read> blocks: array<JointBlock>;
+@group(0) @binding(3) var<storage, read> group_starts: array<u32>;
+@group(0) @binding(4) var<storage, read_write> impulses: array<f32>;
+@group(0) @binding(5) var<storage, read_write> velocities: array<BodyVelocity>;
+@group(0) @binding(6) var<storage, read> inertias: array<BodyInertia>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn joint_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    let group = window.first + invocation.x;
+    if group >= window.end {
+        return;
+    }
+    let first = group_starts[group - window.start_base] - window.block_base;
+    let end = group_starts[group + 1u - window.start_base] - window.block_base;
+    let body_a = blocks[first].body_a;
+    let body_b = blocks[first].body_b;
+    let inertia_a = inertias[body_a];
+    let inertia_b = inertias[body_b];
+    var velocity_a = velocities[body_a];
+    var velocity_b = velocities[body_b];
+    for (var index = first; index < end; index++) {
+        let update = updated(
+            blocks[index],
+            impulses[index],
+            velocity_a,
+            inertia_a,
+            1.0,
+            velocity_b,
+            inertia_b,
+            1.0,
+        );
+        impulses[index] = update.impulse;
+        velocity_a = update.a;
+        velocity_b = update.b;
+    }
+    if velocity_a.inverse_mass > 0.0 {
+        velocities[body_a] = velocity_a;
+    }
+    if velocity_b.inverse_mass > 0.0 {
+        velocities[body_b] = velocity_b;
+    }
+}

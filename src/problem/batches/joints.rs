@@ -1,0 +1,193 @@
+//! Joint rows as blocks.
+
+use super::order::Order;
+use super::{BodyInertia, BodyVelocity, Packed, Remainder};
+use crate::math::{self, Mat3, V3};
+use crate::problem::coloring::{self, BodyPair};
+use crate::problem::{Body, JointRow, Problem};
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+/// One joint row as the kernels read it; 64 bytes.
+///
+/// A row that moves nothing, between two immovable bodies or without any lever on its bodies, has
+/// effective mass and bounds 0 and so keeps the impulse 0.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct JointBlock {
+    /// Linear part on A, and with the opposite sign on B.
+    pub linear: [f32; 3],
+    /// `J V + bias` without any impulse `[m/s]` or `[rad/s]`.
+    pub free_velocity: f32,
+    /// Angular part on A.
+    pub angular_a: [f32; 3],
+    /// Velocity that a unit impulse leaves `[1/kg]` or `[1/(kg m^2)]`.
+    pub softness: f32,
+    /// Angular part on B.
+    pub angular_b: [f32; 3],
+    /// `1 / (W_ii + softness)`, of the split bodies in the remainder `[kg]` or `[kg m^2]`.
+    pub mass: f32,
+    /// Least impulse `[N s]` or `[N m s]`.
+    pub lower: f32,
+    /// Largest impulse, likewise.
+    pub upper: f32,
+    /// Index of body A.
+    pub body_a: u32,
+    /// Index of body B.
+    pub body_b: u32,
+}
+
+/// What the residual of a joint row needs beside its block; 8 bytes, which no sweep reads.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct JointScale {
+    /// `1 / (W_ii + softness)` of the true bodies `[kg]` or `[kg m^2]`.
+    pub mass: f32,
+    /// Residual in m/s of an impulse that is off by one; see [`residual`](crate::solver::residual).
+    pub per_impulse: f32,
+}
+
+impl JointBlock {
+    /// Adds what an impulse does to the velocities of the two bodies.
+    pub(super) fn apply(
+        &self,
+        impulse: f32,
+        velocities: &mut [BodyVelocity],
+        inertias: &[BodyInertia],
+    ) {
+        if impulse == 0.0 {
+            return;
+        }
+        for (body, linear, angular) in [
+            (self.body_a as usize, impulse, self.angular_a),
+            (self.body_b as usize, -impulse, self.angular_b),
+        ] {
+            let velocity = &mut velocities[body];
+            velocity.linear = math::add(
+                velocity.linear,
+                math::scale(math::scale(self.linear, linear), velocity.inverse_mass),
+            );
+            velocity.angular = math::add(
+                velocity.angular,
+                math::symmetric_mul(&inertias[body].inverse, math::scale(angular, impulse)),
+            );
+        }
+    }
+}
+
+/// Colours and packs the joint rows of a problem.
+pub(super) fn pack(
+    problem: &Problem,
+    max_colors: usize,
+    warm_start: bool,
+) -> (Packed<JointBlock, f32>, Vec<JointScale>) {
+    let (bodies, rows) = (&problem.bodies, &problem.joint_rows);
+    let groups = coloring::color(bodies, rows, max_colors);
+    let order = Order::by_color(&groups, rows.len());
+    let Order {
+        source,
+        group_starts,
+        ..
+    } = &order;
+    let colored = order.colored_groups();
+    let pairs: Vec<_> = group_starts[colored as usize..groups.len()]
+        .iter()
+        .map(|&first| rows[source[first as usize] as usize].body_pair())
+        .collect();
+    let remainder = Remainder::split(bodies, &pairs, colored);
+    let (blocks, scales): (Vec<_>, Vec<_>) = (0..groups.len())
+        .into_par_iter()
+        .with_min_len(256)
+        .flat_map_iter(|group| {
+            let copies = remainder.copies(group as u32);
+            let members = group_starts[group] as usize..group_starts[group + 1] as usize;
+            source[members]
+                .iter()
+                .map(move |&row| block_of(&rows[row as usize], bodies, copies))
+        })
+        .unzip();
+    let impulses = blocks
+        .par_iter()
+        .zip(source)
+        .with_min_len(4096)
+        .map(|(block, &row)| {
+            if warm_start {
+                let impulse = rows[row as usize].impulse;
+                impulse.max(block.lower).min(block.upper)
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    let packed = Packed {
+        blocks,
+        source: order.source,
+        group_starts: order.group_starts,
+        colors: order.colors,
+        remainder,
+        impulses,
+    };
+    (packed, scales)
+}
+
+/// A row's block, and the scale of its residual; in f64, narrowed at the end.
+fn block_of(
+    row: &JointRow,
+    bodies: &[Body],
+    (copies_a, copies_b): (f32, f32),
+) -> (JointBlock, JointScale) {
+    let [body_a, body_b] = row.body_pair().map(|body| &bodies[body as usize]);
+    let [linear, angular_a, angular_b] =
+        [row.linear, row.angular_a, row.angular_b].map(math::widen);
+    let free_velocity = linear
+        .dot(&(math::widen(body_a.linear_velocity) - math::widen(body_b.linear_velocity)))
+        + angular_a.dot(&math::widen(body_a.angular_velocity))
+        + angular_b.dot(&math::widen(body_b.angular_velocity))
+        + f64::from(row.bias);
+
+    let softness = f64::from(row.softness);
+    let (w_a, w_b) = (
+        delassus_entry(body_a, row.linear, row.angular_a),
+        delassus_entry(body_b, row.linear, row.angular_b),
+    );
+    let true_mass = 1.0 / (w_a + w_b + softness);
+    let split_mass = 1.0 / (f64::from(copies_a) * w_a + f64::from(copies_b) * w_b + softness);
+    let inverse_reduced_mass = f64::from(body_a.inverse_mass) + f64::from(body_b.inverse_mass);
+    let scale = JointScale {
+        mass: true_mass as f32,
+        per_impulse: (inverse_reduced_mass / true_mass).sqrt() as f32,
+    };
+    let block = JointBlock {
+        linear: row.linear,
+        free_velocity: free_velocity as f32,
+        angular_a: row.angular_a,
+        softness: row.softness,
+        angular_b: row.angular_b,
+        mass: split_mass as f32,
+        lower: row.lower,
+        upper: row.upper,
+        body_a: row.body_a,
+        body_b: row.body_b,
+    };
+    if scale.mass.is_finite() && inverse_reduced_mass > 0.0 {
+        return (block, scale);
+    }
+    let idle = JointBlock {
+        free_velocity: 0.0,
+        softness: 0.0,
+        mass: 0.0,
+        lower: 0.0,
+        upper: 0.0,
+        ..block
+    };
+    (idle, JointScale::default())
+}
+
+/// One body's part of a row's own Delassus entry: `|l|^2 / m + a . I^-1 a`.
+fn delassus_entry(body: &Body, linear: V3, angular: V3) -> f64 {
+    let [xx, xy, xz, yy, yz, zz] = body.inverse_inertia.map(f64::from);
+    let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    let angular = math::widen(angular);
+    f64::from(body.inverse_mass) * math::widen(linear).norm_squared()
+        + angular.dot(&(inverse * angular))
+}

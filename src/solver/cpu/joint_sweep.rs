@@ -1,0 +1,66 @@
+//! Gauss–Seidel over the joints of one colour; twin of `shaders/joint_sweep.wgsl`.
+
+use super::joint;
+use super::shared_slice::SharedSlice;
+use crate::constants::MIN_BLOCKS_PER_THREAD;
+use crate::problem::batches::{Batches, BodyVelocity};
+use rayon::prelude::*;
+
+/// Sweeps all groups of a colour: groups in parallel, the rows of a group in order.
+pub fn joint_sweep(
+    batches: &Batches,
+    color: usize,
+    velocities: &mut [BodyVelocity],
+    impulses: &mut [f32],
+) {
+    let groups = batches.joints.colors[color].clone();
+    let velocities = SharedSlice::new(velocities);
+    let impulses = SharedSlice::new(impulses);
+    let one_group = |group: u32| sweep_group(batches, group as usize, &velocities, &impulses);
+    let rows = batches.joints.color_blocks(color).len();
+    if rows < 2 * MIN_BLOCKS_PER_THREAD {
+        groups.for_each(one_group);
+    } else {
+        let grain = groups.len() * MIN_BLOCKS_PER_THREAD / rows;
+        groups
+            .into_par_iter()
+            .with_min_len(grain.max(1))
+            .for_each(one_group);
+    }
+}
+
+fn sweep_group(
+    batches: &Batches,
+    group: usize,
+    velocities: &SharedSlice<'_, BodyVelocity>,
+    impulses: &SharedSlice<'_, f32>,
+) {
+    let joints = &batches.joints;
+    let first = joints.group_starts[group] as usize;
+    let end = joints.group_starts[group + 1] as usize;
+    let block = &joints.blocks[first];
+    let (a, b) = (block.body_a as usize, block.body_b as usize);
+    let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
+    // SAFETY: no other group of this colour has a movable body in common with this one, immovable
+    // bodies are never written, and each row is in one group.
+    #[allow(unsafe_code, reason = "the colouring makes groups disjoint")]
+    unsafe {
+        let mut velocity_a = velocities.read(a);
+        let mut velocity_b = velocities.read(b);
+        for index in first..end {
+            let (impulse, _) = joint::update(
+                &joints.blocks[index],
+                impulses.read(index),
+                (&mut velocity_a, inertia_a, 1.0),
+                (&mut velocity_b, inertia_b, 1.0),
+            );
+            impulses.write(index, impulse);
+        }
+        if velocity_a.inverse_mass > 0.0 {
+            velocities.write(a, velocity_a);
+        }
+        if velocity_b.inverse_mass > 0.0 {
+            velocities.write(b, velocity_b);
+        }
+    }
+}

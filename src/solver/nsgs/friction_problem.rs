@@ -1,0 +1,245 @@
+//! Friction problems recorded from simulations of others, and how well impulses solve them.
+//!
+//! In the local form `u = W r + q`; in the global form `M v = H r + f`, `u = H^T v + w`, which is
+//! reduced to the local one. A contact has three rows: normal, tangent 1, tangent 2. Coulomb's law
+//! with the disk: `r` in `K = {|r_t| <= mu r_n}`, complementary to `u + mu |u_t| n`. Such problems
+//! are collected by Acary, Brémond, Huber et al. (the FCLib collection).
+
+use super::cone::{Section, project_onto_cone};
+use super::delassus::Delassus;
+use super::global_form::GlobalForm;
+use super::sparse::SparseMatrix;
+use super::{NsgsOptions, iteration};
+use crate::error::{Error, Result};
+use crate::solver::Status;
+
+/// A recorded problem in its local form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrictionProblem {
+    /// What it is called.
+    pub name: String,
+    /// `W`, shape `[3 contacts, 3 contacts]` `[1/kg]`. It is often singular, and some recorded
+    /// matrices are not quite symmetric.
+    pub delassus: SparseMatrix,
+    /// `q`, relative velocity without impulses `[m/s]`; shape `[3 contacts]`.
+    pub q: Vec<f64>,
+    /// Coefficient of friction of each contact; shape `[contacts]`.
+    pub friction: Vec<f64>,
+    /// The global form, where the problem came in it.
+    pub global: Option<GlobalForm>,
+}
+
+/// How well impulses solve a friction problem.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FrictionVerdict {
+    /// `sqrt(sum_c |r_c - P_K(r_c - u~_c)|^2) / (1 + sqrt(|q|))`, the measure that FCLib calls
+    /// `MERIT_1`. It subtracts velocities from impulses, and so depends on the unit of mass.
+    pub merit_1: f64,
+    /// `max_c |r_c - P(r_c - rho_c u_c)| / rho_c` `[m/s]` with `rho_c = 3 / tr W_cc`; see
+    /// [`residual`](crate::solver::residual).
+    pub residual: f64,
+    /// The same over the largest `|q_i|`.
+    pub relative_residual: f64,
+}
+
+/// A solution of a friction problem.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FrictionSolution {
+    /// How the iteration ended.
+    pub status: Status,
+    /// Sweeps.
+    pub iterations: u32,
+    /// `(normal, tangent 1, tangent 2)` of each contact `[N s]`; shape `[contacts]`.
+    pub impulses: Vec<[f64; 3]>,
+    /// Relative velocity of each contact, likewise `[m/s]`.
+    pub velocities: Vec<[f64; 3]>,
+    /// How well they solve it.
+    pub verdict: FrictionVerdict,
+}
+
+impl FrictionProblem {
+    /// A problem from its local form.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if shapes differ, a number is not finite or a coefficient negative.
+    pub fn local(
+        name: &str,
+        delassus: SparseMatrix,
+        q: Vec<f64>,
+        friction: Vec<f64>,
+    ) -> Result<Self> {
+        let problem = Self {
+            name: name.to_owned(),
+            delassus,
+            q,
+            friction,
+            global: None,
+        };
+        problem.check()?;
+        Ok(problem)
+    }
+
+    /// A problem from its global form.
+    ///
+    /// A mass matrix with entries on one side of its diagonal only is the half of a symmetric one,
+    /// as some programs store it, and is completed.
+    ///
+    /// # Errors
+    /// As for [`FrictionProblem::local`], and if the mass matrix is singular.
+    pub fn global(name: &str, global: GlobalForm, friction: Vec<f64>) -> Result<Self> {
+        let invalid = |field: &str, why: String| Error::invalid(format!("{name}: {field}"), why);
+        let wrong = |field: &str, why: String| Err(invalid(field, why));
+        let n = global.force.len();
+        let rows = 3 * friction.len();
+        let (mass, directions) = (&global.mass, &global.directions);
+        if (mass.rows(), mass.columns()) != (n, n) {
+            let why = format!(
+                "{} x {}; {n} x {n} is expected, the length of f",
+                mass.rows(),
+                mass.columns()
+            );
+            return wrong("M", why);
+        }
+        if (directions.rows(), directions.columns()) != (n, rows) {
+            let why = format!(
+                "{} x {}; {n} x {rows} is expected, the length of f and three columns for each of \
+                 {} contacts",
+                directions.rows(),
+                directions.columns(),
+                friction.len()
+            );
+            return wrong("H", why);
+        }
+        if global.offset.len() != rows {
+            let why = format!("{} numbers; {rows} are expected", global.offset.len());
+            return wrong("w", why);
+        }
+        for (field, numbers) in [("f", &global.force), ("w", &global.offset)] {
+            if let Some(at) = numbers.iter().position(|x| !x.is_finite()) {
+                return wrong(
+                    &format!("{field}[{at}]"),
+                    format!("{} is not finite", numbers[at]),
+                );
+            }
+        }
+        let mut global = global;
+        if global.mass.is_half() {
+            global.mass = global.mass.completed();
+        }
+        let (delassus, q) = global.reduce().map_err(|why| invalid("M", why))?;
+        let problem = Self {
+            name: name.to_owned(),
+            delassus,
+            q,
+            friction,
+            global: Some(global),
+        };
+        problem.check()?;
+        Ok(problem)
+    }
+
+    fn check(&self) -> Result<()> {
+        let wrong =
+            |field: &str, why: String| Err(Error::invalid(format!("{}: {field}", self.name), why));
+        let rows = 3 * self.friction.len();
+        if (self.delassus.rows(), self.delassus.columns()) != (rows, rows) {
+            let why = format!(
+                "{} x {}; {rows} x {rows} is expected, three rows for each of {} contacts",
+                self.delassus.rows(),
+                self.delassus.columns(),
+                self.friction.len()
+            );
+            return wrong("W", why);
+        }
+        if self.q.len() != rows {
+            return wrong(
+                "q",
+                format!("{} numbers; {rows} are expected", self.q.len()),
+            );
+        }
+        if let Some(at) = self.q.iter().position(|x| !x.is_finite()) {
+            return wrong(&format!("q[{at}]"), format!("{} is not finite", self.q[at]));
+        }
+        for (at, mu) in self.friction.iter().enumerate() {
+            if !(*mu >= 0.0 && mu.is_finite()) {
+                let why = format!("{mu} is not a finite number of at least 0");
+                return wrong(&format!("mu[{at}]"), why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of contacts.
+    #[must_use]
+    pub fn contact_count(&self) -> usize {
+        self.friction.len()
+    }
+
+    /// Solves the problem by block Gauss–Seidel from no impulses.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for options without meaning.
+    pub fn solve(&self, options: &NsgsOptions) -> Result<FrictionSolution> {
+        options.validate()?;
+        let mut system = Delassus::new(&self.delassus, &self.q, &self.friction, options.local);
+        let mut r = vec![0.0; self.q.len()];
+        let ending = iteration::iterate(&mut system, &mut r, options);
+        Ok(FrictionSolution {
+            status: ending.status,
+            iterations: ending.sweeps,
+            velocities: (0..self.contact_count())
+                .map(|contact| system.velocity(contact, &r))
+                .collect(),
+            verdict: self.verdict(&system, &r),
+            impulses: r.chunks(3).map(|r| [r[0], r[1], r[2]]).collect(),
+        })
+    }
+
+    /// How well impulses `(normal, tangent 1, tangent 2)` `[N s]`, shape `[contacts]`, of any origin
+    /// solve the problem.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there is not one impulse per contact.
+    pub fn judge(&self, impulses: &[[f64; 3]]) -> Result<FrictionVerdict> {
+        if impulses.len() != self.contact_count() {
+            return Err(Error::invalid(
+                "impulses",
+                format!("{} for {} contacts", impulses.len(), self.contact_count()),
+            ));
+        }
+        let r: Vec<f64> = impulses.iter().flatten().copied().collect();
+        let options = NsgsOptions::default();
+        let system = Delassus::new(&self.delassus, &self.q, &self.friction, options.local);
+        Ok(self.verdict(&system, &r))
+    }
+
+    fn verdict(&self, system: &Delassus<'_>, r: &[f64]) -> FrictionVerdict {
+        let (mut squares, mut residual) = (0.0, 0.0_f64);
+        for (contact, block) in system.blocks().iter().enumerate() {
+            let impulse = [r[3 * contact], r[3 * contact + 1], r[3 * contact + 2]];
+            let u = system.velocity(contact, r);
+            let shifted = u[0] + block.friction * u[1].hypot(u[2]);
+            let trial = [impulse[0] - shifted, impulse[1] - u[1], impulse[2] - u[2]];
+            let projected = project_onto_cone(trial, block.friction);
+            squares += (0..3)
+                .map(|i| (impulse[i] - projected[i]).powi(2))
+                .sum::<f64>();
+            let off = block.residual(impulse, u, &Section::Disk);
+            // `max` would skip what is not a number.
+            if off.is_nan() || off > residual {
+                residual = off;
+            }
+        }
+        let size = self.q.iter().map(|q| q * q).sum::<f64>().sqrt();
+        let largest = self.q.iter().fold(0.0_f64, |max, q| max.max(q.abs()));
+        FrictionVerdict {
+            merit_1: squares.sqrt() / (1.0 + size.sqrt()),
+            residual,
+            relative_residual: if residual == 0.0 {
+                0.0
+            } else {
+                residual / largest
+            },
+        }
+    }
+}

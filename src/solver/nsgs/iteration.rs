@@ -1,0 +1,130 @@
+//! The iteration: sweeps over blocks, looks at the residual, and the best impulses so far.
+
+use super::anderson::Anderson;
+use super::{Acceleration, NsgsOptions};
+use crate::constants::NSGS_ROUND_OFF;
+use crate::solver::Status;
+
+/// Root mean square and maximum of the residuals of all contacts and joint rows `[m/s]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Residual {
+    pub(super) rms: f64,
+    pub(super) max: f64,
+}
+
+impl Residual {
+    /// Of all residuals; both NaN if any is.
+    pub(super) fn over(residuals: impl Iterator<Item = f64>) -> Self {
+        let (mut sum, mut max, mut count) = (0.0, 0.0_f64, 0_usize);
+        for residual in residuals {
+            sum += residual * residual;
+            max = max.max(residual);
+            count += 1;
+        }
+        let rms = (sum / count.max(1) as f64).sqrt();
+        // `max` skips NaN where the sum does not.
+        let max = if rms.is_finite() { max } else { f64::NAN };
+        Self { rms, max }
+    }
+}
+
+/// What is swept: a vector of impulses and whatever follows from it.
+pub(super) trait System {
+    /// Number of impulses.
+    fn unknowns(&self) -> usize;
+    /// Computes velocities from impulses afresh.
+    fn refresh(&mut self, r: &[f64]);
+    /// Visits every block once; the velocities must be those of `r`, and are afterwards.
+    fn sweep(&mut self, r: &mut [f64]);
+    /// The residual; the velocities must be those of `r`.
+    fn residual(&self, r: &[f64]) -> Residual;
+    /// Moves impulses into their cones and between their bounds.
+    fn admit(&self, r: &mut [f64]);
+    /// For each impulse, the root of its effect on its own velocity `[kg^(-1/2)]`: with it, impulses
+    /// of unlike bodies compare.
+    fn weights(&self) -> Vec<f64>;
+    /// Largest relative velocity before the solve `[m/s]`: what round-off is a part of.
+    fn speed_scale(&self) -> f64;
+}
+
+/// How an iteration ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ending {
+    pub(super) status: Status,
+    pub(super) sweeps: u32,
+    pub(super) residual: Residual,
+}
+
+/// The best impulses seen.
+struct Best {
+    r: Vec<f64>,
+    residual: Residual,
+}
+
+impl Best {
+    fn offer(&mut self, r: &[f64], residual: Residual) {
+        if residual.rms < self.residual.rms {
+            self.r.copy_from_slice(r);
+            self.residual = residual;
+        }
+    }
+}
+
+/// Sweeps from `r` until the residual is small enough; leaves the best impulses found in `r`, and
+/// their velocities in `system`.
+pub(super) fn iterate(system: &mut impl System, r: &mut [f64], options: &NsgsOptions) -> Ending {
+    let round_off = NSGS_ROUND_OFF * system.speed_scale();
+    system.admit(r);
+    system.refresh(r);
+    let mut best = Best {
+        r: r.to_vec(),
+        residual: system.residual(r),
+    };
+    let mut anderson = match options.acceleration {
+        Acceleration::None => None,
+        Acceleration::Anderson { depth } => Some(Anderson::new(system.weights(), depth)),
+    };
+    let mut sweeps = 0;
+    let mut status = Status::MaxIterations;
+    if !best.residual.rms.is_finite() {
+        status = Status::NonFinite;
+    } else if best.residual.rms <= options.tolerance || best.residual.rms == 0.0 {
+        status = Status::Converged;
+    }
+    while status == Status::MaxIterations && sweeps < options.iterations {
+        if let Some(anderson) = &mut anderson {
+            anderson.before(r);
+        }
+        system.sweep(r);
+        sweeps += 1;
+        if sweeps % options.check_every == 0 || sweeps == options.iterations {
+            // Afresh: what thousands of sweeps have added up is not quite what the impulses do.
+            system.refresh(r);
+            let residual = system.residual(r);
+            // Below round-off, for as long as it helps.
+            let exhausted = residual.rms <= round_off && residual.rms >= best.residual.rms;
+            best.offer(r, residual);
+            if !residual.rms.is_finite() {
+                status = Status::NonFinite;
+                break;
+            }
+            if residual.rms <= options.tolerance || exhausted {
+                status = Status::Converged;
+                break;
+            }
+        }
+        if let Some(anderson) = &mut anderson
+            && anderson.after(r)
+        {
+            system.admit(r);
+            system.refresh(r);
+        }
+    }
+    r.copy_from_slice(&best.r);
+    system.refresh(r);
+    Ending {
+        status,
+        sweeps,
+        residual: best.residual,
+    }
+}

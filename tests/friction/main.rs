@@ -1,0 +1,26 @@
+//! Friction problems recorded from simulations of others: read, reduced, solved, and turned into
+//! rigid bodies for the f32 backends.
+//!
+//! The problems are in the folder that `DRYSTONE_DATA` names; without it, tests of recorded
+//! problems pass without looking.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+#[cfg(feature = "gpu")]
+#[path = "../gpu/adapter.rs"]
+mod adapter;
+mod baseline;
+mod reading;
+mod rigid;
+#[path = "../support/mod.rs"]
+mod support;
+
+use drystone::solver::nsgs::friction_problem::FrictionProblem;
+use std::path::PathBuf;
+
+/// A recorded problem, if there are any.
+fn recorded(name: &str) -> Option<FrictionProblem> {
+    let folder = PathBuf::from(std::env::var_os("DRYSTONE_DATA")?);
+    let path = folder.join("friction").join(format!("{name}.json"));
+    Some(FrictionProblem::read(&path).unwrap())
+}

@@ -46,10 +46,9 @@ fn half_space(normal: Vec3, offset: f64) -> Body {
 
 fn world(bodies: Vec<Body>) -> World {
     World {
-        gravity: Vec3::zeros(),
         bodies,
         materials: Vec::new(),
-        time: 0.0,
+        ..World::new(Vec3::zeros())
     }
 }
 

@@ -13,12 +13,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 fn empty_world() -> World {
-    World {
-        gravity: Vec3::new(0.0, 0.0, -9.81),
-        bodies: Vec::new(),
-        materials: Vec::new(),
-        time: 0.0,
-    }
+    World::new(Vec3::new(0.0, 0.0, -9.81))
 }
 
 fn step_report(step: u64) -> StepReport {
@@ -54,6 +49,7 @@ fn step_report(step: u64) -> StepReport {
             step: Duration::from_micros(1500 * step),
             ..Timings::default()
         },
+        ..StepReport::default()
     }
 }
 

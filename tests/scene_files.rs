@@ -5,7 +5,6 @@
 use drystone::error::{Error, SceneError};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::Method;
-use drystone::stabilize::Stabilization;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -174,7 +173,7 @@ fn overrides_replace_what_the_file_says() {
     assert_eq!(scene.settings.solver.iterations, 77);
     assert_eq!(scene.settings.solver.tolerance, 1e-4);
     assert_eq!(scene.settings.solver.method, Method::Jacobi);
-    let Stabilization::Post(post) = &scene.settings.stabilization else {
+    let Some(post) = scene.settings.stabilization.post() else {
         panic!("post-stabilization is the default");
     };
     assert_eq!(post.solver.method, Method::Jacobi);

@@ -73,6 +73,7 @@ fn world() -> World {
             restitution: 0.0,
         }],
         time: 0.125,
+        ..World::new(Vec3::zeros())
     }
 }
 

@@ -7,7 +7,6 @@ use crate::plan;
 use drystone::scene::Scene;
 use drystone::solver::Options;
 use drystone::solver::cpu::CpuSolver;
-use drystone::stabilize::Stabilization;
 use drystone::step::Simulation;
 use drystone::world::{Body, BodyKind, Shape};
 use std::collections::BTreeMap;
@@ -46,11 +45,9 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
         ("velocity solver", options(&settings.solver, "m/s")),
         (
             "stabilization",
-            match &settings.stabilization {
-                Stabilization::Post(post) => {
-                    format!("post: {}", options(&post.solver, "m"))
-                }
-                other => format!("{other:?}").to_lowercase(),
+            match settings.stabilization.post() {
+                Some(post) => format!("post: {}", options(&post.solver, "m")),
+                None => format!("{:?}", settings.stabilization.contacts).to_lowercase(),
             },
         ),
         ("friction", format!("{:?}", settings.friction_cone)),

@@ -15,7 +15,6 @@ use drystone::problem::Problem;
 use drystone::scene::Scene;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver};
-use drystone::stabilize::Stabilization;
 use drystone::step::Simulation;
 use drystone::world::World;
 use std::time::Duration;
@@ -180,7 +179,7 @@ impl Comparison {
     fn new(scene: &Scene, methods: &[Method], iterations: Option<u32>, gpus: &Gpus) -> Self {
         let settings = &scene.settings;
         let mut passes = vec![(Pass::Velocity, settings.solver)];
-        if let Stabilization::Post(post) = settings.stabilization {
+        if let Some(post) = settings.stabilization.post() {
             passes.push((Pass::Position, post.solver));
         }
         let row = |pass, method, options: Options| Row {
@@ -248,9 +247,9 @@ impl Comparison {
 
     /// True if a pass that takes part has nothing to solve yet.
     fn lacks_contacts(&self, simulation: &Simulation) -> bool {
-        let passes = match simulation.settings().stabilization {
-            Stabilization::None => &[Pass::Velocity][..],
-            Stabilization::Post(_) => &[Pass::Velocity, Pass::Position],
+        let passes = match simulation.settings().stabilization.post() {
+            None => &[Pass::Velocity][..],
+            Some(_) => &[Pass::Velocity, Pass::Position],
         };
         passes
             .iter()

@@ -66,12 +66,7 @@ pub(crate) fn load(args: &SceneArgs, tolerance: Option<f32>) -> Result<Scene, Fa
 
 /// Moves the world out of a scene: a crowd is too large to be there twice.
 pub(crate) fn take_world(scene: &mut Scene) -> World {
-    let emptied = World {
-        gravity: scene.world.gravity,
-        bodies: Vec::new(),
-        materials: Vec::new(),
-        time: scene.world.time,
-    };
+    let emptied = World::new(scene.world.gravity);
     std::mem::replace(&mut scene.world, emptied)
 }
 

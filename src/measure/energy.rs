@@ -25,7 +25,12 @@ pub fn energy(world: &World) -> Energy {
         .map(|bodies| {
             let mut sum = Energy::default();
             for body in bodies.iter().filter(|b| b.is_dynamic()) {
-                let spin = body.pose.inverse_direction(&body.angular_velocity);
+                // An isotropic body's energy has no orientation, nor may its rounding have one.
+                let spin = if body.mass.is_isotropic() {
+                    body.angular_velocity
+                } else {
+                    body.pose.inverse_direction(&body.angular_velocity)
+                };
                 sum.kinetic += 0.5 * body.mass.mass * body.linear_velocity.norm_squared()
                     + 0.5 * spin.dot(&(body.mass.inertia * spin));
                 sum.potential -= body.mass.mass * world.gravity.dot(&body.pose.position);

@@ -1,9 +1,14 @@
-//! What is measured of a state: energies, penetrations, and probes that a scene asks for.
+//! What is measured of a state: energies, momentum, penetrations, errors of joints, and probes that a scene
+//! asks for.
 
 mod energy;
+pub mod joints;
+mod momentum;
 mod penetration;
 mod probe;
 
 pub use energy::{Energy, energy};
+pub use joints::{JointErrors, infeasibility, joint_errors};
+pub use momentum::{Momentum, momentum};
 pub use penetration::{Penetration, penetration};
 pub use probe::{Axis, Probe, ProbeKind};

@@ -10,7 +10,7 @@ use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::measure::{Axis, Probe, ProbeKind};
 use crate::problem::FrictionCone;
 use crate::solver::Options;
-use crate::stabilize::{Post, Stabilization};
+use crate::stabilize::{Post, Scheme, Stabilization};
 use crate::step::Settings;
 use crate::world::{
     Body, CollisionGroups, CompoundPart, Keyframe, MassProperties, Material, Motion, Shape, World,
@@ -79,6 +79,10 @@ pub(super) fn scene(
 fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
     let (solver, post) = (&file.solver, &file.stabilization);
     let method = overrides.method.unwrap_or(solver.method.into());
+    let scheme = match post.method {
+        StabilizationMethod::None => Scheme::None,
+        StabilizationMethod::Post => Scheme::Post,
+    };
     let settings = Settings {
         time_step: overrides.time_step.unwrap_or(file.simulation.dt),
         solver: Options {
@@ -89,9 +93,10 @@ fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
             warm_start: solver.warm_start,
             ..Options::default()
         },
-        stabilization: match post.method {
-            StabilizationMethod::None => Stabilization::None,
-            StabilizationMethod::Post => Stabilization::Post(Post {
+        stabilization: Stabilization {
+            contacts: scheme,
+            joints: scheme,
+            post: Post {
                 solver: Options {
                     method: post.solver.map_or(method, Into::into),
                     iterations: post.iterations,
@@ -101,7 +106,7 @@ fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
                 },
                 steps: post.steps,
                 max_correction: post.max_correction,
-            }),
+            },
         },
         friction_cone: match solver.friction {
             Friction::Disk => FrictionCone::Disk,

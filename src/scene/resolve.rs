@@ -2,7 +2,6 @@
 
 use super::Scene;
 use super::schema::{Method, SceneFile};
-use crate::stabilize::Stabilization;
 
 /// The scene with every default and override written out.
 pub(super) fn toml(scene: &Scene) -> String {
@@ -15,7 +14,7 @@ pub(super) fn toml(scene: &Scene) -> String {
     file.solver.method = options.method.into();
     file.solver.iterations = options.iterations;
     file.solver.tolerance = options.tolerance;
-    if let Stabilization::Post(post) = &scene.settings.stabilization {
+    if let Some(post) = scene.settings.stabilization.post() {
         file.stabilization.solver = Some(Method::from(post.solver.method));
     }
     file.output.frames_every = scene.output.frames_every;

@@ -5,21 +5,40 @@
 //! to first order solves (Cline–Pai 2003, eq. 15)
 //!
 //! ```text
-//! M dp - J^T l = 0,    0 <= l  _|_  g + J dp >= 0
+//! M dp - Je^T le - Jc^T lc = 0,    ge + Je dp = 0,    0 <= lc  _|_  gc + Jc dp >= 0
 //! ```
 //!
-//! It is the velocity LCP with zero velocities, separations as bias, and no friction: the same
-//! solvers run it. It moves bodies and leaves their velocities alone.
+//! with the equalities of joints (e), and contacts and limits of joints (c). It is the velocity LCP
+//! with zero velocities, errors and separations as bias, and no friction: the same solvers run it. It
+//! moves bodies and leaves their velocities alone: linear ones in world axes, angular ones in body
+//! axes, so that it changes no kinetic energy. Motors, springs and prescribed velocities say
+//! nothing about positions and have no part in it.
+//!
+//! Constraints that contradict each other have no solution. Lemke's method then solves the problem
+//! softened, which shares the contradiction evenly among them. Sweeps cannot diverge, since nothing is
+//! carried over from solve to solve, but they leave it unevenly; once that is seen to last, a solve by
+//! Jacobi sweeps, which share it, follows.
+//!
+//! A solve is exact to first order only, so it corrects no more of an error than a given length: the
+//! rest is left for the next one. Errors are limited one by one, not the displacement as a whole, so
+//! that one bad joint does not slow the correction of all others; angles are limited to what moves a
+//! point at the smallest body's bounding radius by that length.
 
+use super::joint_rows;
+use super::{JointRows, Scheme, Stabilization};
 use crate::collide::ContactPoint;
 use crate::collide::narrowphase::{self, Limits};
-use crate::constants::MAX_CORRECTION_PER_RADIUS;
+use crate::constants::{
+    CONTRADICTION_CHANGE, CONTRADICTION_RESIDUAL, DIRECT_POSITION_DAMPING, MAX_CORRECTION_ANGLE,
+    MAX_CORRECTION_PER_RADIUS, POSITION_TOLERANCE_PER_RADIUS,
+};
 use crate::error::{Error, Result};
 use crate::math::{self, Vec3};
 use crate::measure;
-use crate::problem::{FrictionCone, Problem, bias};
-use crate::solver::{Options, Report, Solution, Solver, Status};
+use crate::problem::{self, FrictionCone, Problem, bias};
+use crate::solver::{Method, Options, Report, Solution, Solver, Status};
 use crate::world::World;
+use crate::world::joint::{Law, Row};
 use rayon::prelude::*;
 
 /// Settings of post-stabilization.
@@ -29,8 +48,9 @@ pub struct Post {
     pub solver: Options,
     /// How often geometry is refreshed and the LCP solved in one time step, at least 1.
     pub steps: u32,
-    /// Most that one solve corrects of a penetration `[m]`; `None` is
-    /// [`MAX_CORRECTION_PER_RADIUS`] of the smallest dynamic body's bounding radius.
+    /// Most that one solve corrects of a penetration or a joint's linear error `[m]`; `None` is
+    /// [`MAX_CORRECTION_PER_RADIUS`] of the smallest dynamic body's bounding radius. Of an angular
+    /// error, that over this radius.
     pub max_correction: Option<f64>,
 }
 
@@ -39,6 +59,7 @@ impl Default for Post {
         Self {
             solver: Options {
                 warm_start: false,
+                direct_damping: DIRECT_POSITION_DAMPING,
                 ..Options::default()
             },
             steps: 1,
@@ -73,10 +94,23 @@ impl Post {
 /// The position pass: its problem, its buffers, and how it is run.
 #[derive(Debug)]
 pub struct PositionPass {
-    default_max_correction: f64,
+    smallest_radius: f64,
     contacts: Vec<ContactPoint>,
+    joints: JointRows,
     problem: Problem,
     solution: Solution,
+    /// Largest violation before the last solve `[m]` or `[rad]`.
+    last_worst: f64,
+    /// True if the last problem seemed to have no solution.
+    contradictory: bool,
+}
+
+/// The state that a pass is about to correct.
+struct Violations {
+    /// Deepest penetration `[m]`.
+    contacts: f64,
+    /// Largest error or violated limit of a joint `[m]` or `[rad]`.
+    joints: f64,
 }
 
 impl PositionPass {
@@ -84,34 +118,38 @@ impl PositionPass {
     #[must_use]
     pub fn new(smallest_radius: f64) -> Self {
         Self {
-            default_max_correction: MAX_CORRECTION_PER_RADIUS * smallest_radius,
+            smallest_radius,
             contacts: Vec::new(),
+            joints: JointRows::default(),
             problem: Problem::default(),
             solution: Solution::default(),
+            last_worst: 0.0,
+            contradictory: false,
         }
     }
 
-    /// The last problem that was solved; empty if nothing overlapped.
+    /// The last problem that was solved; empty if nothing was violated.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// Most that one solve corrects of a penetration `[m]`.
+    /// Most that one solve corrects of a linear error or a penetration `[m]`.
     #[must_use]
     pub fn max_correction(&self, post: &Post) -> f64 {
-        post.max_correction.unwrap_or(self.default_max_correction)
+        post.max_correction
+            .unwrap_or(MAX_CORRECTION_PER_RADIUS * self.smallest_radius)
     }
 
-    /// Finds the contacts of `pairs` where the bodies are now, solves for the displacement that
-    /// removes their penetration and applies it; so often as `post` says, or until nothing
-    /// overlaps. Returns the last solve's outcome.
+    /// Finds the contacts of `pairs` and the rows of joints where the bodies are now, solves for the
+    /// displacement that removes their violations and applies it; so often as `stabilization.post`
+    /// says, or until nothing that it is to correct is violated. Returns the last solve's outcome.
     ///
     /// # Errors
     /// What the solver reports; [`Error::NonFinite`] if a displacement is not finite.
     pub fn run(
         &mut self,
-        post: &Post,
+        stabilization: &Stabilization,
         world: &mut World,
         pairs: &[[u32; 2]],
         margin: f64,
@@ -122,18 +160,17 @@ impl PositionPass {
             ..Report::default()
         };
         self.problem.contacts.clear();
-        let max_correction = self.max_correction(post);
+        self.problem.joint_rows.clear();
+        let post = &stabilization.post;
         for _ in 0..post.steps {
-            self.find_contacts(world, pairs, margin, max_correction);
-            if self
-                .contacts
-                .iter()
-                .all(|contact| contact.separation >= 0.0)
-            {
+            self.joints.gather(world, 0.0);
+            let found = self.find_violations(stabilization, world, pairs, margin);
+            let tolerance = POSITION_TOLERANCE_PER_RADIUS * self.smallest_radius;
+            if found.contacts == 0.0 && found.joints <= tolerance {
                 break;
             }
-            self.build_problem(max_correction, world);
-            report = solver.solve(&self.problem, &post.solver, &mut self.solution)?;
+            self.build_problem(stabilization, world);
+            report = self.solve(post, found.contacts.max(found.joints), solver)?;
             if report.status == Status::NonFinite {
                 return Err(Error::NonFinite {
                     stage: "the position solve",
@@ -145,51 +182,169 @@ impl PositionPass {
         Ok(report)
     }
 
-    /// Finds the penetrations, and the gaps that correcting them could close.
-    fn find_contacts(
+    /// Solves the problem for a state whose largest violation is `worst`.
+    ///
+    /// Constraints that contradict each other (a box higher than its gap) have no solution: sweeps in
+    /// order satisfy whichever came last and leave the others as they were. Sweeps over all constraints
+    /// at once share the contradiction; they follow where the worst violation hardly improves and did
+    /// not change since the last solve, or fell since one that was shared.
+    fn solve(&mut self, post: &Post, worst: f64, solver: &mut dyn Solver) -> Result<Report> {
+        let report = solver.solve(&self.problem, &post.solver, &mut self.solution)?;
+        let corrected = worst.min(self.max_correction(post));
+        let hardly_improves = f64::from(report.residual_max) > CONTRADICTION_RESIDUAL * corrected;
+        let stays = (worst - self.last_worst).abs() <= CONTRADICTION_CHANGE * worst;
+        let in_order = post.solver.method != Method::Jacobi;
+        let fell = self.contradictory && worst < self.last_worst;
+        self.last_worst = worst;
+        self.contradictory = hardly_improves && (stays || fell);
+        if !(self.contradictory && in_order && report.status == Status::MaxIterations) {
+            return Ok(report);
+        }
+        let contacts = self.problem.contacts.iter_mut();
+        for (contact, &impulse) in contacts.zip(&self.solution.impulses) {
+            contact.impulse = impulse;
+        }
+        let rows = self.problem.joint_rows.iter_mut();
+        for (row, &impulse) in rows.zip(&self.solution.joint_impulses) {
+            row.impulse = impulse;
+        }
+        let options = Options {
+            method: Method::Jacobi,
+            warm_start: true,
+            ..post.solver
+        };
+        let shared = solver.solve(&self.problem, &options, &mut self.solution)?;
+        Ok(Report {
+            iterations: report.iterations + shared.iterations,
+            ..shared
+        })
+    }
+
+    /// Finds what is violated of the constraints that the pass corrects, and the gaps that
+    /// correcting them could close.
+    fn find_violations(
         &mut self,
+        stabilization: &Stabilization,
         world: &World,
         pairs: &[[u32; 2]],
         margin: f64,
-        max_correction: f64,
-    ) {
+    ) -> Violations {
+        let joints = match stabilization.joints {
+            Scheme::Post => self.joints.rows().iter().map(violation).fold(0.0, f64::max),
+            _ => 0.0,
+        };
+        let max_correction = self.max_correction(&stabilization.post);
         let limits = Limits {
             margin: margin + max_correction,
             time_step: 0.0,
         };
         narrowphase::find_contacts(world, pairs, limits, &mut self.contacts);
-        let deepest = measure::penetration(&self.contacts).max;
-        let reach = margin + deepest.min(max_correction);
+        let contacts = match stabilization.contacts {
+            Scheme::Post => measure::penetration(&self.contacts).max,
+            _ => 0.0,
+        };
+        let reach = margin + contacts.max(joints).min(max_correction);
         self.contacts.retain(|contact| contact.separation <= reach);
+        Violations { contacts, joints }
     }
 
-    fn build_problem(&mut self, max_correction: f64, world: &World) {
+    /// Writes the position problem.
+    ///
+    /// Constraints of the other schemes are in it too, so that correcting one sort does not harm the
+    /// other, but their own errors are not corrected: an equality keeps its error, a gap may close
+    /// and not more.
+    fn build_problem(&mut self, stabilization: &Stabilization, world: &World) {
+        let max_correction = self.max_correction(&stabilization.post);
         world
             .bodies
             .par_iter()
             .with_min_len(1024)
             .map(|body| body.for_solver(&Vec3::zeros(), &Vec3::zeros()))
             .collect_into_vec(&mut self.problem.bodies);
+        joint_rows::push_outside(world, &mut self.problem.bodies);
+        let most = |scheme, most| if scheme == Scheme::Post { most } else { 0.0 };
+        let most_of_contacts = most(stabilization.contacts, max_correction);
         self.contacts
             .par_iter()
             .with_min_len(1024)
             .map(|contact| {
-                let bias = bias::position(contact.separation, max_correction);
+                let bias = bias::position(contact.separation, most_of_contacts);
                 contact.for_solver(world, bias, 0.0, [0.0; 3])
             })
             .collect_into_vec(&mut self.problem.contacts);
+        let most_of_joints = most(stabilization.joints, max_correction);
+        let smallest_radius = self.smallest_radius;
+        self.problem.joint_rows.clear();
+        self.problem.joint_rows.extend(
+            self.joints
+                .rows()
+                .iter()
+                .zip(self.joints.bodies())
+                .filter_map(|(row, &bodies)| {
+                    let length = if row.is_angular() {
+                        smallest_radius
+                    } else {
+                        1.0
+                    };
+                    position_row(row, bodies, most_of_joints / length)
+                }),
+        );
         self.problem.friction_cone = FrictionCone::Disk;
     }
 
+    /// Moves the bodies by the solution, or by a part of it: what turns a body by more than
+    /// [`MAX_CORRECTION_ANGLE`] is beyond what the linear problem knows.
     fn displace(&self, world: &mut World) {
+        let moved = &self.solution.changes;
+        let largest_turn = world
+            .bodies
+            .par_iter()
+            .zip(moved)
+            .with_min_len(4096)
+            .filter(|(body, _)| body.is_dynamic())
+            .map(|(_, moved)| math::widen(moved.angular).norm())
+            .reduce(|| 0.0, f64::max);
+        let part = if largest_turn > MAX_CORRECTION_ANGLE {
+            MAX_CORRECTION_ANGLE / largest_turn
+        } else {
+            1.0
+        };
         world
             .bodies
             .par_iter_mut()
-            .zip(&self.solution.velocities)
+            .zip(moved)
             .with_min_len(1024)
             .filter(|(body, _)| body.is_dynamic())
             .for_each(|(body, moved)| {
-                body.displace(&math::widen(moved.linear), &math::widen(moved.angular));
+                let turn = part * math::widen(moved.angular);
+                body.displace(&(part * math::widen(moved.linear)), &turn);
+                if !body.mass.is_isotropic() {
+                    body.angular_velocity = math::exp(&turn) * body.angular_velocity;
+                }
             });
     }
+}
+
+/// How far a row is from what it asks for, if that is a matter of position `[m]` or `[rad]`.
+fn violation(row: &Row) -> f64 {
+    match row.law {
+        Law::Equality { error } => error.abs(),
+        Law::Limit { gap } => (-gap).max(0.0),
+        Law::Motor { .. } | Law::Spring { .. } | Law::Velocity { .. } => 0.0,
+    }
+}
+
+/// A row as the position problem has it, correcting no more than `most` `[m]` or `[rad]` of its
+/// error; nothing for a row that says nothing about positions.
+fn position_row(row: &Row, bodies: [u32; 2], most: f64) -> Option<problem::JointRow> {
+    let mut solvers = row.for_solver(bodies);
+    match row.law {
+        Law::Equality { error } => solvers.bias = error.clamp(-most, most) as f32,
+        Law::Limit { gap } => {
+            solvers.lower = 0.0;
+            solvers.bias = bias::position(gap, most).min(f32::MAX);
+        }
+        Law::Motor { .. } | Law::Spring { .. } | Law::Velocity { .. } => return None,
+    }
+    Some(solvers)
 }

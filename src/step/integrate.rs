@@ -5,9 +5,9 @@
 //! angular momentum at the new orientation, so that the momentum is exact and the energy has no
 //! drift.
 
+use super::load::Wrench;
 use crate::constants::GYROSCOPIC_ITERATIONS;
 use crate::math::{self, Pose, Vec3};
-use crate::problem;
 use crate::solver::Velocity;
 use crate::world::{Body, BodyKind};
 use rayon::prelude::*;
@@ -24,8 +24,9 @@ pub(super) struct Momentum {
 }
 
 impl Momentum {
-    /// Motion under gravity alone.
-    pub(super) fn free(body: &Body, gravity: &Vec3, h: f64) -> Self {
+    /// Motion under gravity and a load, an impulse `[N s]` and an angular impulse about the centre of
+    /// mass `[N m s]` over the step.
+    pub(super) fn free(body: &Body, gravity: &Vec3, load: &Wrench, h: f64) -> Self {
         if !body.is_dynamic() {
             return Self {
                 linear_velocity: body.linear_velocity,
@@ -43,37 +44,35 @@ impl Momentum {
                     halfway * (body.mass.inverse_inertia * (halfway.inverse() * angular_momentum));
             }
         }
+        let pushed = gravity * h + load.impulse * body.mass.inverse_mass;
         Self {
-            linear_velocity: body.linear_velocity + gravity * h,
-            spin,
-            angular_momentum,
+            linear_velocity: body.linear_velocity + pushed,
+            spin: spin + body.world_inverse_inertia() * load.angular_impulse,
+            angular_momentum: angular_momentum + load.angular_impulse,
         }
     }
 }
 
 /// Moves dynamic bodies by the velocities that the solver found.
 ///
-/// The solver works in f32; what it changed is added to the f64 velocity that it started from, so
-/// that a body without contacts moves as exactly as f64 goes.
+/// The solver works in f32; what it changed (`changes`, shape `[body_count]` or longer) is added to
+/// the f64 velocity that it started from, so that a body without contacts moves as exactly as f64
+/// goes.
 pub(super) fn dynamic_bodies(
     bodies: &mut [Body],
-    before: &[problem::Body],
-    after: &[Velocity],
+    changes: &[Velocity],
     momenta: &[Momentum],
     h: f64,
 ) {
     bodies
         .par_iter_mut()
-        .zip(before)
-        .zip(after)
+        .zip(changes)
         .zip(momenta)
         .with_min_len(1024)
-        .filter(|(((body, _), _), _)| body.is_dynamic())
-        .for_each(|(((body, before), after), momentum)| {
-            let gained =
-                |after: [f32; 3], before: [f32; 3]| math::widen(after) - math::widen(before);
-            let linear = momentum.linear_velocity + gained(after.linear, before.linear_velocity);
-            let gained_spin = gained(after.angular, before.angular_velocity);
+        .filter(|((body, _), _)| body.is_dynamic())
+        .for_each(|((body, change), momentum)| {
+            let linear = momentum.linear_velocity + math::widen(change.linear);
+            let gained_spin = math::widen(change.angular);
             let spin = momentum.spin + gained_spin;
             let angular_momentum = momentum.angular_momentum + body.world_inertia() * gained_spin;
 

@@ -3,6 +3,8 @@
 //! [`Simulation::step`] is the table of contents of everything that drystone does.
 
 mod integrate;
+mod joints;
+mod load;
 mod settings;
 mod velocity;
 
@@ -15,12 +17,13 @@ use crate::collide::narrowphase::{self, Limits};
 use crate::constants::{MARGIN_PER_RADIUS, RESTITUTION_THRESHOLD_GH};
 use crate::error::{Error, Result};
 use crate::math::Pose;
-use crate::measure::{self, Penetration};
+use crate::measure::{self, JointErrors, Penetration};
 use crate::problem::Problem;
 use crate::solver::{Report, Solution, Solver, Status};
-use crate::stabilize::{PositionPass, Stabilization};
+use crate::stabilize::PositionPass;
 use crate::world::World;
 use integrate::Momentum;
+use joints::Joints;
 use std::time::Instant;
 
 /// A world, how it is stepped, and what is carried from step to step.
@@ -39,6 +42,7 @@ pub struct Simulation {
     contacts: Vec<ContactPoint>,
     contacts_are_stale: bool,
     cache: ImpulseCache,
+    joints: Joints,
 
     problem: Problem,
     solution: Solution,
@@ -82,6 +86,7 @@ impl Simulation {
             contacts: Vec::new(),
             contacts_are_stale: false,
             cache: ImpulseCache::default(),
+            joints: Joints::default(),
             problem: Problem::default(),
             solution: Solution::default(),
             momenta: Vec::new(),
@@ -93,9 +98,10 @@ impl Simulation {
 
     /// One step of length h:
     ///
-    /// 1. the velocity LCP gives every body the velocity it ends the step with,
+    /// 1. the velocity LCP gives every body the velocity it ends the step with; joints that cannot
+    ///    carry their load break,
     /// 2. bodies move by it,
-    /// 3. the position LCP removes the penetration that is left,
+    /// 3. the position LCP removes the penetration and the errors of joints that are left,
     /// 4. contacts are found anew, for the measures of this step and the start of the next.
     ///
     /// # Errors
@@ -109,7 +115,9 @@ impl Simulation {
         }
         let velocity = self.solve_velocities()?;
         let contacts = self.contacts.len();
+        let broken_joints = self.break_joints();
         self.integrate();
+        let joints_before_post = self.joint_errors();
         let position = self.stabilize()?;
         self.detect_contacts()?;
         self.timings.step = start.elapsed();
@@ -119,6 +127,9 @@ impl Simulation {
             contacts,
             velocity,
             position,
+            broken_joints,
+            joints_before_post,
+            joints: self.joint_errors(),
             penetration: self.penetration(),
             energy: measure::energy(&self.world),
             timings: self.timings,
@@ -157,6 +168,12 @@ impl Simulation {
         measure::penetration(&self.contacts)
     }
 
+    /// Errors of the joints of the world as it is now.
+    #[must_use]
+    pub fn joint_errors(&self) -> JointErrors {
+        measure::joint_errors(&self.world)
+    }
+
     /// The velocity problem of the last step, as the solver got it.
     #[must_use]
     pub fn velocity_problem(&self) -> &Problem {
@@ -168,6 +185,13 @@ impl Simulation {
     #[must_use]
     pub fn impulses(&self) -> &[[f32; 3]] {
         &self.solution.impulses
+    }
+
+    /// Impulses of the last step's joint rows `[N s]` or `[N m s]`, in the order of
+    /// [`Self::velocity_problem`]'s rows.
+    #[must_use]
+    pub fn joint_impulses(&self) -> &[f32] {
+        &self.solution.joint_impulses
     }
 
     /// The last position problem, as the solver got it; empty if there was none.
@@ -200,6 +224,13 @@ impl Simulation {
             &mut self.momenta,
             &mut self.problem,
         );
+        self.joints.build_rows(
+            &self.world,
+            self.settings.stabilization.joints,
+            self.settings.time_step,
+            &self.momenta,
+            &mut self.problem,
+        );
         let built = start.elapsed();
         let report = self
             .solver
@@ -216,12 +247,18 @@ impl Simulation {
         Ok(report)
     }
 
+    /// Breaks the joints that the last solve overloaded, and returns how many.
+    fn break_joints(&mut self) -> usize {
+        let impulses = &self.solution.joint_impulses;
+        self.joints
+            .take_impulses(impulses, &mut self.world, self.settings.time_step)
+    }
+
     fn integrate(&mut self) {
         let h = self.settings.time_step;
         integrate::dynamic_bodies(
             &mut self.world.bodies,
-            &self.problem.bodies,
-            &self.solution.velocities,
+            &self.solution.changes,
             &self.momenta,
             h,
         );
@@ -231,12 +268,13 @@ impl Simulation {
     }
 
     fn stabilize(&mut self) -> Result<Option<Report>> {
-        let Stabilization::Post(post) = &self.settings.stabilization else {
+        let stabilization = &self.settings.stabilization;
+        if stabilization.post().is_none() {
             return Ok(None);
-        };
+        }
         let start = Instant::now();
         let report = self.position.run(
-            post,
+            stabilization,
             &mut self.world,
             &self.pairs,
             self.margin,
@@ -255,13 +293,15 @@ impl Simulation {
             self.world.time,
             h,
         );
-        let correction = match &self.settings.stabilization {
-            Stabilization::None => 0.0,
-            Stabilization::Post(post) => self.position.max_correction(post),
-        };
+        let correction = self
+            .settings
+            .stabilization
+            .post()
+            .map_or(0.0, |post| self.position.max_correction(post));
         let reach = velocity::reach(&self.world, self.margin + correction, h);
         self.broadphase
             .find_pairs(&self.world, &reach, &mut self.pairs)?;
+        self.drop_joined_pairs();
         let paired = Instant::now();
         let limits = Limits {
             margin: self.margin,
@@ -272,6 +312,23 @@ impl Simulation {
         self.timings.broad += paired - start;
         self.timings.narrow += paired.elapsed();
         Ok(())
+    }
+
+    /// Leaves out the pairs that joints keep from colliding; both lists are sorted.
+    fn drop_joined_pairs(&mut self) {
+        if self.world.joints.is_empty() {
+            return;
+        }
+        let joined = self.world.excluded_pairs();
+        let mut rest = joined.as_slice();
+        self.pairs.retain(|pair| {
+            while let [first, others @ ..] = rest
+                && first < pair
+            {
+                rest = others;
+            }
+            rest.first() != Some(pair)
+        });
     }
 
     fn restitution_threshold(&self) -> f64 {

@@ -1,7 +1,7 @@
 //! What a step is told, and what it tells.
 
 use crate::error::{Error, Result};
-use crate::measure::{Energy, Penetration};
+use crate::measure::{Energy, JointErrors, Penetration};
 use crate::problem::FrictionCone;
 use crate::solver::{self, Report};
 use crate::stabilize::Stabilization;
@@ -14,7 +14,7 @@ pub struct Settings {
     pub time_step: f64,
     /// Solver of the velocity LCP; its tolerance is in m/s.
     pub solver: solver::Options,
-    /// What removes penetrations.
+    /// What removes penetrations and the errors of joints.
     pub stabilization: Stabilization,
     /// Shape of the friction cone.
     pub friction_cone: FrictionCone,
@@ -68,10 +68,7 @@ impl Settings {
         }
         self.friction_cone.validate()?;
         self.solver.validate()?;
-        if let Stabilization::Post(post) = &self.stabilization {
-            post.validate()?;
-        }
-        Ok(())
+        self.stabilization.validate()
     }
 }
 
@@ -101,10 +98,16 @@ pub struct StepReport {
     pub time: f64,
     /// Contact points of the velocity problem.
     pub contacts: usize,
+    /// Joints that broke in this step.
+    pub broken_joints: usize,
     /// Outcome of the velocity LCP.
     pub velocity: Report,
     /// Outcome of the (last) position LCP, if there was one; its residuals are in metres.
     pub position: Option<Report>,
+    /// Errors of joints after the bodies moved, and before the position pass.
+    pub joints_before_post: JointErrors,
+    /// Errors of joints after the step.
+    pub joints: JointErrors,
     /// Penetration after the step, by a fresh narrowphase.
     pub penetration: Penetration,
     /// Energies after the step.

@@ -2,14 +2,16 @@
 
 use super::Settings;
 use super::integrate::Momentum;
+use super::load::{self, Wrench};
 use crate::collide::ContactPoint;
 use crate::problem::{Problem, bias};
+use crate::stabilize::RowState;
 use crate::world::World;
 use rayon::prelude::*;
 
 /// Fills `problem` with the bodies' velocities at the end of the step as they would be without
-/// contacts, and with the contacts, their biases and warm-start impulses; and `momenta` with what
-/// [`integrate`](super::integrate) needs to find the velocities after it.
+/// contacts and joints, and with the contacts, their biases and warm-start impulses; and `momenta`
+/// with what [`integrate`](super::integrate) needs to find the velocities after it.
 pub(super) fn build_problem(
     world: &World,
     settings: &Settings,
@@ -20,11 +22,17 @@ pub(super) fn build_problem(
     problem: &mut Problem,
 ) {
     let h = settings.time_step;
+    let mut loads = Vec::new();
+    load::wrenches(world, h, &mut loads);
     world
         .bodies
         .par_iter()
+        .enumerate()
         .with_min_len(1024)
-        .map(|body| Momentum::free(body, &world.gravity, h))
+        .map(|(index, body)| {
+            let load = loads.get(index).copied().unwrap_or_else(Wrench::zero);
+            Momentum::free(body, &world.gravity, &load, h)
+        })
         .collect_into_vec(momenta);
     world
         .bodies
@@ -44,14 +52,20 @@ pub(super) fn build_problem(
                 .dot(&(a.velocity_at(&point.position) - b.velocity_at(&point.position)));
             let pair =
                 world.materials[a.material as usize].combine(&world.materials[b.material as usize]);
-            let bias = bias::velocity(
+            let row = RowState {
+                velocity: approach,
+                drift: 0.0,
+                h,
+            };
+            let bias = bias::with_restitution(
+                settings.stabilization.contacts.gap(point.separation, &row),
                 point.separation,
                 approach,
                 pair.restitution,
                 restitution_threshold,
                 h,
             );
-            point.for_solver(world, bias, pair.friction as f32, impulse)
+            point.for_solver(world, bias as f32, pair.friction as f32, impulse)
         })
         .collect_into_vec(&mut problem.contacts);
     problem.friction_cone = settings.friction_cone;

@@ -21,6 +21,8 @@ impl World {
         Self {
             gravity,
             bodies: Vec::new(),
+            joints: Vec::new(),
+            loads: Vec::new(),
             materials: vec![Material::default()],
             time: 0.0,
         }

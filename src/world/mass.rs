@@ -1,6 +1,7 @@
 //! Mass, centre of mass and inertia.
 
 use super::Shape;
+use crate::constants::INERTIA_SYMMETRY_TOLERANCE;
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
 use std::f64::consts::PI;
@@ -44,7 +45,7 @@ impl MassProperties {
         }
         let finite = inertia.iter().all(|x| x.is_finite());
         let asymmetry = (inertia - inertia.transpose()).abs().max();
-        if !finite || asymmetry > 1e-9 * inertia.abs().max() {
+        if !finite || asymmetry > INERTIA_SYMMETRY_TOLERANCE * inertia.abs().max() {
             return Err(Error::invalid(
                 "inertia",
                 format!("{inertia} is not a symmetric matrix of finite numbers"),

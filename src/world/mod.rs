@@ -1,7 +1,10 @@
-//! Bodies, their shapes, masses, materials and prescribed motions: f64, in world axes and SI units.
+//! Bodies, their shapes, masses, materials and prescribed motions, joints and loads: f64, in world axes
+//! and SI units.
 
 mod body;
 mod construct;
+pub mod joint;
+mod load;
 mod mass;
 mod material;
 mod motion;
@@ -9,6 +12,8 @@ mod shape;
 mod validate;
 
 pub use body::{Body, BodyKind, CollisionGroups};
+pub use joint::Joint;
+pub use load::Load;
 pub use mass::MassProperties;
 pub use material::{Material, MaterialPair};
 pub use motion::{Keyframe, Motion};
@@ -23,6 +28,10 @@ pub struct World {
     pub gravity: Vec3,
     /// Bodies, shape `[body_count]`; their order is their identity.
     pub bodies: Vec<Body>,
+    /// Joints, shape `[joint_count]`; their order is their identity.
+    pub joints: Vec<Joint>,
+    /// Forces beside gravity.
+    pub loads: Vec<Load>,
     /// Materials; bodies refer to them by index.
     pub materials: Vec<Material>,
     /// Simulated time `[s]`.

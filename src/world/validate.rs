@@ -9,7 +9,7 @@ impl World {
     /// Checks every number and reference.
     ///
     /// # Errors
-    /// [`Error::Invalid`] that names the first body or material without meaning.
+    /// [`Error::Invalid`] that names the first material, body, joint or load without meaning.
     pub fn validate(&self) -> Result<()> {
         if !is_finite(&self.gravity) {
             return Err(Error::invalid("gravity", "is not finite"));
@@ -30,6 +30,13 @@ impl World {
                 );
                 Error::invalid(what, why)
             })?;
+        }
+        for (index, joint) in self.joints.iter().enumerate() {
+            joint.validate(index, &self.bodies)?;
+        }
+        for (index, load) in self.loads.iter().enumerate() {
+            load.check(&self.bodies)
+                .map_err(|why| Error::invalid(format!("load {index}"), why))?;
         }
         Ok(())
     }
@@ -161,11 +168,11 @@ impl Shape {
     }
 }
 
-fn is_finite(vector: &Vec3) -> bool {
+pub(super) fn is_finite(vector: &Vec3) -> bool {
     vector.iter().all(|x| x.is_finite())
 }
 
-fn pose_is_sound(pose: &Pose) -> bool {
+pub(super) fn pose_is_sound(pose: &Pose) -> bool {
     let length = pose.orientation.as_ref().norm();
     is_finite(&pose.position) && (length - 1.0).abs() < UNIT_LENGTH_TOLERANCE
 }

@@ -39,7 +39,7 @@ fn world(bodies: Vec<Body>) -> World {
         gravity: Vec3::zeros(),
         bodies,
         materials: Vec::new(),
-        time: 0.0,
+        ..World::new(Vec3::zeros())
     }
 }
 

@@ -4,7 +4,7 @@
 
 use drystone::Error;
 use drystone::math::Vec3;
-use drystone::measure::{Axis, Energy, Penetration, Probe, ProbeKind};
+use drystone::measure::{Axis, Energy, JointErrors, Penetration, Probe, ProbeKind};
 use drystone::output::{MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
 use drystone::solver::{Report, Status};
 use drystone::step::{Settings, StepReport, Timings};
@@ -36,6 +36,17 @@ fn step_report(step: u64) -> StepReport {
             residual_max: 2.5e-7,
             ..Report::default()
         }),
+        broken_joints: 1,
+        joints_before_post: JointErrors {
+            linear_max: 0.5,
+            ..JointErrors::default()
+        },
+        joints: JointErrors {
+            linear_max: 1e-4 * step as f64,
+            velocity_max: 0.125,
+            broken: step as usize,
+            ..JointErrors::default()
+        },
         penetration: Penetration {
             max: 1e-3,
             mean: 2e-4,
@@ -49,7 +60,6 @@ fn step_report(step: u64) -> StepReport {
             step: Duration::from_micros(1500 * step),
             ..Timings::default()
         },
-        ..StepReport::default()
     }
 }
 
@@ -197,6 +207,11 @@ fn metrics_have_the_promised_columns_and_read_back() {
     assert_eq!(value(1, "status"), "converged");
     assert_eq!(value(1, "position_iterations"), "12");
     assert_eq!(value(1, "penetrating_contacts"), "3");
+    assert_eq!(value(2, "joint_error"), "0.0002");
+    assert_eq!(value(2, "joint_error_before_post"), "0.5");
+    assert_eq!(value(2, "joint_velocity_error"), "0.125");
+    assert_eq!(value(2, "joint_limit_angle_error"), "0.0");
+    assert_eq!(value(2, "broken_joints"), "2");
     assert_eq!(value(2, "position_residual_max"), "NaN");
     assert_eq!(value(2, "position_status"), "none");
     assert!(lines[1].ends_with(",0.0"), "the probe: {}", lines[1]);
@@ -215,10 +230,13 @@ fn the_summary_is_of_the_whole_run() {
         threads: 2,
         steps_planned: 4,
         bodies: 11,
+        joints: 5,
     });
     let mut bad = step_report(2);
     bad.velocity.residual_rms = 0.5;
     bad.penetration.max = 0.02;
+    bad.joints.linear_max = 0.03;
+    bad.joints.limit_angular_max = 0.75;
     for report in [step_report(1), bad, step_report(3)] {
         summary.add(&report);
     }
@@ -241,6 +259,12 @@ fn the_summary_is_of_the_whole_run() {
         "steps_planned": 4,
         "steps": 3,
         "bodies": 11,
+        "joints": 5,
+        "broken_joints": 3,
+        "joint_error_max": 0.03,
+        "joint_error_final": 1e-4 * 3.0,
+        "joint_velocity_error_max": 0.125,
+        "joint_limit_angle_error_max": 0.75,
         "contacts_max": 21,
         "contacts_final": 21,
         "colors_max": 5,

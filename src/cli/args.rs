@@ -1,5 +1,6 @@
 //! The command line as it was typed, checked one flag at a time.
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use drystone::output::{FrameContent, FrameFormat};
 use drystone::solver::Method;
@@ -29,6 +30,12 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 the backends agree, 1 they do not, 2 bad usage or input."
     )]
     Compare(CompareArgs),
+    /// Run the papers' experiments, print what is measured beside what is published and expected, and
+    /// write their figures and a page with all of them.
+    #[command(
+        after_help = "Exit codes: 0 every row passes, 1 one fails, 2 bad usage or no such adapter."
+    )]
+    Reproduce(ReproduceArgs),
     /// List the GPU adapters.
     Adapters,
     /// Print the JSON schema of scene files.
@@ -121,6 +128,45 @@ pub(crate) struct CompareArgs {
     pub(crate) threads: Option<usize>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArgs {
+    /// Experiments to run; all of them without a name.
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(crate::reproduce::names()))]
+    pub(crate) names: Vec<String>,
+    /// Where to solve.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) backend: ExperimentBackend,
+    /// Part of the name of the GPU adapter to take. The only way to get a software adapter.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adapter: Option<String>,
+    /// Folder of the page and the figures: new or empty. Without it, runs/reproduce-N with the next N.
+    #[arg(long, visible_alias = "out", value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// List the experiments and run none.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print JSON in place of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Threads of the CPU's part; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ExperimentBackend {
+    /// The CPU, on all cores.
+    #[default]
+    Cpu,
+    /// The reference: Lemke's pivoting in f64.
+    Lemke,
+    /// A GPU, or nothing.
+    Gpu,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SolverName {
     /// Projected Gauss-Seidel over colour batches.
@@ -147,6 +193,10 @@ pub(crate) enum BackendName {
     Cpu,
     /// A GPU, or nothing.
     Gpu,
+    /// The reference: Lemke's pivoting in 64 bits, for small scenes with a friction pyramid.
+    Lemke,
+    /// Block Gauss-Seidel in 64 bits, to round-off if the iterations allow; for scenes that are too large for lemke.
+    Nsgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -3,6 +3,8 @@
 use crate::args::BackendName;
 use drystone::solver::Solver;
 use drystone::solver::cpu::CpuSolver;
+use drystone::solver::nsgs::NsgsSolver;
+use drystone::solver::reference::LemkeSolver;
 use drystone::{Error, Result};
 
 /// A solver, and what to tell about the choice.
@@ -18,16 +20,22 @@ pub(crate) struct Choice {
 /// [`Error::NoAdapter`] if a GPU is asked for, by kind or by name, and there is none; it is
 /// replaced by the CPU only under `auto` without a name.
 pub(crate) fn choose(backend: BackendName, adapter: Option<&str>) -> Result<Choice> {
-    if backend == BackendName::Cpu {
+    let of_cpu: Option<Box<dyn Solver>> = match backend {
+        BackendName::Auto | BackendName::Gpu => None,
+        BackendName::Cpu => Some(Box::new(CpuSolver::new())),
+        BackendName::Lemke => Some(Box::new(LemkeSolver::new())),
+        BackendName::Nsgs => Some(Box::new(NsgsSolver::new())),
+    };
+    if let Some(solver) = of_cpu {
         return match adapter {
             Some(name) => Err(Error::invalid(
                 format!("--adapter {name}"),
-                "the CPU backend has no adapter; leave it out, or use --backend gpu",
+                format!(
+                    "the {} backend has no adapter; leave it out, or use --backend gpu",
+                    solver.backend()
+                ),
             )),
-            None => Ok(Choice {
-                solver: Box::new(CpuSolver::new()),
-                note: None,
-            }),
+            None => Ok(Choice { solver, note: None }),
         };
     }
     match gpu(adapter) {

@@ -7,8 +7,9 @@ use crate::plan;
 use drystone::scene::Scene;
 use drystone::solver::Options;
 use drystone::solver::cpu::CpuSolver;
+use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
 use drystone::step::Simulation;
-use drystone::world::{Body, BodyKind, Shape};
+use drystone::world::{Body, BodyKind, Joint, Shape};
 use std::collections::BTreeMap;
 
 /// Reads and builds a scene, looks at its first state, and reports.
@@ -32,6 +33,7 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
     }
     rows.extend([
         ("bodies", bodies(&simulation.world().bodies)),
+        ("joints", joints(&simulation.world().joints)),
         (
             "steps",
             format!(
@@ -43,15 +45,10 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
         ),
         ("seed", scene.seed.to_string()),
         ("velocity solver", options(&settings.solver, "m/s")),
-        (
-            "stabilization",
-            match settings.stabilization.post() {
-                Some(post) => format!("post: {}", options(&post.solver, "m")),
-                None => format!("{:?}", settings.stabilization.contacts).to_lowercase(),
-            },
-        ),
+        ("stabilization", stabilization(&settings.stabilization)),
         ("friction", format!("{:?}", settings.friction_cone)),
         ("probes", scene.probes.len().to_string()),
+        ("loads", simulation.world().loads.len().to_string()),
         ("contacts at start", simulation.contacts().len().to_string()),
         (
             "overlaps at start",
@@ -67,6 +64,17 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
             },
         ),
     ]);
+    let errors = simulation.joint_errors();
+    if !simulation.world().joints.is_empty() {
+        rows.push((
+            "joint errors at start",
+            format!(
+                "{} m, {} rad between axes",
+                scientific(errors.linear_max),
+                scientific(errors.angular_max)
+            ),
+        ));
+    }
     let rows: Vec<Vec<String>> = rows
         .into_iter()
         .map(|(name, value)| vec![name.to_owned(), value])
@@ -85,6 +93,49 @@ fn options(options: &Options, unit: &str) -> String {
         options.method.name(),
         options.iterations
     )
+}
+
+/// The schemes, and the solver of the position pass if there is one.
+fn stabilization(stabilization: &Stabilization) -> String {
+    let name = |scheme: Scheme| match scheme {
+        Scheme::None => "none".to_owned(),
+        Scheme::Post => "post".to_owned(),
+        Scheme::Implicit => "implicit".to_owned(),
+        Scheme::Gamma { gamma } => format!("gamma {gamma}"),
+        Scheme::Baumgarte(Baumgarte::Velocity { kappa }) => {
+            format!("baumgarte, kappa {kappa} 1/s")
+        }
+        Scheme::Baumgarte(Baumgarte::Acceleration { alpha, beta }) => {
+            format!("baumgarte, alpha {alpha} and beta {beta} 1/s")
+        }
+    };
+    let (contacts, joints) = (stabilization.contacts, stabilization.joints);
+    let schemes = if contacts == joints {
+        name(contacts)
+    } else {
+        format!("{} of contacts, {} of joints", name(contacts), name(joints))
+    };
+    match stabilization.post() {
+        Some(post) => format!("{schemes}: {}", options(&post.solver, "m")),
+        None => schemes,
+    }
+}
+
+/// `12: 10 ball, 2 hinge`.
+fn joints(joints: &[Joint]) -> String {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for joint in joints {
+        *kinds.entry(joint.kind.name()).or_default() += 1;
+    }
+    if kinds.is_empty() {
+        return "none".to_owned();
+    }
+    let kinds = kinds
+        .into_iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    format!("{}: {kinds}", joints.len())
 }
 
 /// `12: 10 dynamic, 1 fixed, 1 kinematic; 11 spheres, 1 half-space`.

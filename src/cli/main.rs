@@ -1,4 +1,4 @@
-//! The command-line program: runs, checks and compares scenes.
+//! The command-line program: runs, checks and compares scenes, and reproduces experiments.
 //!
 //! Flags become [`args`], args become a plan, the plan is carried out. Exit codes: 0 done, 1 the run
 //! failed or backends disagree, 2 bad usage or input.
@@ -13,6 +13,7 @@ mod difference;
 mod failure;
 mod plan;
 mod progress;
+mod reproduce;
 mod run;
 
 use args::{Cli, Command};
@@ -44,6 +45,7 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Reproduce(args) => reproduce::reproduce(&args),
         Command::Adapters => adapters::adapters(),
         Command::Schema => {
             let schema = drystone::scene::json_schema();

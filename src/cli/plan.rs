@@ -4,6 +4,7 @@ use crate::args::{BackendName, RunArgs, SceneArgs};
 use crate::failure::Failure;
 use drystone::Error;
 use drystone::output::{FrameContent, FrameFormat};
+use drystone::problem::FrictionCone;
 use drystone::scene::{Overrides, Scene};
 use drystone::world::World;
 use std::path::PathBuf;
@@ -26,6 +27,9 @@ impl RunPlan {
     /// Reads the scene and settles every choice.
     pub(crate) fn new(args: RunArgs) -> Result<Self, Failure> {
         let scene = load(&args.scene, args.tolerance)?;
+        if args.backend == BackendName::Lemke {
+            needs_pyramid(&scene)?;
+        }
         Ok(Self {
             frames_every: args.frames.or(scene.output.frames_every),
             scene,
@@ -49,6 +53,19 @@ impl RunPlan {
         self.frames_every
             .is_some_and(|every| step.is_multiple_of(every))
     }
+}
+
+/// Refuses a scene with friction that is no linear complementarity problem.
+fn needs_pyramid(scene: &Scene) -> Result<(), Failure> {
+    let rough = scene.world.materials.iter().any(|m| m.friction > 0.0);
+    if scene.settings.friction_cone == FrictionCone::Disk && rough {
+        return Err(Failure::Input(Error::invalid(
+            "--backend lemke",
+            "it needs a friction pyramid, and the scene's friction cone is a disk: set \
+             friction = { pyramid = 8 } under [solver], or use --backend nsgs",
+        )));
+    }
+    Ok(())
 }
 
 /// Reads a scene with the command line's changes.

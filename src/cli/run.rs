@@ -37,6 +37,7 @@ fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
         threads: rayon::current_num_threads(),
         steps_planned: scene.steps,
         bodies: simulation.world().bodies.len(),
+        joints: simulation.world().joints.len(),
     });
     let folder =
         RunFolder::create(plan.out.as_deref(), &scene.name).map_err(Failure::while_preparing)?;
@@ -121,6 +122,29 @@ fn opening(plan: &RunPlan, summary: &Summary, note: Option<&str>) -> String {
     )
 }
 
+/// What became of the joints: only errors that there are.
+fn joint_errors(summary: &Summary) -> String {
+    let mut text = format!(
+        "{} m at the end, {} m at worst",
+        scientific(summary.joint_error_final),
+        scientific(summary.joint_error_max)
+    );
+    for (error, unit) in [
+        (summary.joint_angle_error_max, "rad between axes"),
+        (summary.joint_velocity_error_max, "m/s"),
+        (summary.joint_limit_error_max, "m beyond limits"),
+        (summary.joint_limit_angle_error_max, "rad beyond limits"),
+    ] {
+        if error > 0.0 {
+            text += &format!(", {} {unit}", scientific(error));
+        }
+    }
+    if summary.broken_joints > 0 {
+        text += &format!("; {} of {} broke", summary.broken_joints, summary.joints);
+    }
+    text
+}
+
 /// The result as a short table.
 fn closing(folder: &RunFolder, summary: &Summary) -> String {
     let status = if summary.status == Outcome::Done {
@@ -128,7 +152,7 @@ fn closing(folder: &RunFolder, summary: &Summary) -> String {
     } else {
         "failed"
     };
-    let rows = [
+    let mut rows = vec![
         ("run folder", folder.path().display().to_string()),
         (
             "status",
@@ -158,14 +182,17 @@ fn closing(folder: &RunFolder, summary: &Summary) -> String {
                 scientific(summary.max_penetration)
             ),
         ),
-        (
-            "time per step",
-            format!(
-                "{:.3} ms median, {:.3} ms at most",
-                summary.step_ms_median, summary.step_ms_max
-            ),
-        ),
     ];
+    if summary.joints > 0 {
+        rows.push(("joint errors", joint_errors(summary)));
+    }
+    rows.push((
+        "time per step",
+        format!(
+            "{:.3} ms median, {:.3} ms at most",
+            summary.step_ms_median, summary.step_ms_max
+        ),
+    ));
     let rows: Vec<Vec<String>> = rows
         .into_iter()
         .map(|(name, value)| vec![name.to_owned(), value])

@@ -15,8 +15,10 @@ use std::time::Duration;
 ///
 /// Times are in s, those of stages (`t_..._ms`) in ms of wall clock; energies in J; penetrations in
 /// m; `residual_...` (velocity LCP) in m/s, `position_residual_...` in m. A step without a position
-/// pass has `NaN` residuals and the status `none` there.
-const COLUMNS: [&str; 25] = [
+/// pass has `NaN` residuals and the status `none` there. `joint_...` are the largest errors of any
+/// joint: `joint_error` in m, also before the position pass; of axes in rad; of prescribed velocities in
+/// m/s; beyond limits in m and rad.
+const COLUMNS: [&str; 32] = [
     "step",
     "time",
     "bodies",
@@ -42,6 +44,13 @@ const COLUMNS: [&str; 25] = [
     "position_iterations",
     "position_residual_rms",
     "position_status",
+    "joint_error",
+    "joint_error_before_post",
+    "joint_angle_error",
+    "joint_velocity_error",
+    "joint_limit_error",
+    "joint_limit_angle_error",
+    "broken_joints",
 ];
 
 /// Writes `metrics.csv`, one whole row at a time.
@@ -136,6 +145,18 @@ impl MetricsWriter {
             position.map_or(f32::NAN, |p| p.residual_rms),
             position.map_or("none", |p| p.status.name()),
         )?;
+        let joints = &report.joints;
+        for error in [
+            joints.linear_max,
+            report.joints_before_post.linear_max,
+            joints.angular_max,
+            joints.velocity_max,
+            joints.limit_max,
+            joints.limit_angular_max,
+        ] {
+            write!(row, ",{error:?}")?;
+        }
+        write!(row, ",{}", joints.broken)?;
         for value in probes.iter().flat_map(|probe| probe.values(world)) {
             write!(row, ",{value:?}")?;
         }

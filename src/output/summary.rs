@@ -41,6 +41,8 @@ pub struct RunDescription {
     pub steps_planned: u64,
     /// Bodies of the world.
     pub bodies: usize,
+    /// Joints of the world.
+    pub joints: usize,
 }
 
 /// A run in numbers; its fields are the keys of `summary.json`.
@@ -80,6 +82,22 @@ pub struct Summary {
     pub time: f64,
     /// Bodies of the world.
     pub bodies: usize,
+    /// Joints of the world.
+    pub joints: usize,
+    /// Joints that broke.
+    pub broken_joints: usize,
+    /// Largest distance between what a joint holds together, after any step `[m]`.
+    pub joint_error_max: f64,
+    /// The same after the last step `[m]`.
+    pub joint_error_final: f64,
+    /// Largest angle between what a joint holds aligned, after any step `[rad]`.
+    pub joint_angle_error_max: f64,
+    /// Largest error of a prescribed velocity after any step `[m/s]`.
+    pub joint_velocity_error_max: f64,
+    /// Largest distance beyond a limit after any step `[m]`.
+    pub joint_limit_error_max: f64,
+    /// Largest angle beyond a limit after any step `[rad]`.
+    pub joint_limit_angle_error_max: f64,
     /// Most contacts of a step.
     pub contacts_max: usize,
     /// Contacts of the last step.
@@ -115,13 +133,19 @@ pub struct Summary {
 }
 
 /// Units of [`Summary`]'s fields.
-const UNITS: [(&str, &str); 14] = [
+const UNITS: [(&str, &str); 20] = [
     ("tolerance", "m/s"),
     ("time_step", "s"),
     ("time", "s"),
     ("residual_rms_max", "m/s"),
     ("residual_max", "m/s"),
     ("position_residual_max", "m"),
+    ("joint_error_max", "m"),
+    ("joint_error_final", "m"),
+    ("joint_angle_error_max", "rad"),
+    ("joint_velocity_error_max", "m/s"),
+    ("joint_limit_error_max", "m"),
+    ("joint_limit_angle_error_max", "rad"),
     ("max_penetration", "m"),
     ("max_penetration_final", "m"),
     ("mean_penetration_final", "m"),
@@ -154,6 +178,14 @@ impl Summary {
             steps: 0,
             time: 0.0,
             bodies: run.bodies,
+            joints: run.joints,
+            broken_joints: 0,
+            joint_error_max: 0.0,
+            joint_error_final: 0.0,
+            joint_angle_error_max: 0.0,
+            joint_velocity_error_max: 0.0,
+            joint_limit_error_max: 0.0,
+            joint_limit_angle_error_max: 0.0,
             contacts_max: 0,
             contacts_final: 0,
             colors_max: 0,
@@ -185,6 +217,21 @@ impl Summary {
         if let Some(position) = &report.position {
             let before = self.position_residual_max.unwrap_or(0.0);
             self.position_residual_max = Some(worst(before, position.residual_max));
+        }
+        let joints = &report.joints;
+        self.broken_joints = joints.broken;
+        self.joint_error_final = joints.linear_max;
+        for (worst, now) in [
+            (&mut self.joint_error_max, joints.linear_max),
+            (&mut self.joint_angle_error_max, joints.angular_max),
+            (&mut self.joint_velocity_error_max, joints.velocity_max),
+            (&mut self.joint_limit_error_max, joints.limit_max),
+            (
+                &mut self.joint_limit_angle_error_max,
+                joints.limit_angular_max,
+            ),
+        ] {
+            *worst = worst.max(now);
         }
         self.max_penetration = self.max_penetration.max(report.penetration.max);
         self.max_penetration_final = report.penetration.max;

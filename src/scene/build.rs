@@ -1,19 +1,18 @@
 //! From a checked scene file to a world and settings.
 
-use super::generate;
+use super::generate::{self, Stream};
+use super::joint::{self, Ends};
 use super::place::Place;
-use super::schema::{self, DEFAULT_MATERIAL, Friction, SceneFile, StabilizationMethod, Walls};
+use super::schema::{self, DEFAULT_MATERIAL, SceneFile, Walls};
+use super::settings::settings;
 use super::{OutputSpec, Overrides, Scene};
 use crate::constants::WALL_THICKNESS_RATIO;
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::measure::{Axis, Probe, ProbeKind};
-use crate::problem::FrictionCone;
-use crate::solver::Options;
-use crate::stabilize::{Post, Scheme, Stabilization};
-use crate::step::Settings;
 use crate::world::{
-    Body, CollisionGroups, CompoundPart, Keyframe, MassProperties, Material, Motion, Shape, World,
+    Body, CollisionGroups, CompoundPart, Joint, Keyframe, MassProperties, Material, Motion, Shape,
+    World,
 };
 use nalgebra::{Quaternion, Unit};
 use std::collections::HashMap;
@@ -55,7 +54,11 @@ pub(super) fn scene(
     let mut builder = Builder::new(&file);
     builder.bodies(&file, root)?;
     builder.containers(&file)?;
+    builder.chains(&file, root)?;
+    builder.instances(&file, seed, root)?;
     builder.fills(&file, seed, root)?;
+    builder.joints(&file, root)?;
+    builder.loads(&file, root)?;
     let probes = builder.probes(&file, root)?;
     let world = builder.world;
     world.validate()?;
@@ -76,55 +79,12 @@ pub(super) fn scene(
     })
 }
 
-fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
-    let (solver, post) = (&file.solver, &file.stabilization);
-    let method = overrides.method.unwrap_or(solver.method.into());
-    let scheme = match post.method {
-        StabilizationMethod::None => Scheme::None,
-        StabilizationMethod::Post => Scheme::Post,
-    };
-    let settings = Settings {
-        time_step: overrides.time_step.unwrap_or(file.simulation.dt),
-        solver: Options {
-            method,
-            iterations: overrides.iterations.unwrap_or(solver.iterations),
-            tolerance: overrides.tolerance.unwrap_or(solver.tolerance),
-            check_every: solver.check_every,
-            warm_start: solver.warm_start,
-            ..Options::default()
-        },
-        stabilization: Stabilization {
-            contacts: scheme,
-            joints: scheme,
-            post: Post {
-                solver: Options {
-                    method: post.solver.map_or(method, Into::into),
-                    iterations: post.iterations,
-                    tolerance: post.tolerance,
-                    check_every: post.check_every,
-                    ..Post::default().solver
-                },
-                steps: post.steps,
-                max_correction: post.max_correction,
-            },
-        },
-        friction_cone: match solver.friction {
-            Friction::Disk => FrictionCone::Disk,
-            Friction::Pyramid(directions) => FrictionCone::Pyramid { directions },
-        },
-        margin: file.simulation.margin,
-        restitution_threshold: file.simulation.restitution_threshold,
-    };
-    settings.validate()?;
-    Ok(settings)
-}
-
 /// A world being filled, and what the names of the file have become.
-struct Builder {
-    world: World,
+pub(super) struct Builder {
+    pub(super) world: World,
     materials: HashMap<String, u32>,
-    /// Bodies of each name: one of a body or container, any number of a fill.
-    named: HashMap<String, Range<u32>>,
+    /// Bodies of each name: one of a body or container, any number of a fill, chain or instance.
+    pub(super) named: HashMap<String, Range<u32>>,
 }
 
 impl Builder {
@@ -150,12 +110,12 @@ impl Builder {
         }
     }
 
-    fn material(&self, name: &str) -> Result<u32> {
+    pub(super) fn material(&self, name: &str) -> Result<u32> {
         let known = self.materials.get(name).copied();
         known.ok_or_else(|| Error::invalid("material", format!("there is none named `{name}`")))
     }
 
-    fn add(&mut self, name: Option<&str>, body: Body) -> Result<()> {
+    pub(super) fn add(&mut self, name: Option<&str>, body: Body) -> Result<()> {
         let index = self.world.add(match name {
             Some(name) => body.named(name),
             None => body,
@@ -168,18 +128,7 @@ impl Builder {
 
     fn bodies(&mut self, file: &SceneFile, root: &Place<'_>) -> Result<()> {
         for (index, given) in file.bodies.iter().enumerate() {
-            let made = body(given).map_err(|error| {
-                let place = root.key("body").at(index);
-                let key = if given.mass.is_some() {
-                    "mass"
-                } else {
-                    "density"
-                };
-                place.key(key).error(
-                    error.to_string(),
-                    "expected a mass and inertia within single precision",
-                )
-            })?;
+            let made = body(given, &root.key("body").at(index))?;
             let material = self.material(&given.material)?;
             self.add(given.name.as_deref(), made.of_material(material))?;
         }
@@ -223,10 +172,7 @@ impl Builder {
         for (index, fill) in file.fills.iter().enumerate() {
             let material = self.material(&fill.material)?;
             let first = self.world.bodies.len() as u32;
-            let stream = generate::Stream {
-                seed,
-                stream: fill.seed.unwrap_or(index as u64),
-            };
+            let stream = Stream::of_fill(seed, fill.seed.unwrap_or(index as u64));
             let place = root.key("fill").at(index);
             generate::fill(&mut self.world, fill, material, stream, &place)?;
             if let Some(name) = &fill.name {
@@ -240,6 +186,41 @@ impl Builder {
     fn frame_of(&self, name: &str) -> Result<u32> {
         let known = self.named.get(name).map(|range| range.start);
         known.ok_or_else(|| Error::invalid("body", format!("there is none named `{name}`")))
+    }
+
+    fn joints(&mut self, file: &SceneFile, root: &Place<'_>) -> Result<()> {
+        for (index, given) in file.joints.iter().enumerate() {
+            let ends = Ends {
+                a: self.frame_of(&given.a)?,
+                b: given
+                    .b
+                    .as_deref()
+                    .map(|name| self.frame_of(name))
+                    .transpose()?,
+            };
+            let place = root.key("joint").at(index);
+            let made = joint::joint(&self.world, given, ends, &Pose::identity(), &place)?;
+            self.world.joints.push(Joint {
+                name: given.name.as_deref().map(Into::into),
+                ..made
+            });
+        }
+        Ok(())
+    }
+
+    fn loads(&mut self, file: &SceneFile, root: &Place<'_>) -> Result<()> {
+        for (index, given) in file.loads.iter().enumerate() {
+            let body = self.frame_of(&given.body)?;
+            if !self.world.bodies[body as usize].is_dynamic() {
+                return Err(root.key("load").at(index).key("body").error(
+                    format!("`{}` cannot be pushed", given.body),
+                    "expected a dynamic body",
+                ));
+            }
+            let load = joint::load(&self.world, given, body);
+            self.world.loads.push(load);
+        }
+        Ok(())
     }
 
     fn probes(&self, file: &SceneFile, root: &Place<'_>) -> Result<Vec<Probe>> {
@@ -308,21 +289,20 @@ impl Builder {
     }
 }
 
-fn body(given: &schema::Body) -> Result<Body> {
+/// Makes a body, of the default material.
+///
+/// # Errors
+/// [`Error::Scene`] for a mass or inertia that does not fit single precision.
+pub(super) fn body(given: &schema::Body, place: &Place<'_>) -> Result<Body> {
     let frame = pose(&given.position, &given.rotation);
     let shape = shape(&given.shape);
-    let body = match (given.kind, given.density, given.mass, &given.motion) {
-        (schema::Kind::Dynamic, Some(density), _, _) => Body::dynamic(shape, frame, density)?,
-        (schema::Kind::Dynamic, None, mass, _) => {
-            let mut body = Body::dynamic_with_mass(shape, frame, mass.unwrap_or(f64::NAN))?;
-            if let Some(inertia) = &given.inertia {
-                let inertia = Mat3::from_diagonal(&vector(inertia));
-                body.mass = MassProperties::new(body.mass.mass, inertia)?;
-            }
-            body
+    let body = match (given.kind, &given.motion) {
+        (schema::Kind::Dynamic, _) => {
+            let mass = (given.density, given.mass, given.inertia.as_ref());
+            dynamic(shape, frame, mass, place)?
         }
-        (_, _, _, Some(prescribed)) => Body::kinematic(shape, frame, motion(prescribed)),
-        (_, _, _, None) => Body::fixed(shape, frame),
+        (_, Some(prescribed)) => Body::kinematic(shape, frame, motion(prescribed)),
+        (_, None) => Body::fixed(shape, frame),
     };
     let body = body.moving(
         vector(&given.linear_velocity),
@@ -331,6 +311,38 @@ fn body(given: &schema::Body) -> Result<Body> {
     Ok(Body {
         groups: groups(&given.groups),
         ..body
+    })
+}
+
+/// Makes a dynamic body of a density, or of a mass and perhaps an inertia.
+///
+/// # Errors
+/// [`Error::Scene`] if they do not fit single precision.
+pub(super) fn dynamic(
+    shape: Shape,
+    frame: Pose,
+    (density, mass, inertia): (Option<f64>, Option<f64>, Option<&schema::Inertia>),
+    place: &Place<'_>,
+) -> Result<Body> {
+    let made = match density {
+        Some(density) => Body::dynamic(shape, frame, density),
+        None => {
+            let body = Body::dynamic_with_mass(shape, frame, mass.unwrap_or(f64::NAN));
+            body.and_then(|body| match inertia {
+                Some(inertia) => Ok(Body {
+                    mass: MassProperties::new(body.mass.mass, matrix(inertia))?,
+                    ..body
+                }),
+                None => Ok(body),
+            })
+        }
+    };
+    let key = if density.is_some() { "density" } else { "mass" };
+    made.map_err(|error| {
+        place.key(key).error(
+            error.to_string(),
+            "expected a mass and inertia within single precision",
+        )
     })
 }
 
@@ -446,7 +458,15 @@ pub(super) fn vector(given: &schema::Vector) -> Vec3 {
     Vec3::from(*given)
 }
 
-fn pose(position: &schema::Vector, rotation: &schema::Rotation) -> Pose {
+/// Inertia as a matrix.
+pub(super) fn matrix(given: &schema::Inertia) -> Mat3 {
+    match given {
+        schema::Inertia::Moments(moments) => Mat3::from_diagonal(&vector(moments)),
+        schema::Inertia::Matrix(rows) => Mat3::from_fn(|row, column| rows[row][column]),
+    }
+}
+
+pub(super) fn pose(position: &schema::Vector, rotation: &schema::Rotation) -> Pose {
     let orientation = match rotation {
         schema::Rotation::Quaternion([w, x, y, z]) => {
             Quat::from_quaternion(Quaternion::new(*w, *x, *y, *z))

@@ -21,16 +21,32 @@ use std::f64::consts::TAU;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stream {
     /// Of the scene.
-    pub(super) seed: u64,
-    /// Of the fill.
-    pub(super) stream: u64,
+    seed: u64,
+    /// Of the fill or instance.
+    stream: u128,
 }
 
 impl Stream {
-    fn start(self) -> Pcg64 {
+    /// That of a fill.
+    pub(super) fn of_fill(seed: u64, stream: u64) -> Self {
+        Self {
+            seed,
+            stream: u128::from(stream),
+        }
+    }
+
+    /// That of an instance; no fill has it.
+    pub(super) fn of_instance(seed: u64, stream: u64) -> Self {
+        Self {
+            seed,
+            stream: (1 << 64) | u128::from(stream),
+        }
+    }
+
+    pub(super) fn start(self) -> Pcg64 {
         // The state is spread over all 128 bits, so that neighbouring seeds have nothing in common.
         let mut spread = Pcg64::seed_from_u64(self.seed);
-        Pcg64::new(spread.random(), u128::from(self.stream))
+        Pcg64::new(spread.random(), self.stream)
     }
 }
 
@@ -411,7 +427,7 @@ fn pick(sums: &[f64], random: &mut Pcg64) -> usize {
 }
 
 /// Uniform among all rotations (Shoemake 1992, *Uniform random rotations*).
-fn any_rotation(random: &mut Pcg64) -> Quat {
+pub(super) fn any_rotation(random: &mut Pcg64) -> Quat {
     let [u, v, w] = [(); 3].map(|()| random.random::<f64>());
     let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
     let ((sin_v, cos_v), (sin_w, cos_w)) = ((TAU * v).sin_cos(), (TAU * w).sin_cos());

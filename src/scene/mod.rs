@@ -2,8 +2,9 @@
 //!
 //! A file is read in three passes: its syntax, its types (`reader`, [`schema`]), and what types
 //! cannot say (`validate`). Every mistake is a [`SceneError`] that knows
-//! its place. Then bodies are made in the order of the file: bodies, containers, and fills (`build`,
-//! `generate`).
+//! its place. Then bodies are made: bodies, containers, chains, instances of templates and fills, in this
+//! order and each in the order of the file (`build`, `assembly`, `generate`); then joints and loads
+//! (`joint`).
 //!
 //! ```
 //! use drystone::scene::{Overrides, Scene};
@@ -23,14 +24,17 @@
 //! # Ok::<(), drystone::Error>(())
 //! ```
 
+mod assembly;
 mod build;
 mod gap;
 mod generate;
+mod joint;
 mod occupied;
 mod place;
 mod reader;
 mod resolve;
 pub mod schema;
+mod settings;
 mod validate;
 
 use crate::error::{Error, Result, SceneError};

@@ -1,7 +1,8 @@
 //! A scene written out as a file again.
 
 use super::Scene;
-use super::schema::{Method, SceneFile};
+use super::schema::{self, Method, SceneFile, SchemeName, SchemeTable, SchemeType};
+use crate::stabilize::{Baumgarte, Scheme};
 
 /// The scene with every default and override written out.
 pub(super) fn toml(scene: &Scene) -> String {
@@ -14,15 +15,51 @@ pub(super) fn toml(scene: &Scene) -> String {
     file.solver.method = options.method.into();
     file.solver.iterations = options.iterations;
     file.solver.tolerance = options.tolerance;
+    file.solver.direct_joints = options.direct_joints;
     if let Some(post) = scene.settings.stabilization.post() {
         file.stabilization.solver = Some(Method::from(post.solver.method));
     }
+    let schemes = &scene.settings.stabilization;
+    file.stabilization.method = scheme(schemes.contacts);
+    file.stabilization.contacts = Some(scheme(schemes.contacts));
+    file.stabilization.joints = Some(scheme(schemes.joints));
     file.output.frames_every = scene.output.frames_every;
     file.output.frames_per_second = None;
     for (index, fill) in file.fills.iter_mut().enumerate() {
         fill.seed.get_or_insert(index as u64);
     }
+    for (index, instance) in file.instances.iter_mut().enumerate() {
+        instance.seed.get_or_insert(index as u64);
+    }
     // Serialization fails only for values that TOML cannot hold; the types have none but whole
     // numbers above 2^63, which were refused on reading.
     ::toml::to_string(&file).unwrap_or_default()
+}
+
+/// A scheme as a file writes it.
+fn scheme(scheme: Scheme) -> schema::Scheme {
+    let name = |name| schema::Scheme::Named(name);
+    let mut table = SchemeTable {
+        kind: SchemeType::Baumgarte,
+        kappa: None,
+        alpha: None,
+        beta: None,
+        omega0: None,
+        zeta: None,
+        gamma: None,
+    };
+    match scheme {
+        Scheme::None => return name(SchemeName::None),
+        Scheme::Post => return name(SchemeName::Post),
+        Scheme::Implicit => return name(SchemeName::Implicit),
+        Scheme::Baumgarte(Baumgarte::Velocity { kappa }) => table.kappa = Some(kappa),
+        Scheme::Baumgarte(Baumgarte::Acceleration { alpha, beta }) => {
+            (table.alpha, table.beta) = (Some(alpha), Some(beta));
+        }
+        Scheme::Gamma { gamma } => {
+            table.kind = SchemeType::Gamma;
+            table.gamma = Some(gamma);
+        }
+    }
+    schema::Scheme::Table(table)
 }

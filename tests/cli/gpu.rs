@@ -126,3 +126,23 @@ fn compare_finds_that_the_backends_agree() {
         "{verdict}"
     );
 }
+
+#[test]
+fn experiments_pass_on_a_named_adapter() {
+    let home = Home::new();
+    home.run_with_gpu(&[
+        "reproduce",
+        "baumgarte_limit",
+        "--backend",
+        "gpu",
+        "--adapter",
+        &adapter(),
+        "--output",
+        "out",
+    ])
+    .expect_code(0);
+    let results: serde_json::Value = serde_json::from_str(&home.read("out/results.json")).unwrap();
+    let backend = results["provenance"]["backend"].as_str().unwrap();
+    assert!(backend.starts_with("gpu: "), "{backend}");
+    assert_eq!(results["pass"], true);
+}

@@ -12,5 +12,7 @@ mod compare;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod program;
+mod references;
+mod reproduce;
 mod run;
 mod usage;

@@ -10,6 +10,7 @@ fn help_names_every_command_and_flag() {
         "run",
         "check",
         "compare",
+        "reproduce",
         "adapters",
         "schema",
         "completions",
@@ -34,7 +35,14 @@ fn help_names_every_command_and_flag() {
     ] {
         assert!(help.stdout.contains(flag), "{flag} in {}", help.stdout);
     }
-    for command in ["check", "compare", "adapters", "schema", "completions"] {
+    for command in [
+        "check",
+        "compare",
+        "reproduce",
+        "adapters",
+        "schema",
+        "completions",
+    ] {
         let help = home.run(&[command, "--help"]).expect_code(0);
         assert!(help.stdout.contains("Usage: drystone"), "{}", help.stdout);
         assert!(help.stderr.is_empty());
@@ -177,6 +185,31 @@ fn check_reports_what_a_scene_holds() {
         "{}",
         ended.stdout
     );
+
+    home.write(
+        "joints.toml",
+        "name = \"joints\"\n[simulation]\ndt = 0.01\nsteps = 3\n\
+         [stabilization]\njoints = { type = \"baumgarte\", kappa = 50 }\n\
+         [[chain]]\nname = \"rope\"\ncount = 3\nstart = [0, 0, 0]\ndirection = [1, 0, 0]\n\
+         shape = { type = \"sphere\", radius = 0.1 }\nmass = 1\npin = \"first\"\n\
+         [[joint]]\ntype = \"hinge\"\na = \"rope.2\"\nanchor = [0.6, 0, 0]\naxis = [0, 1, 0]\n\
+         [[load]]\nbody = \"rope.1\"\nforce = [0, 0, 1]\n",
+    );
+    let ended = home.run(&["check", "joints.toml"]).expect_code(0);
+    for part in [
+        "4: 3 ball, 1 hinge",
+        "post of contacts, baumgarte, kappa 50 1/s of joints: pgs, 30 iterations",
+        "joint errors at start",
+        "loads",
+    ] {
+        assert!(ended.stdout.contains(part), "{part} in {}", ended.stdout);
+    }
+    let ended = home
+        .run(&["run", "joints.toml", "--backend", "cpu", "--out", "out"])
+        .expect_code(0);
+    assert!(ended.stdout.contains("joint errors"), "{}", ended.stdout);
+    std::fs::remove_dir_all(home.path("out")).unwrap();
+    std::fs::remove_file(home.path("joints.toml")).unwrap();
 
     // Two balls whose centres are 0.15 m apart overlap by 0.05 m.
     home.write(

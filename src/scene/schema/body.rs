@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Name, for probes; no two bodies, containers or fills share one.
+    /// Name, for joints, loads and probes; no two bodies, containers, chains, instances or fills
+    /// share one.
     pub name: Option<String>,
     /// What moves it.
     #[serde(default)]
@@ -33,9 +34,9 @@ pub struct Body {
     /// Mass `[kg]`, positive. A dynamic body has either this or `density`.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub mass: Option<f64>,
-    /// Moments of inertia about the body's x, y and z axes through its centre of mass `[kg m^2]`,
-    /// positive; without it, those of the homogeneous shape. Only together with `mass`.
-    pub inertia: Option<Vector>,
+    /// Inertia about the centre of mass, in body axes `[kg m^2]`; without it, that of the homogeneous
+    /// shape. Only together with `mass`.
+    pub inertia: Option<Inertia>,
     /// Name of its material.
     #[serde(default = "default_material")]
     pub material: String,
@@ -44,6 +45,84 @@ pub struct Body {
     pub groups: Groups,
     /// How a kinematic body moves.
     pub motion: Option<Motion>,
+}
+
+/// Inertia: the moments about x, y and z, positive; or three rows of a symmetric, positive definite
+/// matrix.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Inertia {
+    /// The moments about x, y and z.
+    Moments(Vector),
+    /// The rows of the matrix.
+    Matrix([Vector; 3]),
+}
+
+impl<'de> Deserialize<'de> for Inertia {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::value::SeqAccessDeserializer;
+        use serde::de::{Error, SeqAccess, Unexpected, Visitor};
+
+        const EXPECTED: &str = "three moments, or three rows of three numbers";
+
+        enum Entry {
+            Number(f64),
+            Row(Vector),
+        }
+
+        impl<'de> Deserialize<'de> for Entry {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_any(EntryForm)
+            }
+        }
+
+        struct EntryForm;
+
+        impl<'de> Visitor<'de> for EntryForm {
+            type Value = Entry;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number, or a row of three")
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Entry, E> {
+                Ok(Entry::Number(value))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Entry, E> {
+                Ok(Entry::Number(value as f64))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Entry, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(seq)).map(Entry::Row)
+            }
+        }
+
+        struct Form;
+
+        impl<'de> Visitor<'de> for Form {
+            type Value = Inertia;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Inertia, A::Error> {
+                let entries: Vec<Entry> =
+                    Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
+                match entries[..] {
+                    [Entry::Number(x), Entry::Number(y), Entry::Number(z)] => {
+                        Ok(Inertia::Moments([x, y, z]))
+                    }
+                    [Entry::Row(x), Entry::Row(y), Entry::Row(z)] => Ok(Inertia::Matrix([x, y, z])),
+                    _ => Err(A::Error::invalid_value(Unexpected::Seq, &EXPECTED)),
+                }
+            }
+        }
+
+        deserializer.deserialize_any(Form)
+    }
 }
 
 /// What moves a body.
@@ -298,7 +377,7 @@ pub struct Keyframe {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Container {
-    /// Name, for probes. With a `wall_material` the walls are a second body, `NAME_walls`.
+    /// Name, for joints and probes. With a `wall_material` the walls are a second body, `NAME_walls`.
     pub name: String,
     /// Inner width, depth and height `[m]`, positive.
     pub inner: Vector,

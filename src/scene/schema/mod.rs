@@ -3,22 +3,30 @@
 //! The JSON Schema of scene files is made from these types; what a schema cannot say is checked after
 //! reading.
 
+mod assembly;
 mod body;
 mod fill;
+mod joint;
+mod stabilization;
 
+pub use assembly::{Chain, ChainJoint, ChainJointType, Instance, Pin, Template};
 pub use body::{
     AxisAngle, Body, BoxShape, Capsule, Compound, ConstantMotion, Container, Groups, HalfSpace,
-    Keyframe, KeyframedMotion, Kind, Motion, Part, Rotation, Shape, SinusoidalMotion, Sphere,
-    Walls,
+    Inertia, Keyframe, KeyframedMotion, Kind, Motion, Part, Rotation, Shape, SinusoidalMotion,
+    Sphere, Walls,
 };
 pub use fill::{
     Arrangement, BallRegion, BoxRegion, CylinderRegion, Fill, FixedScale, ListScale, Mixed,
     NormalScale, Region, Scale, UniformScale,
 };
+pub use joint::{
+    CirclePath, Joint, JointType, LinePath, Load, Motor, Path, PositionMotor, SinusoidalPath,
+    Spring, VelocityMotor,
+};
+pub use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};
 
 use crate::constants::{DEFAULT_FRICTION, DEFAULT_RESTITUTION, GRAVITY};
 use crate::solver;
-use crate::stabilize::Post;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -122,7 +130,7 @@ pub struct SceneFile {
     /// Solver of the velocity problem.
     #[serde(default)]
     pub solver: Solver,
-    /// What removes penetrations.
+    /// What removes the errors of contacts and joints.
     #[serde(default)]
     pub stabilization: Stabilization,
     /// What is written.
@@ -137,9 +145,24 @@ pub struct SceneFile {
     /// Boxes that hold things.
     #[serde(default, rename = "container")]
     pub containers: Vec<Container>,
-    /// Regions filled with bodies, in this order, after all bodies and containers are in place.
+    /// Links in a row, each joined to the next.
+    #[serde(default, rename = "chain")]
+    pub chains: Vec<Chain>,
+    /// Bodies and joints that instances repeat.
+    #[serde(default, rename = "template")]
+    pub templates: Vec<Template>,
+    /// What is made of the templates.
+    #[serde(default, rename = "instance")]
+    pub instances: Vec<Instance>,
+    /// Regions filled with bodies, in this order, after everything above is in place.
     #[serde(default, rename = "fill")]
     pub fills: Vec<Fill>,
+    /// What holds bodies together, drives them, or limits how they move against each other.
+    #[serde(default, rename = "joint")]
+    pub joints: Vec<Joint>,
+    /// Forces and torques beside gravity.
+    #[serde(default, rename = "load")]
+    pub loads: Vec<Load>,
     /// Numbers to write in every row of the metrics.
     #[serde(default, rename = "probe")]
     pub probes: Vec<Probe>,
@@ -237,6 +260,9 @@ pub struct Solver {
     pub check_every: u32,
     /// Start from the impulses of the step before.
     pub warm_start: bool,
+    /// Before the first sweep, solve the joint rows without bounds all at once, in both passes: what
+    /// a long chain needs, and sweeps would take thousands of iterations for.
+    pub direct_joints: bool,
     /// Shape of the friction cone.
     pub friction: Friction,
 }
@@ -250,60 +276,8 @@ impl Default for Solver {
             tolerance: options.tolerance,
             check_every: options.check_every,
             warm_start: options.warm_start,
+            direct_joints: options.direct_joints,
             friction: Friction::Disk,
-        }
-    }
-}
-
-/// Whether penetrations are removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum StabilizationMethod {
-    /// Not at all.
-    None,
-    /// By a second problem on positions after integration.
-    Post,
-}
-
-/// What removes penetrations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, default)]
-pub struct Stabilization {
-    /// The method.
-    pub method: StabilizationMethod,
-    /// Sweep of the position problem; without it, that of the velocity problem.
-    pub solver: Option<Method>,
-    /// Most passes over all contacts, at least 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
-    pub iterations: u32,
-    /// Root mean square residual at which to stop `[m]`; 0 runs all iterations.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
-    pub tolerance: f32,
-    /// Iterations between two looks at the residual, at least 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
-    pub check_every: u32,
-    /// How often geometry is refreshed and the problem solved in one time step, at least 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
-    pub steps: u32,
-    /// Most that one solve corrects of a penetration `[m]`, positive; without it, a fraction of the
-    /// smallest dynamic body.
-    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
-    pub max_correction: Option<f64>,
-}
-
-impl Default for Stabilization {
-    fn default() -> Self {
-        let post = Post::default();
-        Self {
-            method: StabilizationMethod::Post,
-            solver: None,
-            iterations: post.solver.iterations,
-            tolerance: post.solver.tolerance,
-            check_every: post.solver.check_every,
-            steps: post.steps,
-            max_correction: post.max_correction,
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use super::Names;
 use super::number::{direction, finite, not_negative, positive, positive_vector, vector};
-use crate::constants::{MAX_COMPOUND_PARTS, QUATERNION_LENGTH_TOLERANCE};
-use crate::error::Result;
+use crate::constants::{
+    INERTIA_SYMMETRY_TOLERANCE, MAX_COMPOUND_PARTS, QUATERNION_LENGTH_TOLERANCE,
+};
+use crate::error::{Error, Result};
+use crate::scene::build::matrix;
 use crate::scene::place::Place;
-use crate::scene::schema::{Body, Container, Groups, Kind, Motion, Rotation, Shape};
+use crate::scene::schema::{Body, Container, Groups, Inertia, Kind, Motion, Rotation, Shape};
 
 pub(super) fn body(body: &Body, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
     shape(&body.shape, body.kind == Kind::Dynamic, &place.key("shape"))?;
@@ -37,8 +40,8 @@ fn mass(body: &Body, place: &Place<'_>) -> Result<()> {
     if let Some(mass) = body.mass {
         positive(mass, "the mass", &place.key("mass"))?;
     }
-    if let Some(inertia) = &body.inertia {
-        positive_vector(inertia, &place.key("inertia"))?;
+    if let Some(given) = &body.inertia {
+        inertia(given, &place.key("inertia"))?;
     }
     if body.kind == Kind::Dynamic {
         match (body.density, body.mass) {
@@ -55,9 +58,7 @@ fn mass(body: &Body, place: &Place<'_>) -> Result<()> {
                 ));
             }
             (Some(_), None) if body.inertia.is_some() => {
-                return Err(place
-                    .name_of("inertia")
-                    .error("an inertia without a mass", "expected `mass = ...` with it"));
+                return Err(lone_inertia(place));
             }
             _ => return Ok(()),
         }
@@ -80,6 +81,37 @@ fn mass(body: &Body, place: &Place<'_>) -> Result<()> {
                 "expected none: only a dynamic body has a mass and a velocity of its own",
             ));
         }
+    }
+    Ok(())
+}
+
+pub(super) fn lone_inertia(place: &Place<'_>) -> Error {
+    place
+        .name_of("inertia")
+        .error("an inertia without a mass", "expected `mass = ...` with it")
+}
+
+pub(super) fn inertia(inertia: &Inertia, place: &Place<'_>) -> Result<()> {
+    let rows = match inertia {
+        Inertia::Moments(moments) => return positive_vector(moments, place),
+        Inertia::Matrix(rows) => rows,
+    };
+    for (at, row) in rows.iter().enumerate() {
+        vector(row, &place.at(at))?;
+    }
+    let matrix = matrix(inertia);
+    let uneven = (matrix - matrix.transpose()).abs().max();
+    if uneven > INERTIA_SYMMETRY_TOLERANCE * matrix.abs().max() {
+        return Err(place.error(
+            "the matrix is not symmetric",
+            "expected three rows whose numbers mirror at the diagonal",
+        ));
+    }
+    if matrix.cholesky().is_none() {
+        return Err(place.error(
+            "the matrix is not positive definite",
+            "expected an inertia that is positive about every axis",
+        ));
     }
     Ok(())
 }
@@ -127,7 +159,7 @@ pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Re
     }
 }
 
-fn rotation(rotation: &Rotation, place: &Place<'_>) -> Result<()> {
+pub(super) fn rotation(rotation: &Rotation, place: &Place<'_>) -> Result<()> {
     match rotation {
         Rotation::Quaternion(parts) => {
             for (at, &part) in parts.iter().enumerate() {

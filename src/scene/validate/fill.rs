@@ -13,11 +13,7 @@ pub(super) fn fill(fill: &Fill, names: &Names<'_>, place: &Place<'_>) -> Result<
         count(bodies, MAX_SCENE_BODIES, "bodies", &place.key("count"))?;
     }
     arrangement(fill, place)?;
-    if fill.seed.is_some_and(|seed| seed > i64::MAX as u64) {
-        return Err(place
-            .key("seed")
-            .error("the seed is too large", "expected at most 2^63 - 1"));
-    }
+    super::seed(fill.seed, place)?;
     if fill.shapes.is_empty() {
         return Err(place
             .key("shapes")

@@ -1,17 +1,21 @@
 //! What the types of a scene file cannot say: ranges, names, references, and keys that exclude each
 //! other. Each check points at the value that is wrong.
 
+mod assembly;
 mod body;
 mod fill;
+mod joint;
 mod number;
+mod stabilization;
 
 use super::place::Place;
 use super::schema::{DEFAULT_MATERIAL, Friction, Probe, SceneFile};
 use super::{closest, quoted};
 use crate::constants::{
-    MAX_FRICTION_DIRECTIONS, MAX_SCENE_BODIES, MAX_SCENE_ITERATIONS, MAX_SCENE_STEPS,
+    MAX_FRICTION_DIRECTIONS, MAX_LISTED_NAMES, MAX_SCENE_BODIES, MAX_SCENE_ITERATIONS,
+    MAX_SCENE_STEPS,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use number::{not_negative, positive, vector, within};
 use std::collections::HashMap;
 
@@ -19,9 +23,9 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     /// A body or container: one that has a frame.
-    Frame,
-    /// The bodies of a fill.
-    Fill,
+    Body,
+    /// The bodies of a fill, chain or instance, which it is.
+    Group(&'static str),
 }
 
 /// Names in use, and the line of each.
@@ -41,31 +45,36 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     output(file, &root.key("output"))?;
     materials(file, &root.key("materials"))?;
 
-    let mut names = Names {
-        kinds: HashMap::new(),
-        file,
-    };
+    assembly::templates(file, &root.key("template"))?;
+    let mut names = Names::new(file);
     for (index, body) in file.bodies.iter().enumerate() {
         let place = root.key("body").at(index);
         if let Some(name) = &body.name {
-            names.claim(name, Named::Frame, &place.key("name"))?;
+            names.claim(name, Named::Body, &place.key("name"))?;
         }
         body::body(body, &names, &place)?;
     }
     for (index, container) in file.containers.iter().enumerate() {
         let place = root.key("container").at(index);
-        names.claim(&container.name, Named::Frame, &place.key("name"))?;
+        names.claim(&container.name, Named::Body, &place.key("name"))?;
         if container.wall_material.is_some() {
             let walls = super::build::walls_name(&container.name);
-            names.claim(&walls, Named::Frame, &place.key("name"))?;
+            names.claim(&walls, Named::Body, &place.key("name"))?;
         }
         body::container(container, &names, &place)?;
     }
-    let mut count = 0;
+    let mut count = 0_u64;
+    for (index, chain) in file.chains.iter().enumerate() {
+        assembly::chain(chain, &mut names, &root.key("chain").at(index))?;
+        count += chain.count;
+    }
+    for (index, instance) in file.instances.iter().enumerate() {
+        count += assembly::instance(instance, file, &mut names, &root.key("instance").at(index))?;
+    }
     for (index, fill) in file.fills.iter().enumerate() {
         let place = root.key("fill").at(index);
         if let Some(name) = &fill.name {
-            names.claim(name, Named::Fill, &place.key("name"))?;
+            names.claim(name, Named::Group("fill"), &place.key("name"))?;
         }
         fill::fill(fill, &names, &place)?;
         count += fill.count.unwrap_or(0);
@@ -76,44 +85,71 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
             ));
         }
     }
+    joint::joints(&file.joints, &names, &root.key("joint"))?;
+    for (index, load) in file.loads.iter().enumerate() {
+        joint::load(load, &names, &root.key("load").at(index))?;
+    }
     probes(file, &names, &root.key("probe"))
 }
 
-impl Names<'_> {
-    fn claim(&mut self, name: &str, kind: Named, place: &Place<'_>) -> Result<()> {
-        identifier(name, place, false)?;
-        let taken = self.kinds.insert(name.to_owned(), (kind, place.line()));
-        match taken {
-            None => Ok(()),
-            Some((_, line)) => Err(place.error(
-                format!("the name `{name}` is taken"),
-                format!("expected a name other than the one on line {line}"),
-            )),
+impl<'a> Names<'a> {
+    /// No names yet.
+    fn new(file: &'a SceneFile) -> Self {
+        Self {
+            kinds: HashMap::new(),
+            file,
         }
     }
 
-    /// Checks that a name is known and stands for one of the `wanted`.
-    fn known(&self, name: &str, wanted: &[Named], place: &Place<'_>) -> Result<()> {
+    fn claim(&mut self, name: &str, kind: Named, place: &Place<'_>) -> Result<()> {
+        identifier(name, place, false)?;
+        let before = self.kinds.insert(name.to_owned(), (kind, place.line()));
+        match before {
+            None => Ok(()),
+            Some((_, line)) => Err(taken(name, line, place)),
+        }
+    }
+
+    /// Takes a name that the file implies. It has a dot, which no name that is written has.
+    fn made(&mut self, name: &str, kind: Named, place: &Place<'_>) {
+        self.kinds.insert(name.to_owned(), (kind, place.line()));
+    }
+
+    /// Checks that a name stands for one body.
+    fn body(&self, name: &str, place: &Place<'_>) -> Result<()> {
         match self.kinds.get(name) {
-            Some((kind, _)) if wanted.contains(kind) => Ok(()),
-            Some(_) => Err(place.error(
-                format!("`{name}` is a fill"),
+            Some((Named::Body, _)) => Ok(()),
+            Some((Named::Group(what), _)) => Err(place.error(
+                format!(
+                    "`{name}` is a{} {what}",
+                    if *what == "instance" { "n" } else { "" }
+                ),
                 "expected the name of one body or container",
             )),
-            None => {
-                let mut known: Vec<&str> = self
-                    .kinds
-                    .iter()
-                    .filter(|(_, (kind, _))| wanted.contains(kind))
-                    .map(|(name, _)| name.as_str())
-                    .collect();
-                known.sort_unstable();
-                Err(place.error(
-                    format!("there is no body `{name}`"),
-                    candidates(name, &known, "name a body first"),
-                ))
-            }
+            None => Err(self.unknown(name, |kind| kind == Named::Body, place)),
         }
+    }
+
+    /// Checks that a name stands for one body or for many.
+    fn bodies(&self, name: &str, place: &Place<'_>) -> Result<()> {
+        if self.kinds.contains_key(name) {
+            return Ok(());
+        }
+        Err(self.unknown(name, |_| true, place))
+    }
+
+    fn unknown(&self, name: &str, wanted: impl Fn(Named) -> bool, place: &Place<'_>) -> Error {
+        let mut known: Vec<&str> = self
+            .kinds
+            .iter()
+            .filter(|(_, (kind, _))| wanted(*kind))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        known.sort_unstable();
+        place.error(
+            format!("there is no body `{name}`"),
+            candidates(name, &known, "name a body first"),
+        )
     }
 
     fn material(&self, name: &str, place: &Place<'_>) -> Result<()> {
@@ -131,11 +167,44 @@ impl Names<'_> {
 
 /// A hint that names what could have been meant.
 fn candidates(name: &str, known: &[&str], otherwise: &str) -> String {
+    let listed = if known.len() > MAX_LISTED_NAMES {
+        let more = known.len() - MAX_LISTED_NAMES;
+        format!("{} and {more} more", quoted(&known[..MAX_LISTED_NAMES]))
+    } else {
+        quoted(known)
+    };
     match closest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? expected one of {}", quoted(known)),
+        Some(near) => format!("did you mean `{near}`? expected one of {listed}"),
         None if known.is_empty() => otherwise.to_owned(),
-        None => format!("expected one of {}", quoted(known)),
+        None => format!("expected one of {listed}"),
     }
+}
+
+/// A name that something else has, on the given line.
+fn taken(name: &str, line: usize, place: &Place<'_>) -> Error {
+    place.error(
+        format!("the name `{name}` is taken"),
+        format!("expected a name other than the one on line {line}"),
+    )
+}
+
+/// `a, b or c`.
+fn either(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// Checks the number of a stream of random numbers.
+fn seed(seed: Option<u64>, place: &Place<'_>) -> Result<()> {
+    if seed.is_some_and(|seed| seed > i64::MAX as u64) {
+        return Err(place
+            .key("seed")
+            .error("the seed is too large", "expected at most 2^63 - 1"));
+    }
+    Ok(())
 }
 
 /// Names become columns and folders: they hold nothing that either could not.
@@ -199,12 +268,7 @@ fn simulation(file: &SceneFile, place: &Place<'_>) -> Result<()> {
             &place.key("restitution_threshold"),
         )?;
     }
-    if simulation.seed > i64::MAX as u64 {
-        return Err(place
-            .key("seed")
-            .error("the seed is too large", "expected at most 2^63 - 1"));
-    }
-    Ok(())
+    seed(Some(simulation.seed), place)
 }
 
 /// Checks a number of things that there must be at least one of.
@@ -253,6 +317,7 @@ fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         ));
     }
     let (post, place) = (&file.stabilization, root.key("stabilization"));
+    stabilization::schemes(post, &place)?;
     check(post.iterations, post.tolerance, post.check_every, &place)?;
     count(u64::from(post.steps), most, "steps", &place.key("steps"))?;
     if let Some(most) = post.max_correction {
@@ -317,21 +382,18 @@ fn probes(file: &SceneFile, names: &Names<'_>, place: &Place<'_>) -> Result<()> 
         };
         identifier(name, &place.key("name"), false)?;
         if let Some(line) = taken.insert(name, place.key("name").line()) {
-            return Err(place.key("name").error(
-                format!("the name `{name}` is taken"),
-                format!("expected a name other than the one on line {line}"),
-            ));
+            return Err(self::taken(name, line, &place.key("name")));
         }
         if let Some(body) = body {
-            names.known(body, &[Named::Frame], &place.key("body"))?;
+            names.body(body, &place.key("body"))?;
         }
         if let Some(reference) = relative_to {
-            names.known(reference, &[Named::Frame], &place.key("relative_to"))?;
+            names.body(reference, &place.key("relative_to"))?;
         }
         if let Probe::BedHeight(probe) = probe {
             for (at, name) in probe.except.iter().enumerate() {
                 let place = place.key("except").at(at);
-                names.known(name, &[Named::Frame, Named::Fill], &place)?;
+                names.bodies(name, &place)?;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! drystone computes how large crowds of rigid bodies touch.
 //!
-//! Contacts become a linear complementarity problem (LCP), solved in parallel on the GPU (WGSL
-//! compute shaders) or on the CPU (rayon); a second, position-level LCP removes the penetration that
+//! Contacts and joints become a linear complementarity problem (LCP), solved in parallel on the GPU (WGSL
+//! compute shaders) or on the CPU (rayon); a second, position-level LCP removes the constraint error that
 //! is left; and every answer comes with its residual.
 //!
 //! # The path of a step

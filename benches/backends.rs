@@ -34,7 +34,7 @@ fn main() {
             pile.contact_count() * u64::from(ITERATIONS),
         ));
         for (name, solver) in &mut solvers {
-            for method in [Method::GaussSeidel, Method::Jacobi] {
+            for method in Method::ALL {
                 let options = Options {
                     method,
                     iterations: ITERATIONS,

@@ -12,7 +12,7 @@ mod linkages;
 use criterion::{BatchSize, Criterion};
 use drystone::problem::Problem;
 use drystone::problem::batches::Batches;
-use drystone::solver::cpu::{CpuSolver, joint_sweep};
+use drystone::solver::cpu::{CpuSolver, Sweep, joint_sweep};
 use drystone::solver::{Method, Options, Report, Solution, Solver, direct};
 use std::time::Duration;
 
@@ -43,7 +43,13 @@ fn main() {
         group.bench_function("sweep", |b| {
             b.iter(|| {
                 for color in 0..batches.joints.colors.len() {
-                    joint_sweep(&batches, color, &mut velocities, &mut impulses);
+                    joint_sweep(
+                        &batches,
+                        color,
+                        Sweep::Forward,
+                        &mut velocities,
+                        &mut impulses,
+                    );
                 }
             });
         });

@@ -15,7 +15,7 @@ use drystone::problem::batches::Batches;
 use drystone::problem::coloring;
 use drystone::solver::Method;
 use drystone::solver::cpu::{
-    CpuSolver, VelocityChange, body_gather, contact_residual, contact_split, contact_sweep,
+    CpuSolver, Sweep, VelocityChange, body_gather, contact_residual, contact_split, contact_sweep,
     hub_gather,
 };
 use drystone::stabilize::PositionPass;
@@ -101,10 +101,22 @@ fn sweeps(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
         group.bench_function(format!("sweep/{}", method.name()), |b| {
             b.iter(|| {
                 for color in 0..batches.contacts.colors.len() {
-                    contact_sweep(&batches, color, &mut velocities, &mut impulses);
+                    contact_sweep(
+                        &batches,
+                        color,
+                        Sweep::Forward,
+                        &mut velocities,
+                        &mut impulses,
+                    );
                 }
                 if !batches.contacts.remainder.elements.is_empty() {
-                    contact_split(&batches, &velocities, &mut impulses, &mut changes);
+                    contact_split(
+                        &batches,
+                        Sweep::Forward,
+                        &velocities,
+                        &mut impulses,
+                        &mut changes,
+                    );
                     body_gather(&batches.contacts.remainder, &changes, &mut velocities);
                     hub_gather(&batches.contacts.remainder, &changes, &mut velocities);
                 }

@@ -37,7 +37,7 @@ fn contact_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let velocity_b = velocities[block.body_b];
     let inertia_a = inertias[block.body_a];
     let inertia_b = inertias[block.body_b];
-    let update = updated(
+    let update = stepped(
         block,
         impulses[index - window.block_base],
         velocity_a,
@@ -47,7 +47,7 @@ fn contact_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
         inertia_b,
         pair.copies_b,
     );
-    if window.keeps_impulses != 0u {
+    if has(KEEPS_IMPULSES) {
         impulses[index - window.block_base] = update.impulse;
     }
     leave(pair.slot_a, velocity_a, inertia_a, block.arm_a, update.total);

@@ -1,6 +1,7 @@
 // Gauss-Seidel over the groups of one colour; twin of `src/solver/cpu/contact_sweep.rs`.
 //
-// One invocation sweeps one group, a run of contacts between the same two bodies, in order. No two
+// One invocation sweeps one group, a run of contacts between the same two bodies, one after
+// the other. No two
 // groups of a colour share a movable body, and only movable bodies are written.
 
 @group(0) @binding(2) var<storage, read> blocks: array<ContactBlock>;
@@ -23,8 +24,9 @@ fn contact_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let inertia_b = inertias[body_b];
     var velocity_a = velocities[body_a];
     var velocity_b = velocities[body_b];
-    for (var index = first; index < end; index++) {
-        let update = updated(
+    for (var step = 0u; step < end - first; step++) {
+        let index = place(first, end, step);
+        let update = stepped(
             blocks[index],
             impulses[index],
             velocity_a,

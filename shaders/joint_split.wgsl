@@ -49,9 +49,10 @@ fn joint_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var total = vec3<f32>(0.0, 0.0, 0.0);
     var moment_a = vec3<f32>(0.0, 0.0, 0.0);
     var moment_b = vec3<f32>(0.0, 0.0, 0.0);
-    for (var index = first; index < end; index++) {
+    for (var step = 0u; step < end - first; step++) {
+        let index = place(first, end, step);
         let block = blocks[index];
-        let update = updated(
+        let update = stepped(
             block,
             impulses[index],
             velocity_a,
@@ -61,7 +62,7 @@ fn joint_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
             inertia_b,
             pair.copies_b,
         );
-        if window.keeps_impulses != 0u {
+        if has(KEEPS_IMPULSES) {
             impulses[index] = update.impulse;
         }
         velocity_a = update.a;

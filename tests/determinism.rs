@@ -89,7 +89,7 @@ fn run(solver: Box<dyn Solver>, method: Method, steps: u64, threads: usize) -> V
 
 #[test]
 fn cpu_does_not_depend_on_threads() {
-    for method in [Method::GaussSeidel, Method::Jacobi] {
+    for method in Method::ALL {
         let one = run(Box::new(CpuSolver::new()), method, 60, 1);
         for threads in [1, 2, 8] {
             let again = run(Box::new(CpuSolver::new()), method, 60, threads);
@@ -101,7 +101,7 @@ fn cpu_does_not_depend_on_threads() {
 #[cfg(feature = "gpu")]
 #[test]
 fn gpu_repeats_itself() {
-    for method in [Method::GaussSeidel, Method::Jacobi] {
+    for method in Method::ALL {
         let one = run(Box::new(adapter::solver()), method, 60, 1);
         for threads in [2, 8] {
             let again = run(Box::new(adapter::solver()), method, 60, threads);
@@ -147,7 +147,7 @@ fn solve_joints(mut solver: Box<dyn Solver>, method: Method, threads: usize) -> 
 
 #[test]
 fn joints_do_not_depend_on_threads() {
-    for method in [Method::GaussSeidel, Method::Jacobi] {
+    for method in Method::ALL {
         let one = solve_joints(Box::new(CpuSolver::new()), method, 1);
         for threads in [1, 2, 8] {
             let again = solve_joints(Box::new(CpuSolver::new()), method, threads);

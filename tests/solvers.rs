@@ -17,7 +17,7 @@ use support::{Recipe, as_position_problem, random_problem};
 /// Every solver under test, by name.
 fn solvers() -> Vec<(&'static str, Box<dyn Solver>, Method)> {
     let mut all: Vec<(&'static str, Box<dyn Solver>, Method)> = Vec::new();
-    for method in [Method::GaussSeidel, Method::Jacobi] {
+    for method in Method::ALL {
         all.push(("cpu", Box::new(CpuSolver::new()), method));
         #[cfg(feature = "gpu")]
         all.push(("gpu", Box::new(adapter::solver()), method));
@@ -390,4 +390,59 @@ fn warm_start_of_a_frictionless_contact_takes_its_normal_part_only() {
         assert!(x == 0.0 && y == 0.0, "{name} {method:?}: slid at {x} {y}");
         assert!(z.abs() < 1e-5, "{name} {method:?}: {z}");
     }
+}
+
+/// A tower of unit cubes of 1 kg at rest under gravity, each a little off the one below.
+fn tower(height: u32) -> Problem {
+    let gh = 9.81 / 60.0;
+    let mut problem = Problem {
+        bodies: vec![Body::immovable([0.0; 3], [0.0; 3])],
+        friction_cone: FrictionCone::Disk,
+        ..Problem::default()
+    };
+    for body in 1..=height {
+        let velocity = [0.0, 0.0, -gh];
+        let cube = Body::dynamic(1.0, [6.0, 0.0, 0.0, 6.0, 0.0, 6.0], velocity, [0.0; 3]);
+        problem.bodies.push(cube);
+        let off = if body % 2 == 0 { 0.05 } else { -0.05 };
+        for [x, y] in [[0.4, 0.5], [0.4, -0.5], [-0.4, 0.5], [-0.4, -0.5_f32]] {
+            problem.contacts.push(Contact {
+                body_a: body,
+                body_b: body - 1,
+                arm_a: [x - off, y, -0.5],
+                arm_b: [x + off, y, 0.5],
+                normal: [0.0, 0.0, 1.0],
+                bias: 0.0,
+                friction: 0.5,
+                impulse: [0.0; 3],
+            });
+        }
+    }
+    problem
+}
+
+#[test]
+fn momentum_saves_two_passes_in_three() {
+    let problem = tower(24);
+    let gh = 9.81 / 60.0;
+    let passes = |method: Method| {
+        let options = Options {
+            method,
+            iterations: 20_000,
+            tolerance: 1e-2 * gh,
+            check_every: 2,
+            warm_start: false,
+            ..Options::default()
+        };
+        let mut solution = Solution::default();
+        let report = CpuSolver::new()
+            .solve(&problem, &options, &mut solution)
+            .unwrap();
+        assert_eq!(report.status, Status::Converged, "{method:?}: {report:?}");
+        report.iterations
+    };
+    let (plain, accelerated) = (passes(Method::GaussSeidel), passes(Method::Nesterov));
+    assert!(3 * accelerated <= plain, "{accelerated} of {plain}");
+    let (plain, accelerated) = (passes(Method::Jacobi), passes(Method::NesterovJacobi));
+    assert!(3 * accelerated <= plain, "{accelerated} of {plain}");
 }

@@ -109,6 +109,32 @@ fn updated(
     return Update(vec4<f32>(normal, t.x, t.y, 0.0), change_n + change_t, after_a, after_b);
 }
 
+// What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
+// as a change of the bodies' velocities.
+fn stepped(
+    block: ContactBlock,
+    impulse: vec4<f32>,
+    a: BodyVelocity,
+    inertia_a: BodyInertia,
+    copies_a: f32,
+    b: BodyVelocity,
+    inertia_b: BodyInertia,
+    copies_b: f32,
+) -> Update {
+    if !has(REBUILD) {
+        return updated(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    }
+    let tangents = tangents_of(block.normal);
+    let total = (block.normal * impulse.x + tangents.first * impulse.y)
+        + tangents.second * impulse.z;
+    return Update(
+        impulse,
+        total,
+        applied(a, inertia_a, block.arm_a, total, copies_a),
+        applied(b, inertia_b, block.arm_b, -total, copies_b),
+    );
+}
+
 // Natural-map residual of a contact [m/s].
 fn natural_map_residual(
     block: ContactBlock,

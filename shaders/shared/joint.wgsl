@@ -50,8 +50,24 @@ struct Update {
     b: BodyVelocity,
 }
 
-// One projected Gauss-Seidel update.
+// The impulse after one projected Gauss-Seidel update; changes within `dead_band` of it are left undone.
 fn updated(
+    block: JointBlock,
+    impulse: f32,
+    a: BodyVelocity,
+    b: BodyVelocity,
+    dead_band: f32,
+) -> f32 {
+    let next = bounded(block, trial_impulse(block, block.mass, impulse, a, b));
+    if abs(next - impulse) <= dead_band * abs(impulse) {
+        return impulse;
+    }
+    return next;
+}
+
+// What a pass does to a row: an update, or where velocities are rebuilt the whole of its impulse as a
+// change.
+fn stepped(
     block: JointBlock,
     impulse: f32,
     a: BodyVelocity,
@@ -61,11 +77,12 @@ fn updated(
     inertia_b: BodyInertia,
     copies_b: f32,
 ) -> Update {
-    var next = bounded(block, trial_impulse(block, block.mass, impulse, a, b));
-    if abs(next - impulse) <= dead_band(copies_a, copies_b) * abs(impulse) {
-        next = impulse;
+    var next = impulse;
+    var change = impulse;
+    if !has(REBUILD) {
+        next = updated(block, impulse, a, b, dead_band(copies_a, copies_b));
+        change = next - impulse;
     }
-    let change = next - impulse;
     return Update(
         next,
         change,

@@ -104,6 +104,47 @@ struct Partial {
     max: f32,
 }
 
+// The last two points of a contact's impulse; 32 bytes.
+struct ContactMemory {
+    previous: vec4<f32>,
+    start: vec4<f32>,
+}
+
+// The last two points of a joint row's impulse; 8 bytes.
+struct JointMemory {
+    previous: f32,
+    start: f32,
+}
+
+// Sums over impulses of one sweep; 16 bytes.
+struct Progress {
+    along: f32,
+    step: f32,
+    change: f32,
+    padding: f32,
+}
+
+// The sequence of momentum's factors; 16 bytes.
+struct Momentum {
+    sequence: f32,
+    factor: f32,
+    restarts: u32,
+    padding: u32,
+}
+
+// Flag of a window: this dispatch keeps the impulses it computes; see contact_split.
+const KEEPS_IMPULSES: u32 = 1u;
+// This one takes the contacts or rows of a pair of bodies from the last to the first.
+const REVERSE: u32 = 2u;
+// This one changes no impulse, and adds to velocities what the impulses do.
+const REBUILD: u32 = 4u;
+// This one precedes a rebuilding of velocities; see body_momentum.
+const BEFORE_REBUILD: u32 = 8u;
+// This one follows a rebuilding of velocities.
+const AFTER_REBUILD: u32 = 16u;
+// This one comes before the first sweep, and nothing is in the memory yet.
+const STARTS: u32 = 32u;
+
 // Which elements one dispatch treats, and the index of the first element of each bound window.
 struct Window {
     // First element: a group (sweeps, joint_split), a block (contact_split, residuals) or an entry of
@@ -119,10 +160,20 @@ struct Window {
     slot_base: u32,
     // One past the last bound slot.
     slot_end: u32,
-    // 1 if this dispatch keeps the impulses it computes; see contact_split.
-    keeps_impulses: u32,
+    // What the dispatch does besides; a sum of the constants below.
+    flags: u32,
     // First bound group start.
     start_base: u32,
 }
 
 @group(0) @binding(0) var<uniform> window: Window;
+
+// True if the dispatch has a flag.
+fn has(flag: u32) -> bool {
+    return (window.flags & flag) != 0u;
+}
+
+// What comes at `step` of the elements `first` up to `end`.
+fn place(first: u32, end: u32, step: u32) -> u32 {
+    return select(first + step, end - 1u - step, has(REVERSE));
+}

@@ -173,6 +173,10 @@ pub(crate) enum SolverName {
     Pgs,
     /// Projected Jacobi with mass splitting.
     Jacobi,
+    /// Symmetric projected Gauss-Seidel with Nesterov's momentum and restarts.
+    Nesterov,
+    /// Projected Jacobi with mass splitting, momentum and restarts.
+    NesterovJacobi,
 }
 
 impl From<SolverName> for Method {
@@ -180,6 +184,8 @@ impl From<SolverName> for Method {
         match name {
             SolverName::Pgs => Self::GaussSeidel,
             SolverName::Jacobi => Self::Jacobi,
+            SolverName::Nesterov => Self::Nesterov,
+            SolverName::NesterovJacobi => Self::NesterovJacobi,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `drystone compare`: the same problems to every backend.
 //!
 //! The world is advanced on the CPU. After each step the problems of its two passes, as the stepper
-//! handed them over, are solved again from their beginning: with both methods, on the CPU and on
+//! handed them over, are solved again from their beginning: with every method, on the CPU and on
 //! every GPU that takes part, with a fixed number of iterations.
 
 use crate::args::CompareArgs;
@@ -45,7 +45,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         let mut gpus = Gpus::open(&args.adapter)?;
         let methods = match args.scene.solver {
             Some(name) => vec![name.into()],
-            None => vec![Method::GaussSeidel, Method::Jacobi],
+            None => Method::ALL.to_vec(),
         };
         let mut comparison = Comparison::new(&scene, &methods, args.scene.iterations, &gpus);
         comparison.run(world, &scene, &mut gpus, schedule)?;

@@ -62,7 +62,7 @@ pub struct Summary {
     pub backend: String,
     /// The adapter, if the backend is a GPU's.
     pub adapter: Option<String>,
-    /// Method of the velocity LCP: `pgs` or `jacobi`.
+    /// Method of the velocity LCP, as scenes name it.
     pub solver: &'static str,
     /// Most iterations of the velocity LCP in a step.
     pub iterations: u32,

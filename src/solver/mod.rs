@@ -2,16 +2,17 @@
 //!
 //! | backend | type | sweep |
 //! |---|---|---|
-//! | CPU, rayon | [`cpu::CpuSolver`] | [`Method::GaussSeidel`], [`Method::Jacobi`] |
+//! | CPU, rayon | [`cpu::CpuSolver`] | every [`Method`] |
 //! | GPU, WGSL | [`gpu::GpuSolver`] | the same |
 //! | reference, f64 | [`reference::LemkeSolver`] | none: Lemke's pivoting, for small problems |
 //! | referee of large problems, f64 | [`nsgs::NsgsSolver`] | block Gauss–Seidel, serial |
 //!
-//! Both methods run the same kernels: a colour of the batches is swept by
+//! All methods run the same kernels: a colour of the batches is swept by
 //! [`joint_sweep`](cpu::joint_sweep) or [`contact_sweep`](cpu::contact_sweep), a mass-split remainder
 //! by [`joint_split`](cpu::joint_split) or [`contact_split`](cpu::contact_split) and then by
 //! [`body_gather`](cpu::body_gather). Joints come before contacts, so that these have the last word.
-//! Gauss–Seidel has colours and, for hubs, a remainder; Jacobi is a remainder and nothing else.
+//! Gauss–Seidel has colours and, for hubs, a remainder; Jacobi is a remainder and nothing else. The
+//! accelerated methods put [`momentum`] between their sweeps.
 //!
 //! Before the first sweep [`direct`] solves the joints without bounds at once, whatever the backend.
 
@@ -19,15 +20,17 @@ pub mod cpu;
 pub mod direct;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod momentum;
 pub mod nsgs;
 pub mod reference;
 pub mod residual;
 
-use crate::constants::MAX_COLORS;
+use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES};
 use crate::error::{Error, Result};
 use crate::math;
 use crate::problem::batches::Batches;
 use crate::problem::{JointRow, Problem};
+use cpu::Sweep;
 use std::time::{Duration, Instant};
 
 /// Which sweep a solver runs.
@@ -38,15 +41,31 @@ pub enum Method {
     GaussSeidel,
     /// Projected Jacobi with mass splitting: every joint at once, then every contact at once.
     Jacobi,
+    /// Symmetric Gauss–Seidel, a sweep in reverse and one forward, with momentum and restarts; see
+    /// [`momentum`].
+    Nesterov,
+    /// Jacobi with momentum and restarts.
+    NesterovJacobi,
 }
 
 impl Method {
-    /// Name in scene files, on the command line and in reports: `pgs` or `jacobi`.
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::GaussSeidel,
+        Self::Jacobi,
+        Self::Nesterov,
+        Self::NesterovJacobi,
+    ];
+
+    /// Name in scene files, on the command line and in reports: `pgs`, `jacobi`, `nesterov` or
+    /// `nesterov-jacobi`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::GaussSeidel => "pgs",
             Self::Jacobi => "jacobi",
+            Self::Nesterov => "nesterov",
+            Self::NesterovJacobi => "nesterov-jacobi",
         }
     }
 
@@ -54,10 +73,50 @@ impl Method {
     #[must_use]
     pub fn max_colors(self) -> usize {
         match self {
-            Self::GaussSeidel => MAX_COLORS,
-            Self::Jacobi => 0,
+            Self::GaussSeidel | Self::Nesterov => MAX_COLORS,
+            Self::Jacobi | Self::NesterovJacobi => 0,
         }
     }
+
+    /// What the pass after `done` others is made of.
+    fn pass(self, done: u32) -> Pass {
+        let (length, sweep) = match self {
+            Self::GaussSeidel | Self::Jacobi => return Pass::default(),
+            Self::Nesterov if done.is_multiple_of(2) => (2, Sweep::Reverse),
+            Self::Nesterov => (2, Sweep::Forward),
+            Self::NesterovJacobi => (1, Sweep::Forward),
+        };
+        let at = done % length;
+        Pass {
+            start: (at == 0).then(|| Start {
+                rebuild: done > 0 && done.is_multiple_of(MOMENTUM_REBUILD_PASSES),
+            }),
+            sweep,
+            end: at + 1 == length,
+        }
+    }
+
+    /// True if it has momentum.
+    fn is_accelerated(self) -> bool {
+        matches!(self, Self::Nesterov | Self::NesterovJacobi)
+    }
+}
+
+/// One pass over all joints and contacts, and what an accelerated method does before and after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Pass {
+    /// Before the first pass of a sweep: momentum.
+    start: Option<Start>,
+    sweep: Sweep,
+    /// After the last pass of a sweep: whether momentum goes on.
+    end: bool,
+}
+
+/// What precedes a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Start {
+    /// Velocities are computed from impulses anew.
+    rebuild: bool,
 }
 
 /// When to stop, and how to sweep.
@@ -65,7 +124,7 @@ impl Method {
 pub struct Options {
     /// The sweep.
     pub method: Method,
-    /// Most iterations (passes over all joints and contacts).
+    /// Most iterations (passes over all joints and contacts; a symmetric sweep is two).
     pub iterations: u32,
     /// Root mean square of the natural-map residual at which to stop `[m/s]` (position pass: `[m]`);
     /// 0 runs all iterations.

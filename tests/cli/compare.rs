@@ -17,7 +17,7 @@ fn a_missing_gpu_is_said() {
         .lines()
         .filter(|line| line.starts_with("velocity ") || line.starts_with("position "))
         .collect();
-    assert_eq!(rows.len(), 4, "two passes, two methods: {}", ended.stdout);
+    assert_eq!(rows.len(), 8, "two passes, four methods: {}", ended.stdout);
     assert!(rows.iter().all(|row| row.contains(" cpu ")));
     assert_eq!(
         entries(&home.path(".")),

@@ -116,10 +116,10 @@ fn compare_finds_that_the_backends_agree() {
         "{}",
         ended.stdout
     );
-    // Two passes, two methods, two backends.
-    assert_eq!(rows.len(), 8, "{}", ended.stdout);
+    // Two passes, four methods, two backends.
+    assert_eq!(rows.len(), 16, "{}", ended.stdout);
     let on_gpu = rows.iter().filter(|row| row.contains(" gpu: ")).count();
-    assert_eq!(on_gpu, 4, "{}", ended.stdout);
+    assert_eq!(on_gpu, 8, "{}", ended.stdout);
     let verdict = ended.stdout.lines().last().unwrap();
     assert!(
         verdict.starts_with("verdict: CPU and GPU agree"),

@@ -37,8 +37,6 @@ fn solve(
     Ok((report.residual_rms, solution))
 }
 
-const BOTH: [Method; 2] = [Method::GaussSeidel, Method::Jacobi];
-
 /// Solves with lowered limits and with the adapter's own, and compares all bits.
 fn same_bits(problem: &Problem, methods: &[Method], lower: impl Fn(&mut wgpu::Limits)) {
     for &method in methods {
@@ -52,7 +50,7 @@ fn same_bits(problem: &Problem, methods: &[Method], lower: impl Fn(&mut wgpu::Li
 fn what_exceeds_a_binding_is_split() {
     let problem = crowd();
     assert!(problem.contacts.len() > 1000);
-    same_bits(&problem, &BOTH, |limits| {
+    same_bits(&problem, &Method::ALL, |limits| {
         limits.max_storage_buffer_binding_size = 12 << 10;
     });
 }
@@ -70,10 +68,10 @@ fn jointed() -> Problem {
 fn joints_that_exceed_a_binding_are_split() {
     let problem = jointed();
     assert!(64 * problem.joint_rows.len() > 5 * (12 << 10));
-    same_bits(&problem, &BOTH, |limits| {
+    same_bits(&problem, &Method::ALL, |limits| {
         limits.max_storage_buffer_binding_size = 12 << 10;
     });
-    same_bits(&problem, &BOTH, |limits| {
+    same_bits(&problem, &Method::ALL, |limits| {
         limits.max_storage_buffer_binding_size = 20 << 10;
         limits.max_compute_workgroups_per_dimension = 1;
         limits.min_storage_buffer_offset_alignment = 256;
@@ -90,7 +88,7 @@ fn what_exceeds_a_dispatch_is_split() {
         ..Crowd::default()
     }
     .problem();
-    same_bits(&problem, &BOTH, |limits| {
+    same_bits(&problem, &Method::ALL, |limits| {
         limits.max_compute_workgroups_per_dimension = 1;
     });
 }
@@ -98,7 +96,7 @@ fn what_exceeds_a_dispatch_is_split() {
 #[test]
 fn both_at_once_and_a_coarse_alignment() {
     let problem = crowd();
-    same_bits(&problem, &BOTH, |limits| {
+    same_bits(&problem, &Method::ALL, |limits| {
         limits.max_storage_buffer_binding_size = 16 << 10;
         limits.max_compute_workgroups_per_dimension = 2;
         limits.min_storage_buffer_offset_alignment = 256;
@@ -195,7 +193,7 @@ fn more_rows_of_one_pair_than_an_invocation_may_loop_over_are_refused() {
     let mut problem = crowd();
     let row = linear_row(10, 11, [1.0, 0.0, 0.0], [0.0; 3], [0.0; 3]);
     problem.joint_rows.resize(70_000, row);
-    for method in BOTH {
+    for method in Method::ALL {
         let error = solve(&mut adapter::solver(), &problem, method).unwrap_err();
         assert!(error.to_string().contains("joint rows"), "{error}");
     }

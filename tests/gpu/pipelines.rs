@@ -9,7 +9,7 @@ use drystone::solver::{Method, Options, Solution, Solver};
 fn pipelines_and_bind_groups_fit_on_a_device_with_default_limits() {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
     let mut solver = GpuSolver::from_device(device, queue).expect("pipelines for default limits");
-    for method in [Method::GaussSeidel, Method::Jacobi] {
+    for method in Method::ALL {
         let options = Options {
             method,
             iterations: 2,

@@ -7,6 +7,7 @@ use drystone::problem::batches::{
 };
 use drystone::solver::cpu::VelocityChange;
 use drystone::solver::gpu::{Kernel, Window};
+use drystone::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use drystone::solver::residual::Partial;
 use std::mem::offset_of;
 
@@ -169,8 +170,22 @@ fn records_have_the_layout_of_the_rust_structs() {
         entry_base,
         slot_base,
         slot_end,
-        keeps_impulses,
+        flags,
         start_base,
+    });
+    layout_of!(ContactMemory { previous, start });
+    layout_of!(JointMemory { previous, start });
+    layout_of!(Progress {
+        along,
+        step,
+        change,
+        padding
+    });
+    layout_of!(Momentum {
+        sequence,
+        factor,
+        restarts,
+        padding
     });
     // Six numbers and two unused ones, which the shader loads as two vectors of four.
     check_layout(

@@ -75,7 +75,7 @@ fn problems(friction_cone: FrictionCone) -> [Problem; 2] {
 fn gpu_and_cpu_agree() {
     let mut gpu = adapter::solver();
     let mut cpu = CpuSolver::new();
-    for method in [Method::GaussSeidel, Method::Jacobi] {
+    for method in Method::ALL {
         for cone in [FrictionCone::Disk, FrictionCone::Pyramid { directions: 8 }] {
             for problem in problems(cone) {
                 let options = options(method, 50);
@@ -144,7 +144,7 @@ fn joints_agree_in_every_bit_with_the_cpu_on_lavapipe() {
     let mut joints_only = jointed_crowd();
     joints_only.contacts.clear();
     for problem in [chain(20), joints_only, jointed_crowd()] {
-        for method in [Method::GaussSeidel, Method::Jacobi] {
+        for method in Method::ALL {
             let options = options(method, 50);
             let (gpu_report, gpu_solution) = solve(&mut gpu, &problem, &options);
             let (cpu_report, cpu_solution) = solve(&mut CpuSolver::new(), &problem, &options);
@@ -169,7 +169,7 @@ fn joints_agree_in_every_bit_with_the_cpu_on_lavapipe() {
 fn twenty_thousand_joints_run() {
     let problem = chain(20_000);
     let mut gpu = adapter::solver();
-    for method in [Method::GaussSeidel, Method::Jacobi] {
+    for method in Method::ALL {
         let (first, _) = solve(&mut gpu, &problem, &options(method, 1));
         let (last, solution) = solve(&mut gpu, &problem, &options(method, 40));
         assert_eq!(solution.joint_impulses.len(), 60_000);
@@ -185,7 +185,7 @@ fn twenty_thousand_joints_run() {
 fn a_solve_improves_what_it_is_given() {
     let mut gpu = adapter::solver();
     let problem = Crowd::default().problem();
-    for method in [Method::GaussSeidel, Method::Jacobi] {
+    for method in Method::ALL {
         let (first, _) = solve(&mut gpu, &problem, &options(method, 1));
         let (last, _) = solve(&mut gpu, &problem, &options(method, 200));
         assert!(

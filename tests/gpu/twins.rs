@@ -5,8 +5,9 @@ use crate::crowd::Crowd;
 use crate::joints::add_random_joints;
 use drystone::problem::batches::{Batches, BodyVelocity};
 use drystone::problem::{FrictionCone, Problem};
-use drystone::solver::cpu::{self, VelocityChange};
-use drystone::solver::gpu::{Kernel, KernelData};
+use drystone::solver::cpu::{self, BodyMomentum, Sweep, VelocityChange};
+use drystone::solver::gpu::{Kernel, KernelCall, KernelData};
+use drystone::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress, momentum_step};
 
 /// Largest difference, over the largest magnitude in the array, that rounding may make on an
 /// adapter that contracts multiplications and additions. Lavapipe reaches 0.
@@ -44,29 +45,40 @@ fn crowds() -> Vec<Crowd> {
 }
 
 /// What the CPU twin makes of the same data.
-fn twin(batches: &Batches, kernel: Kernel, color: usize, data: &KernelData) -> KernelData {
+fn twin(batches: &Batches, call: KernelCall, data: &KernelData) -> KernelData {
     let mut data = data.clone();
+    let KernelCall { color, sweep, .. } = call;
+    let factor = data.momentum.factor;
     let remainders = [&batches.joints.remainder, &batches.contacts.remainder];
-    match kernel {
+    match call.kernel {
         Kernel::JointSweep => {
             cpu::joint_sweep(
                 batches,
                 color,
+                sweep,
                 &mut data.velocities,
                 &mut data.joint_impulses,
             );
         }
         Kernel::JointSplit => cpu::joint_split(
             batches,
+            sweep,
             &data.velocities,
             &mut data.joint_impulses,
             &mut data.changes,
         ),
         Kernel::ContactSweep => {
-            cpu::contact_sweep(batches, color, &mut data.velocities, &mut data.impulses);
+            cpu::contact_sweep(
+                batches,
+                color,
+                sweep,
+                &mut data.velocities,
+                &mut data.impulses,
+            );
         }
         Kernel::ContactSplit => cpu::contact_split(
             batches,
+            sweep,
             &data.velocities,
             &mut data.impulses,
             &mut data.changes,
@@ -93,6 +105,33 @@ fn twin(batches: &Batches, kernel: Kernel, color: usize, data: &KernelData) -> K
             &data.impulses,
             &mut data.partials,
         ),
+        Kernel::JointMomentum => {
+            cpu::joint_momentum(factor, &mut data.joint_impulses, &mut data.joint_memory);
+        }
+        Kernel::ContactMomentum => {
+            cpu::contact_momentum(factor, &mut data.impulses, &mut data.contact_memory);
+        }
+        Kernel::BodyMomentum => cpu::body_momentum(
+            call.part,
+            factor,
+            &mut data.velocities,
+            &mut data.body_memory,
+        ),
+        Kernel::JointProgress => cpu::joint_progress(
+            batches,
+            &data.joint_impulses,
+            &data.joint_memory,
+            &mut data.joint_sums,
+        ),
+        Kernel::ContactProgress => cpu::contact_progress(
+            batches,
+            &data.impulses,
+            &data.contact_memory,
+            &mut data.contact_sums,
+        ),
+        Kernel::MomentumStep => {
+            data.momentum = momentum_step(data.momentum, &data.joint_sums, &data.contact_sums);
+        }
     }
     data
 }
@@ -117,6 +156,15 @@ fn compare(gpu: &KernelData, cpu: &KernelData) -> f64 {
         all.extend(bytemuck::pod_collect_to_vec::<_, f32>(&data.joint_partials));
         all
     };
+    let momentum = |data: &KernelData| {
+        let Momentum {
+            sequence,
+            factor,
+            restarts,
+            ..
+        } = data.momentum;
+        [sequence, factor, restarts as f32]
+    };
     [
         difference(&gpu.joint_impulses, &cpu.joint_impulses),
         difference(
@@ -132,9 +180,78 @@ fn compare(gpu: &KernelData, cpu: &KernelData) -> f64 {
             bytemuck::cast_slice(&cpu.changes),
         ),
         difference(&partials(gpu), &partials(cpu)),
+        difference(
+            bytemuck::cast_slice::<ContactMemory, f32>(&gpu.contact_memory),
+            bytemuck::cast_slice(&cpu.contact_memory),
+        ),
+        difference(
+            bytemuck::cast_slice::<JointMemory, f32>(&gpu.joint_memory),
+            bytemuck::cast_slice(&cpu.joint_memory),
+        ),
+        difference(
+            bytemuck::cast_slice::<VelocityChange, f32>(&gpu.body_memory),
+            bytemuck::cast_slice(&cpu.body_memory),
+        ),
+        difference(
+            bytemuck::cast_slice::<Progress, f32>(&gpu.contact_sums),
+            bytemuck::cast_slice(&cpu.contact_sums),
+        ),
+        difference(
+            bytemuck::cast_slice::<Progress, f32>(&gpu.joint_sums),
+            bytemuck::cast_slice(&cpu.joint_sums),
+        ),
+        difference(&momentum(gpu), &momentum(cpu)),
     ]
     .into_iter()
     .fold(0.0, f64::max)
+}
+
+/// The calls of one sweep, in which every kernel has its turn in every way.
+fn calls(batches: &Batches) -> Vec<KernelCall> {
+    let mut calls = Vec::new();
+    let parts = [
+        BodyMomentum::Whole,
+        BodyMomentum::BeforeRebuild,
+        BodyMomentum::AfterRebuild,
+    ];
+    for kernel in Kernel::ALL {
+        let colors = match kernel {
+            Kernel::JointSweep => batches.joints.colors.len(),
+            Kernel::ContactSweep => batches.contacts.colors.len(),
+            _ => 1,
+        };
+        let (sweeps, parts) = match kernel {
+            Kernel::JointSweep
+            | Kernel::JointSplit
+            | Kernel::ContactSweep
+            | Kernel::ContactSplit => (
+                &[Sweep::Forward, Sweep::Reverse, Sweep::Rebuild][..],
+                &parts[..1],
+            ),
+            Kernel::BodyMomentum => (&[Sweep::Forward][..], &parts[..]),
+            _ => (&[Sweep::Forward][..], &parts[..1]),
+        };
+        for &sweep in sweeps {
+            for &part in parts {
+                calls.extend((0..colors).map(|color| KernelCall {
+                    kernel,
+                    color,
+                    sweep,
+                    part,
+                }));
+            }
+        }
+    }
+    // Last, for what follows momentum at once has made no progress.
+    calls.sort_by_key(|call| {
+        let momentum = [
+            Kernel::JointMomentum,
+            Kernel::ContactMomentum,
+            Kernel::BodyMomentum,
+        ];
+        momentum.contains(&call.kernel)
+    });
+    calls
 }
 
 /// Runs every kernel of two sweeps, each on what its CPU twin left, and returns the largest
@@ -147,31 +264,29 @@ fn compare_sweeps(max_colors: usize, kernels: &[Kernel]) -> (f64, usize) {
         let batches = Batches::pack(&jointed(&crowd), max_colors, true);
         let mut data = KernelData::start(&batches);
         for _ in 0..2 {
-            for kernel in Kernel::ALL {
-                let colors = match kernel {
-                    Kernel::JointSweep => batches.joints.colors.len(),
-                    Kernel::ContactSweep => batches.contacts.colors.len(),
-                    _ => 1,
-                };
-                for color in 0..colors {
-                    let after = twin(&batches, kernel, color, &data);
-                    if kernels.contains(&kernel) {
-                        let mut on_gpu = data.clone();
-                        solver
-                            .run_kernel(&batches, kernel, color, &mut on_gpu)
-                            .expect("a kernel that runs");
-                        if kernel != Kernel::ContactResidual {
-                            on_gpu.partials.clone_from(&after.partials);
-                        }
-                        if kernel != Kernel::JointResidual {
-                            on_gpu.joint_partials.clone_from(&after.joint_partials);
-                        }
-                        assert!(on_gpu != data, "{} wrote nothing", kernel.name());
-                        worst = worst.max(compare(&on_gpu, &after));
-                        comparisons += 1;
-                    }
-                    data = after;
+            for call in calls(&batches) {
+                if call.kernel == Kernel::JointMomentum {
+                    // As if momentum had been gathered before.
+                    data.momentum.factor = 0.75;
+                    data.momentum.sequence = 7.0;
                 }
+                let after = twin(&batches, call, &data);
+                if kernels.contains(&call.kernel) {
+                    let mut on_gpu = data.clone();
+                    solver
+                        .run_kernel(&batches, call, &mut on_gpu)
+                        .expect("a kernel that runs");
+                    if call.kernel != Kernel::ContactResidual {
+                        on_gpu.partials.clone_from(&after.partials);
+                    }
+                    if call.kernel != Kernel::JointResidual {
+                        on_gpu.joint_partials.clone_from(&after.joint_partials);
+                    }
+                    assert!(on_gpu != data, "{call:?} wrote nothing");
+                    worst = worst.max(compare(&on_gpu, &after));
+                    comparisons += 1;
+                }
+                data = after;
             }
         }
     }
@@ -228,6 +343,20 @@ fn hub_gather_does_what_its_twin_does() {
 fn contact_residual_does_what_its_twin_does() {
     check(12, &[Kernel::ContactResidual]);
     check(0, &[Kernel::ContactResidual]);
+}
+
+#[test]
+fn momentum_does_what_its_twins_do() {
+    let kernels = [
+        Kernel::JointMomentum,
+        Kernel::ContactMomentum,
+        Kernel::BodyMomentum,
+        Kernel::JointProgress,
+        Kernel::ContactProgress,
+        Kernel::MomentumStep,
+    ];
+    check(12, &kernels);
+    check(0, &kernels);
 }
 
 #[test]

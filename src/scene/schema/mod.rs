@@ -211,6 +211,11 @@ pub enum Method {
     Pgs,
     /// Projected Jacobi with mass splitting.
     Jacobi,
+    /// Symmetric projected Gauss-Seidel with Nesterov's momentum and restarts.
+    Nesterov,
+    /// Projected Jacobi with mass splitting, momentum and restarts.
+    #[serde(rename = "nesterov-jacobi")]
+    NesterovJacobi,
 }
 
 impl From<solver::Method> for Method {
@@ -218,6 +223,8 @@ impl From<solver::Method> for Method {
         match method {
             solver::Method::GaussSeidel => Self::Pgs,
             solver::Method::Jacobi => Self::Jacobi,
+            solver::Method::Nesterov => Self::Nesterov,
+            solver::Method::NesterovJacobi => Self::NesterovJacobi,
         }
     }
 }
@@ -227,6 +234,8 @@ impl From<Method> for solver::Method {
         match method {
             Method::Pgs => Self::GaussSeidel,
             Method::Jacobi => Self::Jacobi,
+            Method::Nesterov => Self::Nesterov,
+            Method::NesterovJacobi => Self::NesterovJacobi,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The arithmetic of one contact; twin of `shaders/shared/contact.wgsl`, operation by operation.
 
+use super::sweep::Sweep;
 use crate::constants::IMPULSE_DEAD_BAND;
 use crate::math::{self, V3};
 use crate::problem::FrictionTable;
@@ -139,6 +140,31 @@ pub(super) fn update(
         copies_b,
     );
     ([normal, t[0], t[1], 0.0], math::add(change_n, change_t))
+}
+
+/// What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
+/// as a change of the bodies' velocities. Returns as [`update`] does.
+#[inline(always)]
+pub(super) fn step(
+    sweep: Sweep,
+    block: &ContactBlock,
+    cone: &FrictionTable,
+    impulse: [f32; 4],
+    a: (&mut BodyVelocity, &BodyInertia, f32),
+    b: (&mut BodyVelocity, &BodyInertia, f32),
+) -> ([f32; 4], V3) {
+    if sweep != Sweep::Rebuild {
+        return update(block, cone, impulse, a, b);
+    }
+    let (tangent_1, tangent_2) = math::tangents(block.normal);
+    let normal = math::scale(block.normal, impulse[0]);
+    let total = math::add(
+        math::add(normal, math::scale(tangent_1, impulse[1])),
+        math::scale(tangent_2, impulse[2]),
+    );
+    apply(a.0, a.1, block.arm_a, total, a.2);
+    apply(b.0, b.1, block.arm_b, math::scale(total, -1.0), b.2);
+    (impulse, total)
 }
 
 /// Natural-map residual of a contact `[m/s]`; see [`residual`](crate::solver::residual).

@@ -1,6 +1,8 @@
 //! Mass-split Jacobi over the remainder; twin of `shaders/contact_split.wgsl`.
 
 use super::contact;
+use super::shared_slice::SharedSlice;
+use super::sweep::Sweep;
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::math;
 use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
@@ -29,13 +31,14 @@ pub struct VelocityChange {
 /// one slot per contact and movable body, for [`body_gather`](super::body_gather).
 pub fn contact_split(
     batches: &Batches,
+    sweep: Sweep,
     velocities: &[BodyVelocity],
     impulses: &mut [[f32; 4]],
     changes: &mut [VelocityChange],
 ) {
     let remainder = &batches.contacts.remainder;
     let range = remainder.elements.start as usize..remainder.elements.end as usize;
-    let changes = super::shared_slice::SharedSlice::new(changes);
+    let changes = SharedSlice::new(changes);
     let blocks = &batches.contacts.blocks[range.clone()];
     blocks
         .par_iter()
@@ -46,7 +49,8 @@ pub fn contact_split(
             let (a, b) = (block.body_a as usize, block.body_b as usize);
             let (mut velocity_a, mut velocity_b) = (velocities[a], velocities[b]);
             let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
-            let (updated, total) = contact::update(
+            let (updated, total) = contact::step(
+                sweep,
                 block,
                 &batches.friction,
                 *impulse,

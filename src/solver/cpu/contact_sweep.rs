@@ -2,21 +2,25 @@
 
 use super::contact;
 use super::shared_slice::SharedSlice;
+use super::sweep::Sweep;
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::problem::batches::{Batches, BodyVelocity};
 use rayon::prelude::*;
 
-/// Sweeps all groups of a colour: groups in parallel, the contacts of a group in order.
+/// Sweeps all groups of a colour: groups in parallel, the contacts of a group one after the other.
 pub fn contact_sweep(
     batches: &Batches,
     color: usize,
+    sweep: Sweep,
     velocities: &mut [BodyVelocity],
     impulses: &mut [[f32; 4]],
 ) {
     let groups = batches.contacts.colors[color].clone();
     let velocities = SharedSlice::new(velocities);
     let impulses = SharedSlice::new(impulses);
-    let one_group = |group: u32| sweep_group(batches, group as usize, &velocities, &impulses);
+    let one_group = |group: u32| {
+        sweep_group(batches, group as usize, sweep, &velocities, &impulses);
+    };
     let blocks = batches.contacts.color_blocks(color).len();
     if blocks < 2 * MIN_BLOCKS_PER_THREAD {
         groups.for_each(one_group);
@@ -32,6 +36,7 @@ pub fn contact_sweep(
 fn sweep_group(
     batches: &Batches,
     group: usize,
+    sweep: Sweep,
     velocities: &SharedSlice<'_, BodyVelocity>,
     impulses: &SharedSlice<'_, [f32; 4]>,
 ) {
@@ -47,8 +52,10 @@ fn sweep_group(
     unsafe {
         let mut velocity_a = velocities.read(a);
         let mut velocity_b = velocities.read(b);
-        for index in first..end {
-            let (impulse, _) = contact::update(
+        for step in 0..end - first {
+            let index = sweep.place(first, end, step);
+            let (impulse, _) = contact::step(
+                sweep,
                 &contacts.blocks[index],
                 &batches.friction,
                 impulses.read(index),

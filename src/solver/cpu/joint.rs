@@ -1,6 +1,7 @@
 //! The arithmetic of one joint row; twin of `shaders/shared/joint.wgsl`, operation by operation.
 
 use super::contact::dead_band;
+use super::sweep::Sweep;
 use crate::math::{self, V3};
 use crate::problem::batches::{BodyInertia, BodyVelocity, JointBlock, JointScale};
 
@@ -41,10 +42,27 @@ fn apply(velocity: &mut BodyVelocity, inertia: &BodyInertia, impulse: V3, moment
 
 /// One projected Gauss–Seidel update of a row: `r <- clamp(r - u / (W_ii + softness), lower, upper)`.
 ///
-/// A change within [`dead_band`] of the impulse is left undone. Returns the new impulse and its
-/// change; `a` and `b` are the velocities after it.
+/// A change within `dead_band` of the impulse is left undone. Returns the new impulse and its change.
 #[inline(always)]
-pub(super) fn update(
+fn update(
+    block: &JointBlock,
+    impulse: f32,
+    a: &BodyVelocity,
+    b: &BodyVelocity,
+    dead_band: f32,
+) -> (f32, f32) {
+    let mut updated = bounded(block, trial(block, block.mass, impulse, a, b));
+    if (updated - impulse).abs() <= dead_band * impulse.abs() {
+        updated = impulse;
+    }
+    (updated, updated - impulse)
+}
+
+/// What a pass does to a row: an update, or where velocities are rebuilt the whole of its impulse as
+/// a change. Returns the new impulse and its change; `a` and `b` are the velocities after it.
+#[inline(always)]
+pub(super) fn step(
+    sweep: Sweep,
     block: &JointBlock,
     impulse: f32,
     a: (&mut BodyVelocity, &BodyInertia, f32),
@@ -52,14 +70,13 @@ pub(super) fn update(
 ) -> (f32, f32) {
     let (velocity_a, inertia_a, copies_a) = a;
     let (velocity_b, inertia_b, copies_b) = b;
-    let mut updated = bounded(
-        block,
-        trial(block, block.mass, impulse, velocity_a, velocity_b),
-    );
-    if (updated - impulse).abs() <= dead_band(copies_a, copies_b) * impulse.abs() {
-        updated = impulse;
-    }
-    let change = updated - impulse;
+    let (updated, change) = match sweep {
+        Sweep::Rebuild => (impulse, impulse),
+        Sweep::Forward | Sweep::Reverse => {
+            let dead_band = dead_band(copies_a, copies_b);
+            update(block, impulse, velocity_a, velocity_b, dead_band)
+        }
+    };
     apply(
         velocity_a,
         inertia_a,

@@ -3,6 +3,7 @@
 use super::contact_split::VelocityChange;
 use super::joint;
 use super::shared_slice::SharedSlice;
+use super::sweep::Sweep;
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::math;
 use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
@@ -11,12 +12,13 @@ use rayon::prelude::*;
 /// Updates every joint of the remainder against velocities that do not change meanwhile.
 ///
 /// Each joint, with all its rows, sees its own copies of its bodies, with the body's mass divided by
-/// the number of its joints in the remainder. The rows are swept in order on these copies; the sum
+/// the number of its joints in the remainder. The rows are swept one after the other on these copies; the sum
 /// of their impulses is applied unscaled to the true bodies, as that of a contact is (see
 /// [`contact_split`](super::contact_split)). The changes go to `changes`, one slot per joint and
 /// movable body, for [`body_gather`](super::body_gather).
 pub fn joint_split(
     batches: &Batches,
+    sweep: Sweep,
     velocities: &[BodyVelocity],
     impulses: &mut [f32],
     changes: &mut [VelocityChange],
@@ -41,12 +43,14 @@ pub fn joint_split(
             let mut total = [0.0; 3];
             let mut moment_a = [0.0; 3];
             let mut moment_b = [0.0; 3];
-            for index in first..end {
+            for step in 0..end - first {
+                let index = sweep.place(first, end, step);
                 let block = &joints.blocks[index];
                 // SAFETY: each row is in one group.
                 #[allow(unsafe_code, reason = "groups are disjoint")]
                 let impulse = unsafe { impulses.read(index) };
-                let (updated, change) = joint::update(
+                let (updated, change) = joint::step(
+                    sweep,
                     block,
                     impulse,
                     (&mut velocity_a, inertia_a, slots.copies_a),

@@ -9,7 +9,10 @@ mod joint;
 mod joint_residual;
 mod joint_split;
 mod joint_sweep;
+mod momentum;
+mod progress;
 mod shared_slice;
+mod sweep;
 
 pub use body_gather::{body_gather, hub_gather};
 pub use contact_residual::contact_residual;
@@ -18,15 +21,19 @@ pub use contact_sweep::contact_sweep;
 pub use joint_residual::joint_residual;
 pub use joint_split::joint_split;
 pub use joint_sweep::joint_sweep;
+pub use momentum::{BodyMomentum, body_momentum, contact_momentum, joint_momentum};
+pub use progress::{contact_progress, joint_progress};
+pub use sweep::Sweep;
 
+use super::momentum::{ContactMemory, JointMemory, Momentum, Progress, momentum_step};
 use super::residual::{self, Partial};
-use super::{Options, Report, Solution, Solver, Status, pack};
+use super::{Options, Report, Solution, Solver, Start, Status, pack};
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
 use std::time::Instant;
 
-/// Projected Gauss–Seidel and mass-split Jacobi on the current rayon thread pool.
+/// Every [`Method`](super::Method) on the current rayon thread pool.
 ///
 /// Results do not depend on the number of threads.
 #[derive(Debug, Default)]
@@ -34,6 +41,12 @@ pub struct CpuSolver {
     changes: Vec<VelocityChange>,
     contact_partials: Vec<Partial>,
     joint_partials: Vec<Partial>,
+    momentum: Momentum,
+    contact_memory: Vec<ContactMemory>,
+    joint_memory: Vec<JointMemory>,
+    body_memory: Vec<VelocityChange>,
+    contact_sums: Vec<Progress>,
+    joint_sums: Vec<Progress>,
 }
 
 impl CpuSolver {
@@ -44,35 +57,137 @@ impl CpuSolver {
     }
 
     /// One pass over all joints, then all contacts: colour after colour, then the remainder. Contacts
-    /// have the last word.
-    fn sweep(&mut self, batches: &mut Batches) {
-        let mut velocities = std::mem::take(&mut batches.velocities);
-
-        let mut impulses = std::mem::take(&mut batches.joints.impulses);
-        for color in 0..batches.joints.colors.len() {
-            joint_sweep(batches, color, &mut velocities, &mut impulses);
+    /// have the last word. In reverse all of that is the other way round.
+    fn sweep(&mut self, batches: &mut Batches, sweep: Sweep) {
+        if sweep == Sweep::Reverse {
+            self.sweep_contacts(batches, sweep);
+            self.sweep_joints(batches, sweep);
+        } else {
+            self.sweep_joints(batches, sweep);
+            self.sweep_contacts(batches, sweep);
         }
+    }
+
+    fn sweep_joints(&mut self, batches: &mut Batches, sweep: Sweep) {
+        let mut velocities = std::mem::take(&mut batches.velocities);
+        let mut impulses = std::mem::take(&mut batches.joints.impulses);
+        let colors = batches.joints.colors.len();
         let remainder = &batches.joints.remainder;
-        if !remainder.elements.is_empty() {
-            joint_split(batches, &velocities, &mut impulses, &mut self.changes);
-            body_gather(remainder, &self.changes, &mut velocities);
-            hub_gather(remainder, &self.changes, &mut velocities);
+        for batch in 0..=colors {
+            match sweep.place(0, colors + 1, batch) {
+                color if color < colors => {
+                    joint_sweep(batches, color, sweep, &mut velocities, &mut impulses);
+                }
+                _ if remainder.elements.is_empty() => {}
+                _ => {
+                    joint_split(
+                        batches,
+                        sweep,
+                        &velocities,
+                        &mut impulses,
+                        &mut self.changes,
+                    );
+                    body_gather(remainder, &self.changes, &mut velocities);
+                    hub_gather(remainder, &self.changes, &mut velocities);
+                }
+            }
         }
         batches.joints.impulses = impulses;
+        batches.velocities = velocities;
+    }
 
+    fn sweep_contacts(&mut self, batches: &mut Batches, sweep: Sweep) {
+        let mut velocities = std::mem::take(&mut batches.velocities);
         let mut impulses = std::mem::take(&mut batches.contacts.impulses);
-        for color in 0..batches.contacts.colors.len() {
-            contact_sweep(batches, color, &mut velocities, &mut impulses);
-        }
+        let colors = batches.contacts.colors.len();
         let remainder = &batches.contacts.remainder;
-        if !remainder.elements.is_empty() {
-            contact_split(batches, &velocities, &mut impulses, &mut self.changes);
-            body_gather(remainder, &self.changes, &mut velocities);
-            hub_gather(remainder, &self.changes, &mut velocities);
+        for batch in 0..=colors {
+            match sweep.place(0, colors + 1, batch) {
+                color if color < colors => {
+                    contact_sweep(batches, color, sweep, &mut velocities, &mut impulses);
+                }
+                _ if remainder.elements.is_empty() => {}
+                _ => {
+                    contact_split(
+                        batches,
+                        sweep,
+                        &velocities,
+                        &mut impulses,
+                        &mut self.changes,
+                    );
+                    body_gather(remainder, &self.changes, &mut velocities);
+                    hub_gather(remainder, &self.changes, &mut velocities);
+                }
+            }
         }
         batches.contacts.impulses = impulses;
-
         batches.velocities = velocities;
+    }
+
+    /// No momentum yet: the memory is where the solve starts.
+    fn begin(&mut self, batches: &Batches) {
+        self.momentum = Momentum::default();
+        self.contact_memory.clear();
+        self.contact_memory
+            .extend(
+                batches
+                    .contacts
+                    .impulses
+                    .iter()
+                    .map(|&impulse| ContactMemory {
+                        previous: impulse,
+                        start: impulse,
+                    }),
+            );
+        self.joint_memory.clear();
+        self.joint_memory
+            .extend(batches.joints.impulses.iter().map(|&impulse| JointMemory {
+                previous: impulse,
+                start: impulse,
+            }));
+        self.body_memory.clear();
+        self.body_memory
+            .extend(batches.velocities.iter().map(|velocity| VelocityChange {
+                linear: velocity.linear,
+                angular: velocity.angular,
+                ..VelocityChange::default()
+            }));
+    }
+
+    /// Momentum before a sweep.
+    fn extrapolate(&mut self, batches: &mut Batches, start: Start) {
+        let factor = self.momentum.factor;
+        let mut part = BodyMomentum::Whole;
+        if start.rebuild {
+            part = BodyMomentum::BeforeRebuild;
+            body_momentum(part, factor, &mut batches.velocities, &mut self.body_memory);
+            self.sweep(batches, Sweep::Rebuild);
+            part = BodyMomentum::AfterRebuild;
+        }
+        body_momentum(part, factor, &mut batches.velocities, &mut self.body_memory);
+        joint_momentum(factor, &mut batches.joints.impulses, &mut self.joint_memory);
+        contact_momentum(
+            factor,
+            &mut batches.contacts.impulses,
+            &mut self.contact_memory,
+        );
+    }
+
+    /// Whether momentum goes on after a sweep.
+    fn judge(&mut self, batches: &Batches) {
+        joint_progress(
+            batches,
+            &batches.joints.impulses,
+            &self.joint_memory,
+            &mut self.joint_sums,
+        );
+        contact_progress(
+            batches,
+            &batches.contacts.impulses,
+            &self.contact_memory,
+            &mut self.contact_sums,
+        );
+        self.momentum = momentum_step(self.momentum, &self.joint_sums, &self.contact_sums);
     }
 
     fn solve_inside_pool(
@@ -86,11 +201,21 @@ impl CpuSolver {
         self.changes.clear();
         self.changes
             .resize(batches.slot_count() as usize, VelocityChange::default());
+        if options.method.is_accelerated() {
+            self.begin(&batches);
+        }
 
         while report.iterations < options.iterations {
             let count = options.until_check(report.iterations);
-            for _ in 0..count {
-                self.sweep(&mut batches);
+            for done in report.iterations..report.iterations + count {
+                let pass = options.method.pass(done);
+                if let Some(start) = pass.start {
+                    self.extrapolate(&mut batches, start);
+                }
+                self.sweep(&mut batches, pass.sweep);
+                if pass.end {
+                    self.judge(&batches);
+                }
             }
             report.iterations += count;
             (report.residual_rms, report.residual_max) = self.residual(&batches);

@@ -1,5 +1,6 @@
 //! Buffers that grow with the problems and are kept from solve to solve.
 
+use super::KernelData;
 use super::device::GpuDevice;
 use super::layout::{Slot, Window};
 use super::plan::Plan;
@@ -9,6 +10,7 @@ use crate::problem::batches::{
     SplitSlots,
 };
 use crate::solver::cpu::VelocityChange;
+use crate::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use crate::solver::residual::Partial;
 use std::ops::Range;
 
@@ -158,11 +160,13 @@ pub(super) struct PackedArrays {
     hubs: DeviceArray,
     pub(super) impulses: DeviceArray,
     pub(super) partials: DeviceArray,
+    pub(super) memory: DeviceArray,
+    pub(super) sums: DeviceArray,
 }
 
 impl PackedArrays {
     /// Empty arrays; the names are those of errors.
-    fn new<Block, Impulse>(names: [&'static str; 7]) -> Self {
+    fn new<Block, Impulse, Memory>(names: [&'static str; 9]) -> Self {
         let usage = wgpu::BufferUsages::STORAGE;
         let [
             blocks,
@@ -172,6 +176,8 @@ impl PackedArrays {
             hubs,
             impulses,
             partials,
+            memory,
+            sums,
         ] = names;
         Self {
             blocks: DeviceArray::new::<Block>(blocks, usage),
@@ -181,6 +187,8 @@ impl PackedArrays {
             hubs: DeviceArray::new::<SplitBody>(hubs, usage),
             impulses: DeviceArray::new::<Impulse>(impulses, usage),
             partials: DeviceArray::new::<Partial>(partials, usage),
+            memory: DeviceArray::new::<Memory>(memory, usage),
+            sums: DeviceArray::new::<Progress>(sums, usage),
         }
     }
 
@@ -189,7 +197,9 @@ impl PackedArrays {
         &mut self,
         packed: &Packed<Block, Impulse>,
         partial_count: usize,
-    ) -> [(&mut DeviceArray, usize); 7] {
+        accelerated: bool,
+    ) -> [(&mut DeviceArray, usize); 9] {
+        let remembered = |count| if accelerated { count } else { 0 };
         let remainder = &packed.remainder;
         [
             (&mut self.blocks, packed.blocks.len()),
@@ -199,6 +209,8 @@ impl PackedArrays {
             (&mut self.hubs, remainder.hubs.len()),
             (&mut self.impulses, packed.impulses.len()),
             (&mut self.partials, partial_count),
+            (&mut self.memory, remembered(packed.blocks.len())),
+            (&mut self.sums, remembered(partial_count)),
         ]
     }
 
@@ -227,6 +239,8 @@ pub(super) struct Buffers {
     pub(super) velocities: DeviceArray,
     inertias: DeviceArray,
     pub(super) changes: DeviceArray,
+    pub(super) body_memory: DeviceArray,
+    pub(super) momentum: DeviceArray,
     /// Most bytes that all arrays may take together.
     pub(super) budget: u64,
 }
@@ -241,7 +255,7 @@ impl Buffers {
                 ..DeviceArray::new::<u8>("windows", Usage::UNIFORM)
             },
             friction: DeviceArray::new::<crate::problem::FrictionTable>("friction", Usage::UNIFORM),
-            contacts: PackedArrays::new::<ContactBlock, [f32; 4]>([
+            contacts: PackedArrays::new::<ContactBlock, [f32; 4], ContactMemory>([
                 "contact blocks",
                 "groups of contacts",
                 "slots of contacts",
@@ -249,8 +263,10 @@ impl Buffers {
                 "hubs of split contacts",
                 "contact impulses",
                 "partial residuals of contacts",
+                "last contact impulses",
+                "progress of contacts",
             ]),
-            joints: PackedArrays::new::<JointBlock, f32>([
+            joints: PackedArrays::new::<JointBlock, f32, JointMemory>([
                 "joint blocks",
                 "groups of joint rows",
                 "slots of joints",
@@ -258,11 +274,15 @@ impl Buffers {
                 "hubs of split joints",
                 "joint impulses",
                 "partial residuals of joints",
+                "last joint impulses",
+                "progress of joints",
             ]),
             joint_scales: DeviceArray::new::<JointScale>("joint scales", Usage::STORAGE),
             velocities: DeviceArray::new::<BodyVelocity>("velocities", Usage::STORAGE),
             inertias: DeviceArray::new::<BodyInertia>("inertias", Usage::STORAGE),
             changes: DeviceArray::new::<VelocityChange>("velocity changes", Usage::STORAGE),
+            body_memory: DeviceArray::new::<VelocityChange>("last velocities", Usage::STORAGE),
+            momentum: DeviceArray::new::<Momentum>("momentum", Usage::STORAGE),
             budget: u64::MAX,
         }
     }
@@ -271,16 +291,27 @@ impl Buffers {
     pub(super) fn upload(&mut self, gpu: &GpuDevice, batches: &Batches, plan: &Plan) -> Result<()> {
         let windows = spread(&plan.windows, window_stride(gpu) as usize);
         let budget = self.budget;
+        let bodies_remembered = if plan.accelerated {
+            batches.velocities.len()
+        } else {
+            0
+        };
         let mut arrays = vec![(&mut self.windows, windows.len()), (&mut self.friction, 1)];
         let contacts = &mut self.contacts;
-        arrays.extend(contacts.with_lengths(&batches.contacts, plan.contact_partials));
+        arrays.extend(contacts.with_lengths(
+            &batches.contacts,
+            plan.contact_partials,
+            plan.accelerated,
+        ));
         let joints = &mut self.joints;
-        arrays.extend(joints.with_lengths(&batches.joints, plan.joint_partials));
+        arrays.extend(joints.with_lengths(&batches.joints, plan.joint_partials, plan.accelerated));
         arrays.extend([
             (&mut self.joint_scales, batches.joint_scales.len()),
             (&mut self.velocities, batches.velocities.len()),
             (&mut self.inertias, batches.inertias.len()),
             (&mut self.changes, batches.slot_count() as usize),
+            (&mut self.body_memory, bodies_remembered),
+            (&mut self.momentum, 1),
         ]);
         reserve_all(gpu, arrays, budget)?;
         gpu.scoped("uploading", || {
@@ -291,6 +322,7 @@ impl Buffers {
             self.joints.write(gpu, &batches.joints)?;
             self.joint_scales.write(gpu, &batches.joint_scales)?;
             self.inertias.write(gpu, &batches.inertias)?;
+            self.momentum.write(gpu, &[Momentum::default()])?;
             self.velocities.write(gpu, &batches.velocities)
         })
     }
@@ -298,6 +330,18 @@ impl Buffers {
     /// Overwrites the changes; a solve never needs to.
     pub(super) fn upload_changes(&self, gpu: &GpuDevice, changes: &[VelocityChange]) -> Result<()> {
         gpu.scoped("uploading", || self.changes.write(gpu, changes))
+    }
+
+    /// Overwrites what an accelerated solve carries from sweep to sweep; a solve never needs to.
+    pub(super) fn upload_memory(&self, gpu: &GpuDevice, data: &KernelData) -> Result<()> {
+        gpu.scoped("uploading", || {
+            self.contacts.memory.write(gpu, &data.contact_memory)?;
+            self.joints.memory.write(gpu, &data.joint_memory)?;
+            self.body_memory.write(gpu, &data.body_memory)?;
+            self.contacts.sums.write(gpu, &data.contact_sums)?;
+            self.joints.sums.write(gpu, &data.joint_sums)?;
+            self.momentum.write(gpu, &[data.momentum])
+        })
     }
 
     /// The window uniform, of which a dispatch sees one entry.
@@ -327,6 +371,12 @@ impl Buffers {
             Slot::SplitBodies => packed.split_bodies.binding(&range(shown.entries)),
             Slot::Hubs => packed.hubs.binding(&range(shown.entries)),
             Slot::Partials => packed.partials.binding(&range(shown.entries)),
+            Slot::Sums => packed.sums.binding(&range(shown.entries)),
+            Slot::Memory { .. } => packed.memory.binding(&range(shown.blocks)),
+            Slot::BodyMemory => self.body_memory.binding(&whole(&self.body_memory)),
+            Slot::Momentum { .. } => self.momentum.binding(&(0..1)),
+            Slot::JointSums => self.joints.sums.binding(&whole(&self.joints.sums)),
+            Slot::ContactSums => self.contacts.sums.binding(&whole(&self.contacts.sums)),
             Slot::Changes { .. } => self.changes.binding(&range(shown.slots)),
             Slot::Velocities { .. } => self.velocities.binding(&whole(&self.velocities)),
             Slot::Inertias => self.inertias.binding(&whole(&self.inertias)),

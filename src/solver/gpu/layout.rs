@@ -1,7 +1,9 @@
 //! The kernels: their sources, what they bind, and their pipelines.
 
 use super::device::GpuDevice;
-use crate::constants::{IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, WORKGROUP_SIZE};
+use crate::constants::{
+    IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, MOMENTUM_COSINE, WORKGROUP_SIZE,
+};
 use crate::error::Result;
 use crate::problem::FrictionTable;
 use bytemuck::{Pod, Zeroable};
@@ -25,6 +27,18 @@ pub enum Kernel {
     JointResidual,
     /// Natural-map residual of the contacts, summed over workgroups.
     ContactResidual,
+    /// Repeats a part of the last change of joint rows' impulses.
+    JointMomentum,
+    /// The same of contacts' impulses.
+    ContactMomentum,
+    /// The same of bodies' velocities.
+    BodyMomentum,
+    /// How joint rows' impulses went on in a sweep, summed over workgroups.
+    JointProgress,
+    /// The same of contacts' impulses.
+    ContactProgress,
+    /// Whether momentum goes on.
+    MomentumStep,
 }
 
 /// What a kernel binds at one place, after the [`Window`] at binding 0. Blocks and what belongs to them
@@ -37,17 +51,36 @@ pub(super) enum Slot {
     SplitSlots,
     SplitBodies,
     Hubs,
-    Impulses { writable: bool },
-    Velocities { writable: bool },
+    Impulses {
+        writable: bool,
+    },
+    Velocities {
+        writable: bool,
+    },
     Inertias,
-    Changes { writable: bool },
+    Changes {
+        writable: bool,
+    },
     Partials,
     Scales,
+    /// The last two points of the impulses.
+    Memory {
+        writable: bool,
+    },
+    /// The last velocities.
+    BodyMemory,
+    Momentum {
+        writable: bool,
+    },
+    /// Sums of progress.
+    Sums,
+    JointSums,
+    ContactSums,
 }
 
 impl Kernel {
     /// All kernels, in the order of a sweep.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 14] = [
         Self::JointSweep,
         Self::JointSplit,
         Self::ContactSweep,
@@ -56,6 +89,12 @@ impl Kernel {
         Self::HubGather,
         Self::JointResidual,
         Self::ContactResidual,
+        Self::JointMomentum,
+        Self::ContactMomentum,
+        Self::BodyMomentum,
+        Self::JointProgress,
+        Self::ContactProgress,
+        Self::MomentumStep,
     ];
 
     /// Name of the file, of the entry point and of the CPU twin.
@@ -70,6 +109,12 @@ impl Kernel {
             Self::HubGather => "hub_gather",
             Self::JointResidual => "joint_residual",
             Self::ContactResidual => "contact_residual",
+            Self::JointMomentum => "joint_momentum",
+            Self::ContactMomentum => "contact_momentum",
+            Self::BodyMomentum => "body_momentum",
+            Self::JointProgress => "joint_progress",
+            Self::ContactProgress => "contact_progress",
+            Self::MomentumStep => "momentum_step",
         }
     }
 
@@ -90,6 +135,12 @@ impl Kernel {
                 contact,
                 include_str!("../../../shaders/contact_residual.wgsl"),
             ),
+            Self::JointMomentum => ("", include_str!("../../../shaders/joint_momentum.wgsl")),
+            Self::ContactMomentum => ("", include_str!("../../../shaders/contact_momentum.wgsl")),
+            Self::BodyMomentum => ("", include_str!("../../../shaders/body_momentum.wgsl")),
+            Self::JointProgress => ("", include_str!("../../../shaders/joint_progress.wgsl")),
+            Self::ContactProgress => ("", include_str!("../../../shaders/contact_progress.wgsl")),
+            Self::MomentumStep => ("", include_str!("../../../shaders/momentum_step.wgsl")),
         };
         // The length of an array in a uniform must be a constant; an `override` will not do.
         let constants =
@@ -107,8 +158,9 @@ impl Kernel {
     /// What it binds from binding 1 on, or from 2 on where there is no friction.
     pub(super) fn slots(self) -> &'static [(u32, Slot)] {
         use Slot::{
-            Blocks, Changes, Friction, GroupStarts, Hubs, Impulses, Inertias, Partials, Scales,
-            SplitBodies, SplitSlots, Velocities,
+            Blocks, BodyMemory, Changes, ContactSums, Friction, GroupStarts, Hubs, Impulses,
+            Inertias, JointSums, Memory, Momentum, Partials, Scales, SplitBodies, SplitSlots, Sums,
+            Velocities,
         };
         match self {
             Self::JointSweep => &[
@@ -168,6 +220,27 @@ impl Kernel {
                 (4, Velocities { writable: false }),
                 (5, Partials),
             ],
+            Self::JointMomentum | Self::ContactMomentum => &[
+                (2, Impulses { writable: true }),
+                (3, Memory { writable: true }),
+                (4, Momentum { writable: false }),
+            ],
+            Self::BodyMomentum => &[
+                (2, Velocities { writable: true }),
+                (3, BodyMemory),
+                (4, Momentum { writable: false }),
+            ],
+            Self::JointProgress | Self::ContactProgress => &[
+                (2, Blocks),
+                (3, Impulses { writable: false }),
+                (4, Memory { writable: false }),
+                (5, Sums),
+            ],
+            Self::MomentumStep => &[
+                (2, JointSums),
+                (3, ContactSums),
+                (4, Momentum { writable: true }),
+            ],
         }
     }
 }
@@ -179,6 +252,10 @@ impl Slot {
                 return uniform(false, size_of::<FrictionTable>() as u64);
             }
             Self::Partials
+            | Self::Sums
+            | Self::BodyMemory
+            | Self::Memory { writable: true }
+            | Self::Momentum { writable: true }
             | Self::Impulses { writable: true }
             | Self::Velocities { writable: true }
             | Self::Changes { writable: true } => {
@@ -221,10 +298,25 @@ pub struct Window {
     pub slot_base: u32,
     /// One past the last bound slot.
     pub slot_end: u32,
-    /// 1 if this dispatch keeps the impulses it computes.
-    pub keeps_impulses: u32,
+    /// What the dispatch does besides; a sum of the constants below.
+    pub flags: u32,
     /// First bound group start.
     pub start_base: u32,
+}
+
+impl Window {
+    /// The dispatch keeps the impulses it computes.
+    pub(super) const KEEPS_IMPULSES: u32 = 1;
+    /// It takes the contacts or rows of a pair of bodies from the last to the first.
+    pub(super) const REVERSE: u32 = 2;
+    /// It changes no impulse, and adds to velocities what the impulses do.
+    pub(super) const REBUILD: u32 = 4;
+    /// It precedes a rebuilding of velocities.
+    pub(super) const BEFORE_REBUILD: u32 = 8;
+    /// It follows a rebuilding of velocities.
+    pub(super) const AFTER_REBUILD: u32 = 16;
+    /// It comes before the first sweep.
+    pub(super) const STARTS: u32 = 32;
 }
 
 /// Pipelines and bind group layouts of all kernels, in the order of [`Kernel::ALL`].
@@ -283,16 +375,20 @@ fn compile(
         label,
         source: wgpu::ShaderSource::Wgsl(kernel.source().into()),
     });
+    let mut constants = vec![
+        ("WORKGROUP_SIZE", f64::from(WORKGROUP_SIZE)),
+        ("IMPULSE_DEAD_BAND", f64::from(IMPULSE_DEAD_BAND)),
+    ];
+    if kernel == Kernel::MomentumStep {
+        constants.push(("MOMENTUM_COSINE", f64::from(MOMENTUM_COSINE)));
+    }
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label,
         layout: Some(&layout),
         module: &module,
         entry_point: label,
         compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &[
-                ("WORKGROUP_SIZE", f64::from(WORKGROUP_SIZE)),
-                ("IMPULSE_DEAD_BAND", f64::from(IMPULSE_DEAD_BAND)),
-            ],
+            constants: &constants,
             // Every kernel writes its workgroup memory before it reads it.
             zero_initialize_workgroup_memory: false,
         },

@@ -15,6 +15,7 @@ mod bounds;
 mod buffers;
 mod device;
 mod layout;
+mod packing;
 mod passes;
 mod plan;
 mod readback;
@@ -22,10 +23,13 @@ mod readback;
 pub use device::{AdapterChoice, AdapterSummary, list_adapters};
 pub use layout::{Kernel, Window};
 
-use super::cpu::VelocityChange;
+use super::cpu::{BodyMomentum, Sweep, VelocityChange};
+use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use super::residual::{self, Partial};
-use super::{Options, Report, Solution, Solver, Status, pack};
-use crate::constants::{SUBMISSIONS_IN_FLIGHT, SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES};
+use super::{Method, Options, Report, Solution, Solver, Status, pack};
+use crate::constants::{
+    SUBMISSIONS_IN_FLIGHT, SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES, WORKGROUP_SIZE,
+};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::problem::batches::{Batches, BodyVelocity};
@@ -36,9 +40,10 @@ use passes::Passes;
 use plan::Plan;
 use readback::{Readback, Wanted};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::time::Instant;
 
-/// Projected Gauss–Seidel and mass-split Jacobi on a GPU.
+/// Every [`Method`] on a GPU.
 ///
 /// Buffers grow with the problems and are kept. What exceeds one binding or one dispatch of the
 /// device is split; what cannot be split is an [`Error::Capacity`]. After the device is lost every
@@ -66,12 +71,52 @@ pub struct KernelData {
     pub partials: Vec<Partial>,
     /// Partial residuals of joint rows, likewise.
     pub joint_partials: Vec<Partial>,
+    /// Last impulses of the contacts, in the order of their blocks.
+    pub contact_memory: Vec<ContactMemory>,
+    /// Last impulses of the joint rows, likewise.
+    pub joint_memory: Vec<JointMemory>,
+    /// Last velocities, shape `[body_count]`.
+    pub body_memory: Vec<VelocityChange>,
+    /// Progress of the contacts, one sum a workgroup.
+    pub contact_sums: Vec<Progress>,
+    /// Progress of the joint rows, likewise.
+    pub joint_sums: Vec<Progress>,
+    /// Whether momentum goes on.
+    pub momentum: Momentum,
+}
+
+/// One call of a kernel; see [`GpuSolver::run_kernel`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelCall {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The colour, for [`Kernel::JointSweep`] and [`Kernel::ContactSweep`].
+    pub color: usize,
+    /// What the pass does, for these two and the splits.
+    pub sweep: Sweep,
+    /// Which part to do, for [`Kernel::BodyMomentum`].
+    pub part: BodyMomentum,
+}
+
+impl KernelCall {
+    /// A call in a forward sweep, of the first colour.
+    #[must_use]
+    pub fn of(kernel: Kernel) -> Self {
+        Self {
+            kernel,
+            color: 0,
+            sweep: Sweep::Forward,
+            part: BodyMomentum::Whole,
+        }
+    }
 }
 
 impl KernelData {
     /// The start of a packed problem, with no changes yet.
     #[must_use]
     pub fn start(batches: &Batches) -> Self {
+        let sums =
+            |blocks: usize| vec![Progress::default(); blocks.div_ceil(WORKGROUP_SIZE as usize)];
         Self {
             velocities: batches.velocities.clone(),
             impulses: batches.contacts.impulses.clone(),
@@ -79,11 +124,22 @@ impl KernelData {
             changes: vec![VelocityChange::default(); batches.slot_count() as usize],
             partials: Vec::new(),
             joint_partials: Vec::new(),
+            contact_memory: vec![ContactMemory::default(); batches.contacts.blocks.len()],
+            joint_memory: vec![JointMemory::default(); batches.joints.blocks.len()],
+            body_memory: vec![VelocityChange::default(); batches.velocities.len()],
+            contact_sums: sums(batches.contacts.blocks.len()),
+            joint_sums: sums(batches.joints.blocks.len()),
+            momentum: Momentum::default(),
         }
     }
 
-    fn lengths(&self) -> [usize; 4] {
+    fn lengths(&self) -> [usize; 9] {
         [
+            self.contact_memory.len(),
+            self.joint_memory.len(),
+            self.body_memory.len(),
+            self.contact_sums.len(),
+            self.joint_sums.len(),
             self.velocities.len(),
             self.impulses.len(),
             self.joint_impulses.len(),
@@ -152,9 +208,8 @@ impl GpuSolver {
         &self.gpu.summary
     }
 
-    /// Runs one kernel over a packed problem, to compare it with its CPU twin. `color` matters to
-    /// [`Kernel::JointSweep`] and [`Kernel::ContactSweep`] only; the gathers add up the slots of the
-    /// joints' remainder and then those of the contacts'.
+    /// Runs one kernel over a packed problem, to compare it with its CPU twin. The gathers add up the
+    /// slots of the joints' remainder and then those of the contacts'.
     ///
     /// # Errors
     /// As [`Solver::solve`]; [`Error::Invalid`] if the lengths of `data` are not those of the
@@ -162,8 +217,7 @@ impl GpuSolver {
     pub fn run_kernel(
         &mut self,
         batches: &Batches,
-        kernel: Kernel,
-        color: usize,
+        call: KernelCall,
         data: &mut KernelData,
     ) -> Result<()> {
         if data.lengths() != KernelData::start(batches).lengths() {
@@ -173,7 +227,7 @@ impl GpuSolver {
             ));
         }
         self.gpu.check()?;
-        let plan = Plan::of_kernel(batches, kernel, color, &self.gpu.limits)?;
+        let plan = Plan::of_call(batches, call, &self.gpu.limits)?;
         let mut batches = batches.clone();
         batches.velocities.clone_from(&data.velocities);
         batches.contacts.impulses.clone_from(&data.impulses);
@@ -181,11 +235,11 @@ impl GpuSolver {
         let buffers = &mut self.buffers;
         buffers.upload(&self.gpu, &batches, &plan)?;
         buffers.upload_changes(&self.gpu, &data.changes)?;
+        buffers.upload_memory(&self.gpu, data)?;
         let passes = Passes::new(&self.gpu, &self.layouts, buffers, &plan)?;
-        let encoder = self.gpu.scoped(kernel.name(), || {
+        let encoder = self.gpu.scoped(call.kernel.name(), || {
             let mut encoder = self.gpu.encoder();
-            passes.record_sweeps(&mut encoder, 1);
-            passes.record_residual(&mut encoder);
+            passes.record_call(&mut encoder);
             Ok(encoder)
         })?;
         data.partials = vec![Partial::default(); plan.contact_partials];
@@ -215,6 +269,30 @@ impl GpuSolver {
                 &buffers.joints.partials,
                 bytemuck::cast_slice_mut(&mut data.joint_partials),
             ),
+            (
+                &buffers.contacts.memory,
+                bytemuck::cast_slice_mut(&mut data.contact_memory),
+            ),
+            (
+                &buffers.joints.memory,
+                bytemuck::cast_slice_mut(&mut data.joint_memory),
+            ),
+            (
+                &buffers.body_memory,
+                bytemuck::cast_slice_mut(&mut data.body_memory),
+            ),
+            (
+                &buffers.contacts.sums,
+                bytemuck::cast_slice_mut(&mut data.contact_sums),
+            ),
+            (
+                &buffers.joints.sums,
+                bytemuck::cast_slice_mut(&mut data.joint_sums),
+            ),
+            (
+                &buffers.momentum,
+                bytemuck::bytes_of_mut(&mut data.momentum),
+            ),
         ];
         self.readback.read(&self.gpu, encoder, &mut wanted)
     }
@@ -240,7 +318,7 @@ impl Solver for GpuSolver {
         self.gpu.check()?;
         let (mut batches, mut report) = pack(problem, options);
         let packed = Instant::now();
-        let plan = Plan::new(&batches, &self.gpu.limits)?;
+        let plan = Plan::new(&batches, options.method.is_accelerated(), &self.gpu.limits)?;
         self.buffers.upload(&self.gpu, &batches, &plan)?;
         let passes = Passes::new(&self.gpu, &self.layouts, &self.buffers, &plan)?;
         let mut run = Run {
@@ -256,7 +334,8 @@ impl Solver for GpuSolver {
         };
         while report.iterations < options.iterations {
             let count = options.until_check(report.iterations);
-            run.sweep(count)?;
+            let passes = report.iterations..report.iterations + count;
+            run.sweep(options.method, passes)?;
             report.iterations += count;
             let last = report.iterations == options.iterations;
             (report.residual_rms, report.residual_max) =
@@ -282,7 +361,7 @@ impl Solver for GpuSolver {
 /// dispatches.
 fn iterations_per_submit(batches: &Batches, plan: &Plan) -> u32 {
     let by_contacts = SUBMIT_CONTACT_ITERATIONS / batches.block_count().max(1) as u64;
-    let by_dispatches = SUBMIT_DISPATCHES / plan.sweep_dispatches().max(1) as u64;
+    let by_dispatches = SUBMIT_DISPATCHES / plan.pass_dispatches().max(1) as u64;
     by_contacts.min(by_dispatches).max(1) as u32
 }
 
@@ -300,14 +379,16 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Submits `iterations` passes over all joints and contacts.
-    fn sweep(&mut self, mut iterations: u32) -> Result<()> {
-        while iterations > 0 {
-            let count = iterations.min(self.iterations_per_submit);
-            iterations -= count;
+    /// Submits some passes over all joints and contacts.
+    fn sweep(&mut self, method: Method, mut passes: Range<u32>) -> Result<()> {
+        while !passes.is_empty() {
+            let next = passes.end.min(passes.start + self.iterations_per_submit);
+            let submitted = passes.start..next;
+            passes.start = next;
             let submission = self.gpu.scoped("sweeping", || {
                 let mut encoder = self.gpu.encoder();
-                self.passes.record_sweeps(&mut encoder, count);
+                self.passes
+                    .record_passes(&mut encoder, method, submitted.clone());
                 Ok(self.gpu.queue.submit([encoder.finish()]))
             })?;
             self.in_flight.push_back(submission);

@@ -5,6 +5,9 @@ use super::device::GpuDevice;
 use super::layout::{Kernel, Layouts};
 use super::plan::{Dispatch, Plan};
 use crate::error::Result;
+use crate::solver::cpu::Sweep;
+use crate::solver::{Method, Start};
+use std::ops::Range;
 
 /// A plan with its bind groups: ready to be recorded any number of times.
 #[derive(Debug)]
@@ -39,12 +42,40 @@ impl<'a> Passes<'a> {
         })
     }
 
-    /// Records `iterations` sweeps in one compute pass.
-    pub(super) fn record_sweeps(&self, encoder: &mut wgpu::CommandEncoder, iterations: u32) {
-        let mut pass = begin(encoder, "sweep");
-        for _ in 0..iterations {
-            self.record(&mut pass, &self.plan.sweep);
+    /// Records the passes `range` of a method in one compute pass.
+    pub(super) fn record_passes(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        method: Method,
+        range: Range<u32>,
+    ) {
+        let mut recording = begin(encoder, "sweep");
+        let plan = self.plan;
+        for done in range {
+            let pass = method.pass(done);
+            match pass.start {
+                Some(_) if done == 0 => self.record(&mut recording, &plan.start),
+                Some(Start { rebuild: true }) => {
+                    self.record(&mut recording, &plan.before_rebuild);
+                    self.record(&mut recording, &plan.rebuild);
+                    self.record(&mut recording, &plan.after_rebuild);
+                }
+                Some(Start { rebuild: false }) => self.record(&mut recording, &plan.momentum),
+                None => {}
+            }
+            match pass.sweep {
+                Sweep::Reverse => self.record(&mut recording, &plan.reverse),
+                _ => self.record(&mut recording, &plan.forward),
+            }
+            if pass.end {
+                self.record(&mut recording, &plan.judge);
+            }
         }
+    }
+
+    /// Records the one call of a plan made for it.
+    pub(super) fn record_call(&self, encoder: &mut wgpu::CommandEncoder) {
+        self.record(&mut begin(encoder, "kernel"), &self.plan.forward);
     }
 
     /// Records the residual of all contacts.

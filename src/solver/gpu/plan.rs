@@ -4,13 +4,16 @@
 //! that it treats are split into runs whose windows fit, one dispatch a run; so it is with more
 //! workgroups than one dispatch may have. Neither changes a single operation on a number.
 
+use super::KernelCall;
 use super::bounds::{Array, Bounds};
 use super::buffers::{Shown, Side};
 use super::layout::{Kernel, Window};
-use crate::constants::{MAX_LOOP_ITERATIONS, WORKGROUP_SIZE};
+use super::packing::Packing;
+use crate::constants::{MAX_LOOP_ITERATIONS, MOMENTUM_REBUILD_PASSES, WORKGROUP_SIZE};
 use crate::error::{Error, Result};
-use crate::problem::batches::{Batches, BodyVelocity, Packed, Remainder, SplitBody, SplitSlots};
-use crate::solver::cpu::VelocityChange;
+use crate::problem::batches::{Batches, BodyVelocity, Remainder, SplitBody, SplitSlots};
+use crate::solver::cpu::{BodyMomentum, Sweep};
+use crate::solver::momentum::Progress;
 use crate::solver::residual::Partial;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -33,158 +36,215 @@ pub(super) struct Plan {
     pub(super) contact_partials: usize,
     /// Number of partial residuals of the joint rows.
     pub(super) joint_partials: usize,
+    /// True if there are dispatches of momentum.
+    pub(super) accelerated: bool,
     /// One pass over all joints, then all contacts: colour after colour, then the remainder.
-    pub(super) sweep: Vec<Dispatch>,
+    pub(super) forward: Vec<Dispatch>,
+    /// The same the other way round.
+    pub(super) reverse: Vec<Dispatch>,
+    /// Forward, without a change of impulses.
+    pub(super) rebuild: Vec<Dispatch>,
+    /// What fills the memory before the first sweep.
+    pub(super) start: Vec<Dispatch>,
+    /// Momentum before a sweep.
+    pub(super) momentum: Vec<Dispatch>,
+    /// What precedes `rebuild`.
+    pub(super) before_rebuild: Vec<Dispatch>,
+    /// Momentum after `rebuild`.
+    pub(super) after_rebuild: Vec<Dispatch>,
+    /// Whether momentum goes on after a sweep.
+    pub(super) judge: Vec<Dispatch>,
     /// The residual of all joint rows and contacts.
     pub(super) residual: Vec<Dispatch>,
     /// Bind groups to be made, each once.
     pub(super) shown: BTreeMap<(Kernel, Shown), usize>,
-}
-
-/// The joints or the contacts of a packed problem, as far as planning goes.
-#[derive(Debug, Clone, Copy)]
-struct Packing<'a> {
-    side: Side,
-    /// The blocks, with what shares their window.
-    blocks: Array,
-    starts: &'a [u32],
-    colors: &'a [Range<u32>],
-    remainder: &'a Remainder,
-    /// What the blocks are, in errors.
-    noun: &'static str,
-}
-
-impl<'a> Packing<'a> {
-    fn of<Block, Impulse>(
-        side: Side,
-        noun: &'static str,
-        packed: &'a Packed<Block, Impulse>,
-    ) -> Self {
-        Self {
-            side,
-            blocks: Array {
-                // Impulses share the window of their blocks.
-                smallest: size_of::<Impulse>() as u64,
-                ..Array::of::<Block>(packed.blocks.len())
-            },
-            starts: &packed.group_starts,
-            colors: &packed.colors,
-            remainder: &packed.remainder,
-            noun,
-        }
-    }
-
-    fn joints(batches: &'a Batches) -> Self {
-        Self::of(Side::Joints, "joint rows", &batches.joints)
-    }
-
-    fn contacts(batches: &'a Batches) -> Self {
-        Self::of(Side::Contacts, "contacts", &batches.contacts)
-    }
-
-    fn sweep(&self) -> Kernel {
-        match self.side {
-            Side::Joints => Kernel::JointSweep,
-            Side::Contacts => Kernel::ContactSweep,
-        }
-    }
-
-    fn split(&self) -> Kernel {
-        match self.side {
-            Side::Joints => Kernel::JointSplit,
-            Side::Contacts => Kernel::ContactSplit,
-        }
-    }
-
-    fn residual(&self) -> Kernel {
-        match self.side {
-            Side::Joints => Kernel::JointResidual,
-            Side::Contacts => Kernel::ContactResidual,
-        }
-    }
-
-    fn blocks_of_groups(&self, groups: &Range<u32>) -> Range<u32> {
-        self.starts[groups.start as usize]..self.starts[groups.end as usize]
-    }
-
-    /// Blocks and group starts of some elements of the remainder, which are groups of joint rows or
-    /// single contacts; these need no group starts.
-    fn of_elements(&self, elements: &Range<u32>) -> (Range<u32>, Range<u32>) {
-        match self.side {
-            Side::Joints => (
-                self.blocks_of_groups(elements),
-                elements.start..elements.end + 1,
-            ),
-            Side::Contacts => (elements.clone(), 0..0),
-        }
-    }
-
-    fn slots(&self) -> Array {
-        Array::of::<VelocityChange>(self.remainder.slot_count as usize)
-    }
-
-    /// Most blocks that one invocation loops over.
-    fn longest_loop(&self) -> u64 {
-        self.starts
-            .windows(2)
-            .map(|pair| u64::from(pair[1] - pair[0]))
-            .max()
-            .unwrap_or(0)
-    }
+    /// Where [`Plan::add`] puts dispatches.
+    list: Vec<Dispatch>,
+    /// Flags of theirs.
+    flags: u32,
 }
 
 impl Plan {
-    /// Plans a packed problem for a device.
+    /// Plans a packed problem for a device; `accelerated` with what momentum needs.
     ///
     /// # Errors
     /// [`Error::Capacity`] if something that cannot be split exceeds a binding, or the work of one
     /// invocation its bound.
-    pub(super) fn new(batches: &Batches, limits: &wgpu::Limits) -> Result<Self> {
+    pub(super) fn new(batches: &Batches, accelerated: bool, limits: &wgpu::Limits) -> Result<Self> {
         let bounds = Bounds::of(limits);
-        check_unsplittable(batches, &bounds)?;
-        let mut plan = Self::default();
-        for packing in [Packing::joints(batches), Packing::contacts(batches)] {
-            for groups in packing.colors {
-                plan.plan_color(&packing, groups, &bounds)?;
-            }
-            plan.plan_split(&packing, &bounds)?;
-            plan.plan_gather(&packing, Kernel::BodyGather, &bounds)?;
-            plan.plan_gather(&packing, Kernel::HubGather, &bounds)?;
+        check_unsplittable(batches, accelerated, &bounds)?;
+        let mut plan = Self {
+            accelerated,
+            ..Self::default()
+        };
+        plan.forward = plan.plan_sweep(batches, Sweep::Forward, &bounds)?;
+        let joints = Packing::joints(batches);
+        let contacts = Packing::contacts(batches);
+        plan.joint_partials = plan.plan_sums(&joints, joints.residual(), &bounds)?;
+        plan.contact_partials = plan.plan_sums(&contacts, contacts.residual(), &bounds)?;
+        plan.residual = plan.take(0);
+        if !accelerated {
+            return Ok(plan);
         }
-        plan.joint_partials = plan.plan_residual(&Packing::joints(batches), &bounds)?;
-        plan.contact_partials = plan.plan_residual(&Packing::contacts(batches), &bounds)?;
+        plan.reverse = plan.plan_sweep(batches, Sweep::Reverse, &bounds)?;
+        plan.rebuild = plan.plan_sweep(batches, Sweep::Rebuild, &bounds)?;
+        plan.start = plan.plan_momentum(batches, Window::STARTS, &bounds)?;
+        plan.momentum = plan.plan_momentum(batches, 0, &bounds)?;
+        plan.after_rebuild = plan.plan_momentum(batches, Window::AFTER_REBUILD, &bounds)?;
+        plan.flags = Window::BEFORE_REBUILD;
+        plan.plan_body_momentum(batches, &bounds)?;
+        plan.before_rebuild = plan.take(0);
+        plan.plan_sums(&joints, Kernel::JointProgress, &bounds)?;
+        plan.plan_sums(&contacts, Kernel::ContactProgress, &bounds)?;
+        plan.plan_step();
+        plan.judge = plan.take(0);
         Ok(plan)
     }
 
-    /// Only the dispatches of one kernel: of one colour if it is [`Kernel::JointSweep`] or
-    /// [`Kernel::ContactSweep`].
-    pub(super) fn of_kernel(
+    /// Only the dispatches of one call of a kernel.
+    pub(super) fn of_call(
         batches: &Batches,
-        kernel: Kernel,
-        color: usize,
+        call: KernelCall,
         limits: &wgpu::Limits,
     ) -> Result<Self> {
-        let mut plan = Self::new(batches, limits)?;
-        let groups = match kernel {
+        let mut plan = Self::new(batches, true, limits)?;
+        let groups = match call.kernel {
             Kernel::JointSweep => Some(&batches.joints.colors),
             Kernel::ContactSweep => Some(&batches.contacts.colors),
             _ => None,
         }
-        .map(|colors| colors.get(color).cloned().unwrap_or(0..0));
+        .map(|colors| colors.get(call.color).cloned().unwrap_or(0..0));
+        let sweep = match call.sweep {
+            Sweep::Forward => &plan.forward,
+            Sweep::Reverse => &plan.reverse,
+            Sweep::Rebuild => &plan.rebuild,
+        };
+        let momentum = match call.part {
+            BodyMomentum::Whole => &plan.momentum,
+            BodyMomentum::BeforeRebuild => &plan.before_rebuild,
+            BodyMomentum::AfterRebuild => &plan.after_rebuild,
+        };
         let windows = &plan.windows;
-        plan.sweep.retain(|dispatch| {
-            dispatch.kernel == kernel
+        let wanted = |dispatch: &&Dispatch| {
+            dispatch.kernel == call.kernel
                 && groups
                     .as_ref()
                     .is_none_or(|groups| groups.contains(&windows[dispatch.window as usize].first))
-        });
-        plan.residual.retain(|dispatch| dispatch.kernel == kernel);
+        };
+        plan.forward = [sweep, momentum, &plan.judge, &plan.residual]
+            .into_iter()
+            .flatten()
+            .filter(wanted)
+            .copied()
+            .collect();
         Ok(plan)
     }
 
-    /// Dispatches of one sweep.
-    pub(super) fn sweep_dispatches(&self) -> usize {
-        self.sweep.len()
+    /// Dispatches of one pass, and what an accelerated method adds to it on average, rounded up.
+    pub(super) fn pass_dispatches(&self) -> usize {
+        let rebuild = self
+            .rebuild
+            .len()
+            .div_ceil(MOMENTUM_REBUILD_PASSES as usize);
+        self.forward.len() + self.momentum.len() + self.judge.len() + rebuild
+    }
+
+    /// The dispatches planned last; those to come have `flags`.
+    fn take(&mut self, flags: u32) -> Vec<Dispatch> {
+        self.flags = flags;
+        std::mem::take(&mut self.list)
+    }
+
+    /// Plans a pass over all joints and contacts.
+    fn plan_sweep(
+        &mut self,
+        batches: &Batches,
+        sweep: Sweep,
+        bounds: &Bounds,
+    ) -> Result<Vec<Dispatch>> {
+        let (flags, reversed) = match sweep {
+            Sweep::Forward => (0, false),
+            Sweep::Reverse => (Window::REVERSE, true),
+            Sweep::Rebuild => (Window::REBUILD, false),
+        };
+        self.flags = flags;
+        let mut packings = [Packing::joints(batches), Packing::contacts(batches)];
+        if reversed {
+            packings.reverse();
+        }
+        for packing in packings {
+            if reversed {
+                self.plan_remainder(&packing, bounds)?;
+                for groups in packing.colors.iter().rev() {
+                    self.plan_color(&packing, groups, bounds)?;
+                }
+            } else {
+                for groups in packing.colors {
+                    self.plan_color(&packing, groups, bounds)?;
+                }
+                self.plan_remainder(&packing, bounds)?;
+            }
+        }
+        Ok(self.take(0))
+    }
+
+    fn plan_remainder(&mut self, packing: &Packing<'_>, bounds: &Bounds) -> Result<()> {
+        self.plan_split(packing, bounds)?;
+        self.plan_gather(packing, Kernel::BodyGather, bounds)?;
+        self.plan_gather(packing, Kernel::HubGather, bounds)
+    }
+
+    /// Plans momentum of everything that has it.
+    fn plan_momentum(
+        &mut self,
+        batches: &Batches,
+        flags: u32,
+        bounds: &Bounds,
+    ) -> Result<Vec<Dispatch>> {
+        self.flags = flags;
+        for packing in [Packing::joints(batches), Packing::contacts(batches)] {
+            let blocks = &packing.blocks;
+            let all = 0..blocks.length;
+            let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
+                bounds.bytes(blocks, run)
+            })?;
+            for run in runs {
+                let shown = Shown {
+                    blocks: bounds.window(blocks, &run),
+                    ..Shown::of(packing.side)
+                };
+                self.add(packing.momentum(), run, shown, Window::default());
+            }
+        }
+        self.plan_body_momentum(batches, bounds)?;
+        Ok(self.take(0))
+    }
+
+    fn plan_body_momentum(&mut self, batches: &Batches, bounds: &Bounds) -> Result<()> {
+        let all = 0..batches.velocities.len() as u32;
+        for run in bounds.split("bodies", &all, bounds.invocations(), |_| 0)? {
+            let shown = Shown::of(Side::Joints);
+            self.add(Kernel::BodyMomentum, run, shown, Window::default());
+        }
+        Ok(())
+    }
+
+    /// Plans the last part of the judgement; its window has two counts where others have a range.
+    fn plan_step(&mut self) {
+        let counts = Window {
+            first: self.joint_partials as u32,
+            end: self.contact_partials as u32,
+            ..Window::default()
+        };
+        self.add(
+            Kernel::MomentumStep,
+            0..1,
+            Shown::of(Side::Joints),
+            Window::default(),
+        );
+        if let Some(window) = self.windows.last_mut() {
+            *window = counts;
+        }
     }
 
     fn plan_color(
@@ -250,7 +310,11 @@ impl Plan {
                 };
                 let window = Window {
                     entry_base: first + shown.entries.0,
-                    keeps_impulses: u32::from(index + 1 == slot_runs.len()),
+                    flags: if index + 1 == slot_runs.len() {
+                        Window::KEEPS_IMPULSES
+                    } else {
+                        0
+                    },
                     ..Window::default()
                 };
                 self.add(packing.split(), run.clone(), shown, window);
@@ -297,11 +361,20 @@ impl Plan {
         Ok(())
     }
 
-    /// Plans a residual and returns the number of its partials.
-    fn plan_residual(&mut self, packing: &Packing<'_>, bounds: &Bounds) -> Result<usize> {
+    /// Plans a residual or progress, and returns the number of its sums.
+    fn plan_sums(
+        &mut self,
+        packing: &Packing<'_>,
+        kernel: Kernel,
+        bounds: &Bounds,
+    ) -> Result<usize> {
         let blocks = &packing.blocks;
         let partial_count = blocks.length.div_ceil(WORKGROUP_SIZE) as usize;
-        let entries = Array::of::<Partial>(partial_count);
+        // Progress is the larger of the two kinds of sums.
+        let entries = Array {
+            smallest: size_of::<Partial>() as u64,
+            ..Array::of::<Progress>(partial_count)
+        };
         let blocks_of = |groups: &Range<u32>| {
             groups.start * WORKGROUP_SIZE..(groups.end * WORKGROUP_SIZE).min(blocks.length)
         };
@@ -326,7 +399,7 @@ impl Plan {
                 entry_base: shown.entries.0,
                 ..Window::default()
             };
-            self.add(packing.residual(), blocks_of(&groups), shown, window);
+            self.add(kernel, blocks_of(&groups), shown, window);
         }
         Ok(partial_count)
     }
@@ -344,6 +417,7 @@ impl Plan {
             start_base: shown.starts.0,
             slot_base: shown.slots.0,
             slot_end: shown.slots.1,
+            flags: self.flags | window.flags,
             ..window
         });
         let next = self.shown.len();
@@ -353,15 +427,12 @@ impl Plan {
             window: self.windows.len() as u32 - 1,
             workgroups,
         };
-        match kernel {
-            Kernel::JointResidual | Kernel::ContactResidual => self.residual.push(dispatch),
-            _ => self.sweep.push(dispatch),
-        }
+        self.list.push(dispatch);
     }
 }
 
 /// Checks what no number of dispatches can split.
-fn check_unsplittable(batches: &Batches, bounds: &Bounds) -> Result<()> {
+fn check_unsplittable(batches: &Batches, accelerated: bool, bounds: &Bounds) -> Result<()> {
     let bodies = size_of_val(batches.velocities.as_slice()) as u64;
     if bodies > bounds.binding {
         return Err(Error::Capacity {
@@ -372,6 +443,17 @@ fn check_unsplittable(batches: &Batches, bounds: &Bounds) -> Result<()> {
             needed: bodies,
             available: bounds.binding,
         });
+    }
+    for blocks in [batches.contacts.blocks.len(), batches.joints.blocks.len()] {
+        let sums = (blocks.div_ceil(WORKGROUP_SIZE as usize) * size_of::<Progress>()) as u64;
+        if accelerated && sums > bounds.binding {
+            return Err(Error::Capacity {
+                what: "one storage binding, for the progress of all contacts or joint rows [B]"
+                    .into(),
+                needed: sums,
+                available: bounds.binding,
+            });
+        }
     }
     let edges = u64::from(batches.friction.directions);
     let hubs = |remainder: &Remainder| {

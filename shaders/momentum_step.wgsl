@@ -1,0 +1,48 @@
+// Whether momentum goes on after a sweep; twin of `momentum_step` in `src/solver/momentum.rs`. One
+// workgroup adds up the workgroups' sums: invocation i takes the sums i, i + WORKGROUP_SIZE, ... of
+// joint rows and then of contacts, then halving strides. The window says how many there are: `first`
+// of joint rows, `end` of contacts.
+
+@group(0) @binding(2) var<storage, read> joint_sums: array<Progress>;
+@group(0) @binding(3) var<storage, read> contact_sums: array<Progress>;
+@group(0) @binding(4) var<storage, read_write> momentum: array<Momentum>;
+
+override MOMENTUM_COSINE: f32;
+
+var<workgroup> lanes: array<Progress, WORKGROUP_SIZE>;
+
+fn plus(a: Progress, b: Progress) -> Progress {
+    return Progress(a.along + b.along, a.step + b.step, a.change + b.change, 0.0);
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn momentum_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
+    let lane = invocation.x;
+    var mine = Progress(0.0, 0.0, 0.0, 0.0);
+    for (var index = lane; index < window.first; index += WORKGROUP_SIZE) {
+        mine = plus(mine, joint_sums[index]);
+    }
+    for (var index = lane; index < window.end; index += WORKGROUP_SIZE) {
+        mine = plus(mine, contact_sums[index]);
+    }
+    lanes[lane] = mine;
+    workgroupBarrier();
+    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
+        if lane < stride {
+            lanes[lane] = plus(lanes[lane], lanes[lane + stride]);
+        }
+        workgroupBarrier();
+    }
+    if lane != 0u {
+        return;
+    }
+    let progress = lanes[0];
+    let before = momentum[0];
+    let least = MOMENTUM_COSINE * (sqrt(progress.step) * sqrt(progress.change));
+    if progress.along < least {
+        momentum[0] = Momentum(1.0, 0.0, before.restarts + 1u, 0u);
+        return;
+    }
+    let next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * (before.sequence * before.sequence)));
+    momentum[0] = Momentum(next, (before.sequence - 1.0) / next, before.restarts, 0u);
+}

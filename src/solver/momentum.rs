@@ -1,0 +1,159 @@
+//! Nesterov's momentum with restarts: from two iterates to the point where the next sweep begins.
+//!
+//! A sweep (a symmetric one, or a mass-split Jacobi pass) leads from impulses `y_k` to `r_{k+1}`. The next
+//! one begins at `y_{k+1} = r_{k+1} + b (r_{k+1} - r_k)`; velocities are linear in impulses, so
+//! theirs is `V_{k+1} + b (V_{k+1} - V_k)`. Here `b = (t_{k+1} - 1) / t_{k+2}`, with `t_1 = 1` and
+//! `t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2`. `y` may leave the cones and bounds: the sweep projects every
+//! impulse it touches, and it touches them all, so what a solve returns is admissible.
+//!
+//! Momentum starts anew, `t = 1` and `b = 0`, unless the last change goes along with the step: unless
+//! `(r_{k+1} - y_k)^T D (r_{k+1} - r_k)` is at least [`MOMENTUM_COSINE`] times the lengths of both. With 0
+//! in its place that is the gradient restart of O'Donoghue and Candes, "Adaptive restart for
+//! accelerated gradient schemes" (2015). With Coulomb friction, whose bound moves with the normal
+//! impulse, a sweep is no step down one function: where contacts slide, momentum can go round in
+//! ever wider circles, at a right angle to the steps, and the gradient restart never comes.
+//!
+//! `D` is diagonal: one over each row's effective mass, so that all terms have one unit, that of an
+//! energy.
+
+use crate::constants::{MOMENTUM_COSINE, WORKGROUP_SIZE};
+use bytemuck::{Pod, Zeroable};
+
+/// The sequence of factors, carried from sweep to sweep; 16 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct Momentum {
+    /// `t` of the sweep to come.
+    pub sequence: f32,
+    /// `b`, by which the last change is repeated before that sweep.
+    pub factor: f32,
+    /// Number of restarts.
+    pub restarts: u32,
+    /// Unused.
+    pub padding: u32,
+}
+
+/// Sums over impulses of one sweep; 16 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct Progress {
+    /// `(r_{k+1} - y_k)^T D (r_{k+1} - r_k)` `[J]`.
+    pub along: f32,
+    /// `|r_{k+1} - y_k|_D^2` of the step `[J]`.
+    pub step: f32,
+    /// `|r_{k+1} - r_k|_D^2` of the change `[J]`.
+    pub change: f32,
+    /// Unused.
+    pub padding: f32,
+}
+
+/// The last two points of a contact's impulse; 32 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct ContactMemory {
+    /// After the sweep before the last.
+    pub previous: [f32; 4],
+    /// Where the last sweep began.
+    pub start: [f32; 4],
+}
+
+/// The last two points of a joint row's impulse; 8 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct JointMemory {
+    /// After the sweep before the last.
+    pub previous: f32,
+    /// Where the last sweep began.
+    pub start: f32,
+}
+
+impl Default for Momentum {
+    /// Before the first sweep: no momentum yet.
+    fn default() -> Self {
+        Self {
+            sequence: 1.0,
+            factor: 0.0,
+            restarts: 0,
+            padding: 0,
+        }
+    }
+}
+
+impl Momentum {
+    /// After a sweep.
+    #[must_use]
+    pub fn after(self, progress: Progress) -> Self {
+        let least = MOMENTUM_COSINE * (progress.step.sqrt() * progress.change.sqrt());
+        if progress.along < least {
+            return Self {
+                restarts: self.restarts + 1,
+                ..Self::default()
+            };
+        }
+        let next = 0.5 * (1.0 + (1.0 + 4.0 * (self.sequence * self.sequence)).sqrt());
+        Self {
+            sequence: next,
+            factor: (self.sequence - 1.0) / next,
+            restarts: self.restarts,
+            padding: 0,
+        }
+    }
+}
+
+impl Progress {
+    /// One impulse's part, with the effective mass of its row.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(mass: f32, previous: f32, start: f32, now: f32) -> Self {
+        if mass == 0.0 {
+            return Self::default();
+        }
+        let step = now - start;
+        let change = now - previous;
+        Self {
+            along: step * change / mass,
+            step: step * step / mass,
+            change: change * change / mass,
+            padding: 0.0,
+        }
+    }
+
+    /// Both together.
+    #[inline(always)]
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            along: self.along + other.along,
+            step: self.step + other.step,
+            change: self.change + other.change,
+            padding: 0.0,
+        }
+    }
+}
+
+/// Adds up one workgroup's impulses in the order in which its invocations do: halving strides.
+#[must_use]
+pub fn reduce_workgroup(mut lanes: [Progress; WORKGROUP_SIZE as usize]) -> Progress {
+    let mut stride = lanes.len() / 2;
+    while stride > 0 {
+        for lane in 0..stride {
+            lanes[lane] = lanes[lane].plus(lanes[lane + stride]);
+        }
+        stride /= 2;
+    }
+    lanes[0]
+}
+
+/// Adds up the workgroups' sums of joint rows and then of contacts, as one workgroup does: invocation
+/// `i` takes the sums `i, i + 64, ...`, then halving strides. Twin of `shaders/momentum_step.wgsl`.
+#[must_use]
+pub fn momentum_step(momentum: Momentum, joints: &[Progress], contacts: &[Progress]) -> Momentum {
+    let mut lanes = [Progress::default(); WORKGROUP_SIZE as usize];
+    for sums in [joints, contacts] {
+        for (index, &sum) in sums.iter().enumerate() {
+            let lane = &mut lanes[index % WORKGROUP_SIZE as usize];
+            *lane = lane.plus(sum);
+        }
+    }
+    momentum.after(reduce_workgroup(lanes))
+}

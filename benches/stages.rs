@@ -10,7 +10,8 @@ use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use drystone::collide::broadphase::Broadphase;
 use drystone::collide::impulse_cache::ImpulseCache;
-use drystone::collide::narrowphase;
+use drystone::collide::{Detector, narrowphase};
+use drystone::constants::KEPT_ORDERS;
 use drystone::problem::batches::Batches;
 use drystone::problem::coloring;
 use drystone::solver::Method;
@@ -61,6 +62,16 @@ fn collision(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
         b.iter(|| narrowphase::find_contacts(&pile.world, &pairs, pile.limits, &mut contacts));
     });
 
+    let mut detector = Detector::new();
+    let mut detect = || {
+        detector
+            .find_pairs(&pile.world, pile.limits, pile.limits.margin)
+            .expect("a world that was stepped");
+        detector.find_contacts(&pile.world, pile.limits);
+    };
+    detect();
+    group.bench_function("detect_at_rest", |b| b.iter(&mut detect));
+
     let mut cache = ImpulseCache::default();
     let mut impulses = Vec::new();
     cache.store(&pile.contacts, &pile.impulses);
@@ -73,7 +84,8 @@ fn collision(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
     });
 }
 
-/// From a problem to batches; `pack` contains the colouring.
+/// From a problem to batches: `pack` contains the colouring and new memory, `repack_changed` the
+/// colouring, and `repack` neither.
 fn packing(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
     let problem = &pile.problem;
     group.throughput(Throughput::Elements(pile.contact_count()));
@@ -83,8 +95,29 @@ fn packing(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
         b.iter(|| coloring::color(&problem.bodies, &problem.contacts, colors));
     });
     for method in [Method::GaussSeidel, Method::Jacobi] {
-        group.bench_function(format!("pack/{}", method.name()), |b| {
-            b.iter(|| Batches::pack(problem, method.max_colors(), true));
+        let (name, colors) = (method.name(), method.max_colors());
+        group.bench_function(format!("pack/{name}"), |b| {
+            b.iter(|| Batches::pack(problem, colors, true));
+        });
+        let mut batches = Batches::default();
+        group.bench_function(format!("repack/{name}"), |b| {
+            b.iter(|| batches.repack(problem, colors, true));
+        });
+        // Each lacks another contact, and there are more than a packing keeps the orders of.
+        let others: Vec<_> = (0..=KEPT_ORDERS)
+            .map(|at| {
+                let mut other = problem.clone();
+                other.contacts.remove(at);
+                other
+            })
+            .collect();
+        let mut next = others.iter().cycle();
+        group.bench_function(format!("repack_changed/{name}"), |b| {
+            b.iter(|| {
+                if let Some(other) = next.next() {
+                    batches.repack(other, colors, true);
+                }
+            });
         });
     }
 }
@@ -138,15 +171,16 @@ fn sweeps(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
     });
 }
 
-/// Narrowphase, packing, sweeps and displacement of the position LCP, as the scene sets it.
+/// Contacts of kept manifolds, packing, sweeps and displacement of the position LCP, as the scene sets
+/// it.
 fn position_pass(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
     let stabilization = &pile.settings.stabilization;
     if stabilization.post().is_none() {
         return;
     };
-    let mut pairs = Vec::new();
-    Broadphase::new()
-        .find_pairs(&pile.world, &pile.reach, &mut pairs)
+    let mut detector = Detector::new();
+    detector
+        .find_pairs(&pile.world, pile.limits, pile.limits.margin)
         .expect("a world that was stepped");
     let mut solver = CpuSolver::new();
     let mut pass = PositionPass::new(pile.world.smallest_radius());
@@ -158,7 +192,7 @@ fn position_pass(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
                 pass.run(
                     stabilization,
                     world,
-                    &pairs,
+                    &mut detector,
                     pile.limits.margin,
                     &mut solver,
                 )

@@ -7,6 +7,9 @@
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn body_gather(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    if is_done() {
+        return;
+    }
     let entry = window.first + invocation.x;
     if entry >= window.end {
         return;

@@ -8,6 +8,9 @@
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn body_momentum(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    if is_done() {
+        return;
+    }
     let body = window.first + invocation.x;
     if body >= window.end {
         return;

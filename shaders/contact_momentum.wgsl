@@ -7,6 +7,9 @@
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn contact_momentum(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    if is_done() {
+        return;
+    }
     let index = window.first + invocation.x;
     if index >= window.end {
         return;

@@ -15,6 +15,9 @@ fn contact_residual(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_id) invocation: vec3<u32>,
 ) {
+    if is_done() {
+        return;
+    }
     let lane = invocation.x;
     let index = window.first + workgroup.x * WORKGROUP_SIZE + lane;
     var residual = 0.0;

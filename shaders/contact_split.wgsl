@@ -27,6 +27,9 @@ fn leave(slot: u32, velocity: BodyVelocity, inertia: BodyInertia, arm: vec3<f32>
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn contact_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    if is_done() {
+        return;
+    }
     let index = window.first + invocation.x;
     if index >= window.end {
         return;

@@ -12,6 +12,9 @@
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn contact_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    if is_done() {
+        return;
+    }
     let group = window.first + invocation.x;
     if group >= window.end {
         return;

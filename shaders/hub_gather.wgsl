@@ -14,6 +14,9 @@ fn hub_gather(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_id) invocation: vec3<u32>,
 ) {
+    if is_done() {
+        return;
+    }
     let lane = invocation.x;
     let hub = hubs[window.first + workgroup.x - window.entry_base];
     let first = hub.first_slot - window.slot_base;

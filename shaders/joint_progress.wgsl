@@ -29,6 +29,9 @@ fn joint_progress(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_id) invocation: vec3<u32>,
 ) {
+    if is_done() {
+        return;
+    }
     let lane = invocation.x;
     let index = window.first + workgroup.x * WORKGROUP_SIZE + lane;
     var mine = Progress(0.0, 0.0, 0.0, 0.0);

@@ -16,12 +16,15 @@ fn joint_residual(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_id) invocation: vec3<u32>,
 ) {
+    if is_done() {
+        return;
+    }
     let lane = invocation.x;
     let index = window.first + workgroup.x * WORKGROUP_SIZE + lane;
     var residual = 0.0;
     if index < window.end {
         let block = blocks[index - window.block_base];
-        residual = natural_map_residual(
+        residual = row_residual(
             block,
             scales[index - window.block_base],
             impulses[index - window.block_base],

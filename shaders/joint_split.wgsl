@@ -33,6 +33,9 @@ fn leave(
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn joint_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    if is_done() {
+        return;
+    }
     let group = window.first + invocation.x;
     if group >= window.end {
         return;
@@ -52,7 +55,7 @@ fn joint_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
     for (var step = 0u; step < end - first; step++) {
         let index = place(first, end, step);
         let block = blocks[index];
-        let update = stepped(
+        let update = stepped_row(
             block,
             impulses[index],
             velocity_a,

@@ -12,6 +12,9 @@
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn joint_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    if is_done() {
+        return;
+    }
     let group = window.first + invocation.x;
     if group >= window.end {
         return;
@@ -26,7 +29,7 @@ fn joint_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var velocity_b = velocities[body_b];
     for (var step = 0u; step < end - first; step++) {
         let index = place(first, end, step);
-        let update = stepped(
+        let update = stepped_row(
             blocks[index],
             impulses[index],
             velocity_a,

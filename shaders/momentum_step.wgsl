@@ -8,6 +8,8 @@
 @group(0) @binding(4) var<storage, read_write> momentum: array<Momentum>;
 
 override MOMENTUM_COSINE: f32;
+override MOMENTUM_COSINE_FORWARD: f32;
+override MOMENTUM_COSINE_CONVEX: f32;
 
 var<workgroup> lanes: array<Progress, WORKGROUP_SIZE>;
 
@@ -17,6 +19,9 @@ fn plus(a: Progress, b: Progress) -> Progress {
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn momentum_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
+    if is_done() {
+        return;
+    }
     let lane = invocation.x;
     var mine = Progress(0.0, 0.0, 0.0, 0.0);
     for (var index = lane; index < window.first; index += WORKGROUP_SIZE) {
@@ -38,11 +43,28 @@ fn momentum_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
     }
     let progress = lanes[0];
     let before = momentum[0];
-    let least = MOMENTUM_COSINE * (sqrt(progress.step) * sqrt(progress.change));
+    if before.rule == CONJUGATE {
+        momentum[0] = after_conjugate(before, progress.step);
+        return;
+    }
+    var cosine = select(MOMENTUM_COSINE, MOMENTUM_COSINE_FORWARD, before.rule == FORWARD);
+    cosine = select(cosine, MOMENTUM_COSINE_CONVEX, before.rule == FORWARD_CONVEX);
+    let least = cosine * (sqrt(progress.step) * sqrt(progress.change));
     if progress.along < least {
-        momentum[0] = Momentum(1.0, 0.0, before.restarts + 1u, 0u);
+        momentum[0] = Momentum(1.0, 0.0, before.restarts + 1u, before.rule);
         return;
     }
     let next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * (before.sequence * before.sequence)));
-    momentum[0] = Momentum(next, (before.sequence - 1.0) / next, before.restarts, 0u);
+    momentum[0] = Momentum(next, (before.sequence - 1.0) / next, before.restarts, before.rule);
+}
+
+// Fletcher's and Reeves' factor; `step` is the squared length of the last step.
+fn after_conjugate(before: Momentum, step: f32) -> Momentum {
+    if before.sequence == 0.0 {
+        return Momentum(step, 0.0, before.restarts, before.rule);
+    }
+    if step <= before.sequence {
+        return Momentum(step, step / before.sequence, before.restarts, before.rule);
+    }
+    return Momentum(step, -1.0, before.restarts + 1u, before.rule);
 }

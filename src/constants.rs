@@ -17,9 +17,11 @@ pub const GRAVITY: f64 = 9.81;
 
 /// Most colours of a colouring before the remaining pairs go to the mass-split remainder.
 ///
-/// Sphere piles need 9 to 12 colours; a body with more contacts than that (a hub) would otherwise
-/// ask for one colour, and one barrier, per contact.
-pub const MAX_COLORS: usize = 12;
+/// Piles of equal spheres or boxes need 8 to 12 colours, pyramids of cubes 16, for a cube touches more
+/// than 12 others there; a body with more (a hub) would otherwise ask for one colour, and one barrier, per contact.
+/// With 12 colours half of a pyramid's contacts were mass-split, and Gauss–Seidel took ten times the
+/// passes to 1e-2 g h: 496 instead of 48 for 385 cubes.
+pub const MAX_COLORS: usize = 24;
 
 /// Most friction directions of a pyramid; the table of directions travels in a uniform.
 pub const MAX_FRICTION_DIRECTIONS: usize = 16;
@@ -30,6 +32,25 @@ pub const MAX_FRICTION_DIRECTIONS: usize = 16;
 /// would be cut short.
 pub const HUB_GATHER_THRESHOLD: u32 = 64;
 
+/// Bodies of a cluster where one cluster does not hold all of them.
+pub const CLUSTER_BODIES: u32 = 256;
+
+/// Most copies of bodies in a cluster: their velocities, 24 B each, and the sums of a workgroup fit the
+/// 16 KiB of workgroup memory that every WebGPU adapter has.
+pub const CLUSTER_COPIES: u32 = 512;
+
+/// Most contacts and joint rows of a cluster, joints being left whole: the loops of one invocation stay
+/// far below [`MAX_LOOP_ITERATIONS`].
+pub const CLUSTER_BLOCKS: u32 = 8192;
+
+/// Most contact runs, or joints, on one copy of a body in a cluster: at most twice as many colours
+/// suffice then. A body with more in one cluster has several copies there.
+pub const CLUSTER_DEGREE: u32 = 12;
+
+/// Most contacts of one pair of bodies that an invocation of a cluster sweeps one after the other; more
+/// are shared out among copies.
+pub const CLUSTER_RUN: u32 = 64;
+
 /// Invocations of a workgroup in every kernel; the least that every WebGPU adapter runs well.
 pub const WORKGROUP_SIZE: u32 = 64;
 
@@ -38,6 +59,56 @@ pub const WORKGROUP_SIZE: u32 = 64;
 /// A block takes some 50 ns. On two cores the Brazil nut, whose colours have about 350 blocks, took 20 %
 /// less time with 64 than with 256, and 1,000 boxes 8 % less.
 pub const MIN_BLOCKS_PER_THREAD: usize = 64;
+
+/// Contacts packed by one thread at least: some 20 ns each.
+pub const PACKED_CONTACTS_PER_THREAD: usize = 1024;
+
+/// Joint rows packed by one thread at least: some 50 ns each.
+pub const PACKED_ROWS_PER_THREAD: usize = 512;
+
+/// Impulses that one thread copies at least: about 1 ns each.
+pub const PACKED_IMPULSES_PER_THREAD: usize = 8192;
+
+/// Bodies that one thread copies at least: about 2 ns each.
+pub const PACKED_BODIES_PER_THREAD: usize = 8192;
+
+/// Bodies whose solution one thread copies at least: about 2 ns each.
+pub const TAKEN_BODIES_PER_THREAD: usize = 8192;
+
+/// Joint rows that one thread solves at once at least: about 1 us each.
+pub const SOLVED_ROWS_PER_THREAD: usize = 32;
+
+/// Records of a problem that one thread checks at least: 2 to 3 ns each.
+pub const CHECKED_RECORDS_PER_THREAD: usize = 16_384;
+
+/// Distance of a normal's squared length from 1 up to which it surely is a unit vector: the length may
+/// be off by 1e-3, which is 2e-3 of its square.
+pub const PLAIN_NORMAL_ERROR: f32 = 1.5e-3;
+
+/// Orders of contacts, and of joint rows, that are kept for problems of the same pairs: those of the
+/// velocity pass, of the position pass, and of the Jacobi sweeps that follow on contradictions.
+pub const KEPT_ORDERS: usize = 3;
+
+/// Most colours of any colouring: sets of colours are the bits of a word.
+pub const MAX_COLORING_COLORS: usize = 64;
+
+/// Lane groups of sixteen contacts, least number handed to one thread: some 200 ns of work, about what
+/// it takes two threads to tell each other that they are done.
+pub const MIN_LANE_GROUPS_PER_THREAD: usize = 2;
+
+/// Blocks of a problem below which one thread solves it: calling another takes some 10 us.
+pub const MIN_BLOCKS_OF_A_TEAM: usize = 512;
+
+/// Most chunks into which a thread's share of a stage is cut, for others to take when it is late.
+pub const TEAM_CHUNKS_PER_THREAD: usize = 4;
+
+/// Looks at whether a stage is done before a waiting thread lets others of the machine go first: some
+/// tens of microseconds.
+pub const TEAM_SPINS: u32 = 2000;
+
+/// Looks before a waiting thread takes from another's share: a late thread is worth waiting for some
+/// microseconds, because what it works on is in its cache.
+pub const TEAM_SPINS_BEFORE_HELPING: u32 = 100;
 
 /// Most points of a manifold between two convex shapes: four carry any planar load.
 pub const MAX_MANIFOLD_POINTS: usize = 4;
@@ -82,6 +153,66 @@ pub const RESTITUTION_THRESHOLD_GH: f64 = 2.0;
 /// Wide enough that resting contacts, whose gaps scatter by the solver's error, persist; narrow
 /// enough that few contacts carry nothing.
 pub const MARGIN_PER_RADIUS: f64 = 0.02;
+
+/// Gap on either side of zero that substeps count as shut and leave alone, over the smallest dynamic
+/// body's bounding radius.
+///
+/// Wider than what a substep of few sweeps leaves of a resting contact's motion, so that contacts at rest
+/// stay where nothing is asked of them; narrower than what is to be seen or measured.
+pub const SLOP_PER_RADIUS: f64 = 1e-4;
+
+/// Margin of a pair of bodies that touched in the last step, over that of others: a pair at the edge
+/// of the margin does not come and go, and what was prepared for the list of pairs stays good.
+pub const TOUCHING_MARGIN: f64 = 1.25;
+
+/// Relative motion of two bodies after which their contact points are found anew, over the smaller
+/// one's bounding radius.
+///
+/// What a kept point misses is of second order, `1e-5` of the radius; a vertex that comes to lie
+/// beside a face, or another choice of four points, is wrong by no more than the motion itself, a
+/// quarter of the margin.
+pub const KEPT_MOTION_PER_RADIUS: f64 = 0.005;
+
+/// How far beyond the margin points are kept, over the margin: they come within it in later steps, and
+/// the position pass asks for as much more as the bodies overlap.
+pub const KEPT_REACH_PER_MARGIN: f64 = 0.5;
+
+/// Room to move in that a body's box has in the list of pairs, over the bounding radius.
+///
+/// A settled pile of 4,000 spheres has 16,600 pairs with it; bodies that creep by a hundredth of their
+/// speed of fall in a step, 0.2 mm, stay in their boxes for a hundred steps.
+pub const SKIN_PER_RADIUS: f64 = 0.05;
+
+/// The same for a fast body: steps that it may go on at its speed.
+pub const SKIN_STEPS: f64 = 1.0;
+
+/// Most bodies that have left their boxes for which only their own pairs are found anew: each is tested
+/// against all bodies, which takes some 2 ns, and a search for all pairs some 500 ns a body.
+pub const MAX_STRAYS: usize = 64;
+
+/// Bodies from which on they are looked at by several threads.
+pub const PARALLEL_BODIES: usize = 16_384;
+
+/// Pairs from which on they are looked at by several threads: some 100 us of work.
+pub const PARALLEL_PAIRS: usize = 8_192;
+
+/// Most that the position solve of one substep corrects of a penetration, over the smallest dynamic body's
+/// bounding radius; what is deeper is pushed apart by a velocity.
+///
+/// The position LCP has no friction and starts from nothing: with few sweeps, a deep overlap pushes whole
+/// layers into the next ones. 1,000 boxes dropped (4 substeps of 2 and 1 sweeps) were at worst 1.0 of a
+/// side inside each other with 0.05, and 0.3 to 0.4 with this.
+pub const SUBSTEP_CORRECTION_PER_RADIUS: f64 = 2e-3;
+
+/// Share of a penetration beyond that which a substep's velocity LCP takes back.
+///
+/// Of 0.05, 0.1, 0.2 and 0.5 the boxes above came to rest soonest with 0.2; with 0.5 and one sweep they
+/// exploded.
+pub const SUBSTEP_PUSH: f64 = 0.2;
+
+/// Deepest penetration that adds to this push, over the same radius: an overlap without a good way out is
+/// not to throw its bodies about.
+pub const SUBSTEP_PUSH_DEPTH_PER_RADIUS: f64 = 0.2;
 
 /// Most that one position solve corrects, over the smallest dynamic body's bounding radius.
 ///
@@ -131,6 +262,10 @@ pub const MAX_SCENE_BODIES: u64 = 100_000_000;
 /// Most steps of a scene; more is taken for a slip of the pen: years of computing.
 pub const MAX_SCENE_STEPS: u64 = 1_000_000_000_000;
 
+/// Most substeps of a step in a scene; more is taken for a slip of the pen: the contacts of a step do not
+/// last for as long.
+pub const MAX_SCENE_SUBSTEPS: u32 = 10_000;
+
 /// Most iterations of a solver in a scene; more is taken for a slip of the pen.
 pub const MAX_SCENE_ITERATIONS: u32 = 10_000_000;
 
@@ -162,6 +297,10 @@ pub const PARALLEL_ARMS_SINE: f64 = 1e-3;
 
 /// Most bytes of one transfer from the GPU `[B]`; more would only hold memory without being faster.
 pub const STAGING_BYTES: u64 = 64 << 20;
+
+/// Bytes that are compared at a time to find out what an upload may leave out `[B]`: a page, so that a
+/// copy command carries enough.
+pub const UPLOAD_CHUNK_BYTES: usize = 4096;
 
 /// Largest min-map residual of an LCP's solution, over `1 + max |q|`: far above the round-off of a
 /// few hundred rows, far below anything that a picture or a measurement shows.
@@ -279,10 +418,10 @@ pub const MAX_LOOP_ITERATIONS: u64 = 65_535;
 /// Contacts times sweeps in one GPU submission.
 ///
 /// A desktop's watchdog ends a submission after about 2 s; at 100 million contacts a second, a slow
-/// GPU, this is a tenth of that.
-pub const SUBMIT_CONTACT_ITERATIONS: u64 = 1 << 24;
+/// GPU, this is 84 ms.
+pub const SUBMIT_CONTACT_ITERATIONS: u64 = 1 << 23;
 
-/// Dispatches in one GPU submission; at some microseconds each, tens of milliseconds.
+/// Dispatches in one GPU submission; at some microseconds each, about ten milliseconds.
 pub const SUBMIT_DISPATCHES: u64 = 4096;
 
 /// GPU submissions that are queued before the oldest is waited for.
@@ -309,6 +448,21 @@ pub const MAX_SURFACE_FRAME_BODIES: usize = 300;
 /// 190 at 0.6; 16,000 spheres with a hub never at 0, 396, 224, 210; 1,000 boxes 208, 202, 224, 284;
 /// six cubes of mass ratio 100 750, 746, 814, 852; walls and columns do not care.
 pub const MOMENTUM_COSINE: f32 = 0.4;
+
+/// The same for forward sweeps, which need less than half the passes of symmetric ones and circle more
+/// easily.
+///
+/// Passes from a cold start to 1e-2 g h at 0.5, 0.6 and 0.8: 1,000 boxes 166, 184, 220, and at 0.4 168 but
+/// back at 0.08 after 800; 1,000 spheres 92, 98, 118; 8,000 spheres 162, 186, 180; 16,000 spheres 408, 338, not run;
+/// a wall of 820 cubes 206, 232, 280.
+pub const MOMENTUM_COSINE_FORWARD: f32 = 0.6;
+
+/// The same for forward sweeps over a problem that is convex: no friction, or friction by the convex law.
+///
+/// Passes to 1e-2 and to 1e-3 g h at 0.2, 0.4 and 0.6: a wall of 820 cubes 146, 176, 224 and 730, 1,234, more
+/// than 800; 1,000 boxes 194, 198, 268 and 456, 580, 776; 1,000 spheres 90, 98, 102 and 224, 278, 318;
+/// 8,000 spheres 126, 82, 88 and 360, 476, 498.
+pub const MOMENTUM_COSINE_CONVEX: f32 = 0.2;
 
 /// Passes after which an accelerated solve computes velocities from impulses anew.
 ///

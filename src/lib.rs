@@ -73,6 +73,7 @@
 pub mod constants;
 pub mod error;
 pub mod math;
+pub mod parallel;
 
 pub mod lcp;
 pub mod problem;

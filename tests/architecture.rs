@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the pipeline; a module may use those before it, and itself.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "constants",
     "error",
     "math",
+    "parallel",
     "lcp",
     "problem",
     "solver",

@@ -258,14 +258,12 @@ fn a_chain_falls_as_one() {
             "{name} {method:?}: {last:?}"
         );
         assert_eq!(last.remainder_contacts, 0);
-        match method {
-            Method::GaussSeidel | Method::Nesterov => {
-                assert_eq!((last.colors, last.remainder_joint_rows), (2, 0));
-            }
-            Method::Jacobi | Method::NesterovJacobi => {
-                assert_eq!((last.colors, last.remainder_joint_rows), (0, 60));
-            }
-        }
+        let expected = if method.max_colors() > 0 || method == Method::Cluster {
+            (2, 0)
+        } else {
+            (0, 60)
+        };
+        assert_eq!((last.colors, last.remainder_joint_rows), expected);
     }
 }
 
@@ -306,9 +304,14 @@ fn a_hub_of_forty_joints_is_split_and_solved() {
         .sum();
     for (name, mut solver, method) in solvers() {
         let (solution, report) = solve(&mut *solver, &problem, method, 300);
+        if method == Method::Cluster {
+            // The hub has copies in place of a remainder.
+            assert_eq!(report.remainder_joint_rows, 0);
+        } else {
+            // One joint can have the only colour that its body opens.
+            assert!(report.remainder_joint_rows >= 3 * 39 - 36, "{report:?}");
+        }
         assert!(report.colors as usize <= MAX_COLORS);
-        // One joint can have the only colour that its body opens.
-        assert!(report.remainder_joint_rows >= 3 * 39 - 36, "{report:?}");
         assert!(report.residual_max < 1e-4, "{name} {method:?}: {report:?}");
         let after: math::Vec3 = solution
             .velocities
@@ -379,7 +382,12 @@ fn a_tree_of_joints_is_solved_to_the_floor_of_f32() {
     add_random_joints(&mut problem, 0, 150, 0, 15);
     for (name, mut solver, method) in solvers() {
         let (_, report) = solve(&mut *solver, &problem, method, 1_500);
-        assert!(report.residual_max < 5e-6, "{name} {method:?}: {report:?}");
+        // At the floor steps are rounding, and the direction of conjugate gradients is a sum of them.
+        let floor = match method {
+            Method::ConjugateGradient => 1e-5,
+            _ => 5e-6,
+        };
+        assert!(report.residual_max < floor, "{name} {method:?}: {report:?}");
     }
 }
 

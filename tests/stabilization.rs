@@ -11,6 +11,7 @@ mod chains;
 
 use chains::{chain, free_chain, precise};
 
+use drystone::collide::Detector;
 use drystone::collide::broadphase::Broadphase;
 use drystone::collide::narrowphase::{Limits, find_contacts};
 use drystone::math::{Pose, Quat, Vec3};
@@ -94,8 +95,15 @@ fn pass_moves_bodies_and_keeps_velocities() {
         stabilization.post.steps = 4;
         stabilization.post.solver.iterations = 200;
         let mut pass = PositionPass::new(world.smallest_radius());
+        let mut detector = Detector::of_pairs(&world, &pairs);
         let report = pass
-            .run(&stabilization, &mut world, &pairs, 0.01, &mut *solver)
+            .run(
+                &stabilization,
+                &mut world,
+                &mut detector,
+                0.01,
+                &mut *solver,
+            )
             .unwrap();
         assert!(report.residual_max.is_finite());
 
@@ -137,7 +145,7 @@ fn correction_is_bounded() {
     pass.run(
         &stabilization,
         &mut world,
-        &pairs,
+        &mut Detector::of_pairs(&start, &pairs),
         0.01,
         &mut CpuSolver::new(),
     )
@@ -283,8 +291,9 @@ fn run_pass(
     stabilization: &Stabilization,
     solver: &mut dyn Solver,
 ) {
+    let mut detector = Detector::of_pairs(world, pairs);
     PositionPass::new(world.smallest_radius())
-        .run(stabilization, world, pairs, 0.01, solver)
+        .run(stabilization, world, &mut detector, 0.01, solver)
         .unwrap();
 }
 
@@ -344,8 +353,15 @@ fn correction_of_joints_is_bounded() {
     stabilization.post.max_correction = Some(1e-4);
     let radius = world.smallest_radius();
     let mut pass = PositionPass::new(radius);
-    pass.run(&stabilization, &mut world, &[], 0.01, &mut CpuSolver::new())
-        .unwrap();
+    let mut detector = Detector::of_pairs(&world, &[]);
+    pass.run(
+        &stabilization,
+        &mut world,
+        &mut detector,
+        0.01,
+        &mut CpuSolver::new(),
+    )
+    .unwrap();
     for row in &pass.problem().joint_rows {
         let most = if row.is_angular() {
             1e-4 / radius

@@ -42,6 +42,29 @@ fn project_friction(t: vec2<f32>, radius: f32) -> vec2<f32> {
     );
 }
 
+// The point of the cone |t| <= mu * normal that is closest to an impulse, its normal part measured by
+// one over `normal_mass` and its tangential part by one over `tangent_mass`.
+fn project_onto_cone(
+    normal: f32,
+    t: vec2<f32>,
+    mu: f32,
+    normal_mass: f32,
+    tangent_mass: f32,
+) -> vec3<f32> {
+    let length = sqrt(t.x * t.x + t.y * t.y);
+    if length <= mu * normal {
+        return vec3<f32>(normal, t.x, t.y);
+    }
+    let weight = mu * normal_mass;
+    let along = tangent_mass * normal + weight * length;
+    if along <= 0.0 {
+        return vec3<f32>(0.0, 0.0, 0.0);
+    }
+    let nearest = along / (tangent_mass + mu * weight);
+    let factor = mu * nearest / length;
+    return vec3<f32>(nearest, t.x * factor, t.y * factor);
+}
+
 // The velocity of a body after an impulse [N s] at `arm`, the body being one of `copies`, each with
 // 1/copies of its mass.
 fn applied(
@@ -109,6 +132,65 @@ fn updated(
     return Update(vec4<f32>(normal, t.x, t.y, 0.0), change_n + change_t, after_a, after_b);
 }
 
+// One update by the convex law: all three rows at once.
+fn updated_convex(
+    block: ContactBlock,
+    impulse: vec4<f32>,
+    a: BodyVelocity,
+    inertia_a: BodyInertia,
+    copies_a: f32,
+    b: BodyVelocity,
+    inertia_b: BodyInertia,
+    copies_b: f32,
+) -> Update {
+    let tangents = tangents_of(block.normal);
+    let u = relative_velocity(block, a, b);
+    let normal_step = block.cone_step * block.normal_mass;
+    let tangent_step = block.cone_step * block.tangent_mass;
+    let trial = vec2<f32>(
+        impulse.y - tangent_step * ordered_dot(tangents.first, u),
+        impulse.z - tangent_step * ordered_dot(tangents.second, u),
+    );
+    var r = project_onto_cone(
+        impulse.x - normal_step * ordered_dot(block.normal, u),
+        trial,
+        block.friction,
+        block.normal_mass,
+        block.tangent_mass,
+    );
+    let band = dead_band(copies_a, copies_b) * impulse.x;
+    let sideways = max(abs(r.y - impulse.y), abs(r.z - impulse.z));
+    if abs(r.x - impulse.x) <= band && sideways <= band * block.friction {
+        r = impulse.xyz;
+    }
+    let change = (block.normal * (r.x - impulse.x) + tangents.first * (r.y - impulse.y))
+        + tangents.second * (r.z - impulse.z);
+    return Update(
+        vec4<f32>(r.x, r.y, r.z, 0.0),
+        change,
+        applied(a, inertia_a, block.arm_a, change, copies_a),
+        applied(b, inertia_b, block.arm_b, -change, copies_b),
+    );
+}
+
+// One update by the law of the problem.
+fn updated_by_law(
+    block: ContactBlock,
+    impulse: vec4<f32>,
+    a: BodyVelocity,
+    inertia_a: BodyInertia,
+    copies_a: f32,
+    b: BodyVelocity,
+    inertia_b: BodyInertia,
+    copies_b: f32,
+) -> Update {
+    // Between immovable bodies there is no mass to measure by, and nothing to do.
+    if friction.law == 1u && block.friction > 0.0 && block.tangent_mass > 0.0 {
+        return updated_convex(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    }
+    return updated(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+}
+
 // What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
 // as a change of the bodies' velocities.
 fn stepped(
@@ -121,9 +203,23 @@ fn stepped(
     inertia_b: BodyInertia,
     copies_b: f32,
 ) -> Update {
-    if !has(REBUILD) {
-        return updated(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    if has(REBUILD) {
+        return restored(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
     }
+    return updated_by_law(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+}
+
+// The whole of an impulse as a change of the bodies' velocities.
+fn restored(
+    block: ContactBlock,
+    impulse: vec4<f32>,
+    a: BodyVelocity,
+    inertia_a: BodyInertia,
+    copies_a: f32,
+    b: BodyVelocity,
+    inertia_b: BodyInertia,
+    copies_b: f32,
+) -> Update {
     let tangents = tangents_of(block.normal);
     let total = (block.normal * impulse.x + tangents.first * impulse.y)
         + tangents.second * impulse.z;
@@ -156,6 +252,12 @@ fn natural_map_residual(
             impulse.y - rho * ordered_dot(tangents.first, u),
             impulse.z - rho * ordered_dot(tangents.second, u),
         );
+        if friction.law == 1u {
+            let nearest =
+                project_onto_cone(impulse.x - rho * u_n, trial, block.friction, 1.0, 1.0);
+            off = impulse.xyz - nearest;
+            return sqrt(ordered_dot(off, off)) / rho;
+        }
         let t = project_friction(trial, block.friction * normal);
         off.y = impulse.y - t.x;
         off.z = impulse.z - t.y;

@@ -1,7 +1,7 @@
 // The arithmetic of one joint row; twin of `src/solver/cpu/joint.rs`, operation by operation.
 
 // J V + bias; `a` and `b` are what the impulses added to the bodies' velocities.
-fn relative_velocity(block: JointBlock, a: BodyVelocity, b: BodyVelocity) -> f32 {
+fn row_velocity(block: JointBlock, a: BodyVelocity, b: BodyVelocity) -> f32 {
     let linear = ordered_dot(block.linear, a.linear - b.linear);
     let angular_a = ordered_dot(block.angular_a, a.angular);
     let angular_b = ordered_dot(block.angular_b, b.angular);
@@ -17,7 +17,7 @@ fn trial_impulse(
     a: BodyVelocity,
     b: BodyVelocity,
 ) -> f32 {
-    let u = relative_velocity(block, a, b) + block.softness * impulse;
+    let u = row_velocity(block, a, b) + block.softness * impulse;
     return impulse - mass * u;
 }
 
@@ -28,7 +28,7 @@ fn bounded(block: JointBlock, impulse: f32) -> f32 {
 
 // The velocity of a body after an impulse and a moment, the body being one of `copies`, each with
 // 1/copies of its mass.
-fn applied(
+fn row_applied(
     velocity: BodyVelocity,
     inertia: BodyInertia,
     impulse: vec3<f32>,
@@ -43,7 +43,7 @@ fn applied(
 }
 
 // A row's new impulse, its change, and the velocities after it.
-struct Update {
+struct RowUpdate {
     impulse: f32,
     change: f32,
     a: BodyVelocity,
@@ -51,7 +51,7 @@ struct Update {
 }
 
 // The impulse after one projected Gauss-Seidel update; changes within `dead_band` of it are left undone.
-fn updated(
+fn updated_row(
     block: JointBlock,
     impulse: f32,
     a: BodyVelocity,
@@ -67,7 +67,7 @@ fn updated(
 
 // What a pass does to a row: an update, or where velocities are rebuilt the whole of its impulse as a
 // change.
-fn stepped(
+fn stepped_row(
     block: JointBlock,
     impulse: f32,
     a: BodyVelocity,
@@ -76,23 +76,40 @@ fn stepped(
     b: BodyVelocity,
     inertia_b: BodyInertia,
     copies_b: f32,
-) -> Update {
-    var next = impulse;
-    var change = impulse;
-    if !has(REBUILD) {
-        next = updated(block, impulse, a, b, dead_band(copies_a, copies_b));
-        change = next - impulse;
+) -> RowUpdate {
+    if has(REBUILD) {
+        return moved_by_row(
+            block, impulse, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
+        );
     }
-    return Update(
+    let next = updated_row(block, impulse, a, b, dead_band(copies_a, copies_b));
+    return moved_by_row(
+        block, next, next - impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
+    );
+}
+
+// The velocities after a change of a row's impulse to `next`.
+fn moved_by_row(
+    block: JointBlock,
+    next: f32,
+    change: f32,
+    a: BodyVelocity,
+    inertia_a: BodyInertia,
+    copies_a: f32,
+    b: BodyVelocity,
+    inertia_b: BodyInertia,
+    copies_b: f32,
+) -> RowUpdate {
+    return RowUpdate(
         next,
         change,
-        applied(a, inertia_a, block.linear * change, block.angular_a * change, copies_a),
-        applied(b, inertia_b, block.linear * -change, block.angular_b * change, copies_b),
+        row_applied(a, inertia_a, block.linear * change, block.angular_a * change, copies_a),
+        row_applied(b, inertia_b, block.linear * -change, block.angular_b * change, copies_b),
     );
 }
 
 // Natural-map residual of a row [m/s].
-fn natural_map_residual(
+fn row_residual(
     block: JointBlock,
     scale: JointScale,
     impulse: f32,

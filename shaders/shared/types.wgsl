@@ -25,7 +25,8 @@ struct ContactBlock {
     residual_mass: f32,
     body_a: u32,
     body_b: u32,
-    padding: vec2<u32>,
+    cone_step: f32,
+    padding: u32,
 }
 
 // One joint row; 64 bytes.
@@ -89,13 +90,14 @@ struct VelocityChange {
     padding_2: f32,
 }
 
-// The friction cone: edges of the polygon at unit radius, or none for the disk.
+// The friction cone, edges of the polygon at unit radius or none for the disk, and its law: 0 for
+// Coulomb's, 1 for the convex one.
 struct FrictionTable {
     edges: array<vec4<f32>, MAX_FRICTION_DIRECTIONS>,
     directions: u32,
     apothem: f32,
     half_edge: f32,
-    padding: u32,
+    law: u32,
 }
 
 // Sum of squares and maximum of the residuals of one workgroup; 8 bytes.
@@ -104,13 +106,13 @@ struct Partial {
     max: f32,
 }
 
-// The last two points of a contact's impulse; 32 bytes.
+// The last two points of a contact's impulse, or the direction and the last start; 32 bytes.
 struct ContactMemory {
     previous: vec4<f32>,
     start: vec4<f32>,
 }
 
-// The last two points of a joint row's impulse; 8 bytes.
+// The same of a joint row's impulse; 8 bytes.
 struct JointMemory {
     previous: f32,
     start: f32,
@@ -129,8 +131,25 @@ struct Momentum {
     sequence: f32,
     factor: f32,
     restarts: u32,
-    padding: u32,
+    rule: u32,
 }
+
+// When a solve stops, and how it stopped; 32 bytes.
+struct Control {
+    done: u32,
+    iterations: u32,
+    residual_rms: f32,
+    residual_max: f32,
+    tolerance: f32,
+    check_every: u32,
+    iteration_limit: u32,
+    block_count: u32,
+}
+
+// Rules of momentum; 0 is that of symmetric sweeps.
+const FORWARD: u32 = 1u;
+const CONJUGATE: u32 = 2u;
+const FORWARD_CONVEX: u32 = 3u;
 
 // Flag of a window: this dispatch keeps the impulses it computes; see contact_split.
 const KEEPS_IMPULSES: u32 = 1u;
@@ -142,8 +161,21 @@ const REBUILD: u32 = 4u;
 const BEFORE_REBUILD: u32 = 8u;
 // This one follows a rebuilding of velocities.
 const AFTER_REBUILD: u32 = 16u;
-// This one comes before the first sweep, and nothing is in the memory yet.
+// This one comes before the first sweep, and nothing is in the memory yet; of residual_step, this one
+// is the first of a sum.
 const STARTS: u32 = 32u;
+// This one is the last of a sum; see residual_step.
+const ENDS: u32 = 64u;
+// This one treats the remainder, whose bodies are split; see contact_masses.
+const SPLITS: u32 = 128u;
+// This one makes impulses those that were kept; see substep_contacts.
+const RESTORES: u32 = 256u;
+// This one makes them nothing.
+const COLD: u32 = 512u;
+// This one stands before a velocity LCP, or after it.
+const VELOCITY: u32 = 1024u;
+// The same of a position LCP.
+const POSITION: u32 = 2048u;
 
 // Which elements one dispatch treats, and the index of the first element of each bound window.
 struct Window {
@@ -162,11 +194,19 @@ struct Window {
     slot_end: u32,
     // What the dispatch does besides; a sum of the constants below.
     flags: u32,
-    // First bound group start.
+    // First bound group start; between the LCPs of a step the number of the LCP.
     start_base: u32,
 }
 
 @group(0) @binding(0) var<uniform> window: Window;
+
+// Read by every kernel that has to do nothing once a solve is done. A uniform: it costs no storage
+// binding, and a branch on it is one that all invocations take.
+@group(0) @binding(9) var<uniform> control: Control;
+
+fn is_done() -> bool {
+    return control.done != 0u;
+}
 
 // True if the dispatch has a flag.
 fn has(flag: u32) -> bool {

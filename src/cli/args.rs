@@ -2,6 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use drystone::constants::MAX_SCENE_SUBSTEPS;
 use drystone::output::{FrameContent, FrameFormat};
 use drystone::solver::Method;
 use std::path::PathBuf;
@@ -36,6 +37,12 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 every row passes, 1 one fails, 2 bad usage or no such adapter."
     )]
     Reproduce(ReproduceArgs),
+    /// Measure this machine: dispatches, sweeps, time to a residual, and the stages of a step, on the CPU
+    /// and on the GPU if there is one.
+    #[command(
+        after_help = "Exit codes: 0 done, 1 a measurement failed, 2 bad usage or no such adapter."
+    )]
+    Bench(BenchArgs),
     /// List the GPU adapters.
     Adapters,
     /// Print the JSON schema of scene files.
@@ -65,6 +72,9 @@ pub(crate) struct SceneArgs {
     /// Length of a step in seconds, instead of the scene's.
     #[arg(long = "dt", value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) time_step: Option<f64>,
+    /// Substeps of a step, instead of the scene's; 0 for none.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_SCENE_SUBSTEPS)))]
+    pub(crate) substeps: Option<u32>,
     /// Seed of random fills, instead of the scene's.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -156,6 +166,42 @@ pub(crate) struct ReproduceArgs {
     pub(crate) quiet: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Less than a minute on two cores; numbers scatter more.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Also write the results there, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// What to measure beside the CPU.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) backend: BenchBackend,
+    /// Part of the name of the GPU adapter to take. The only way to get a software adapter.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adapter: Option<String>,
+    /// Threads of the CPU's part; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Bodies of the piles, instead of the usual ones.
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) sizes: Vec<u32>,
+    /// Print the JSON schema of the results, and measure nothing.
+    #[arg(long)]
+    pub(crate) schema: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum BenchBackend {
+    /// A hardware GPU if there is one.
+    #[default]
+    Auto,
+    /// Nothing.
+    Cpu,
+    /// A GPU, or nothing at all.
+    Gpu,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ExperimentBackend {
     /// The CPU, on all cores.
@@ -173,10 +219,17 @@ pub(crate) enum SolverName {
     Pgs,
     /// Projected Jacobi with mass splitting.
     Jacobi,
-    /// Symmetric projected Gauss-Seidel with Nesterov's momentum and restarts.
+    /// Projected Gauss-Seidel with Nesterov's momentum and restarts.
     Nesterov,
+    /// The same with symmetric sweeps.
+    NesterovSymmetric,
     /// Projected Jacobi with mass splitting, momentum and restarts.
     NesterovJacobi,
+    /// Projected Gauss-Seidel with nonlinear conjugate gradients.
+    #[value(name = "nncg")]
+    ConjugateGradient,
+    /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
+    Cluster,
 }
 
 impl From<SolverName> for Method {
@@ -185,7 +238,10 @@ impl From<SolverName> for Method {
             SolverName::Pgs => Self::GaussSeidel,
             SolverName::Jacobi => Self::Jacobi,
             SolverName::Nesterov => Self::Nesterov,
+            SolverName::NesterovSymmetric => Self::NesterovSymmetric,
             SolverName::NesterovJacobi => Self::NesterovJacobi,
+            SolverName::ConjugateGradient => Self::ConjugateGradient,
+            SolverName::Cluster => Self::Cluster,
         }
     }
 }

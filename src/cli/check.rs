@@ -46,7 +46,14 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
         ("seed", scene.seed.to_string()),
         ("velocity solver", options(&settings.solver, "m/s")),
         ("stabilization", stabilization(&settings.stabilization)),
-        ("friction", format!("{:?}", settings.friction_cone)),
+        (
+            "friction",
+            format!(
+                "{:?}, {}",
+                settings.friction_cone,
+                settings.friction_law.name()
+            ),
+        ),
         ("probes", scene.probes.len().to_string()),
         ("loads", simulation.world().loads.len().to_string()),
         ("contacts at start", simulation.contacts().len().to_string()),

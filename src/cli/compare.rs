@@ -15,7 +15,7 @@ use drystone::problem::Problem;
 use drystone::scene::Scene;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver};
-use drystone::step::Simulation;
+use drystone::step::{Settings, Simulation};
 use drystone::world::World;
 use std::time::Duration;
 
@@ -218,7 +218,12 @@ impl Comparison {
         schedule: Schedule,
     ) -> Result<(), Failure> {
         self.bodies = world.bodies.len();
-        let mut simulation = Simulation::new(world, scene.settings, Box::new(CpuSolver::new()))
+        // What is compared are single problems: steps that are not divided have two each.
+        let settings = Settings {
+            substeps: 0,
+            ..scene.settings
+        };
+        let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new()))
             .map_err(Failure::while_preparing)?;
         let mut cpu = CpuSolver::new();
         let mut compared = 0_u64;

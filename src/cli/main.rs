@@ -1,4 +1,4 @@
-//! The command-line program: runs, checks and compares scenes, and reproduces experiments.
+//! The command-line program: runs, checks and compares scenes, reproduces experiments, and measures speed.
 //!
 //! Flags become [`args`], args become a plan, the plan is carried out. Exit codes: 0 done, 1 the run
 //! failed or backends disagree, 2 bad usage or input.
@@ -6,6 +6,7 @@
 mod adapters;
 mod args;
 mod backend;
+mod bench;
 mod check;
 mod compare;
 mod console;
@@ -13,6 +14,7 @@ mod difference;
 mod failure;
 mod plan;
 mod progress;
+mod provenance;
 mod reproduce;
 mod run;
 
@@ -46,6 +48,7 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Check(args) => check::check(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Reproduce(args) => reproduce::reproduce(&args),
+        Command::Bench(args) => bench::bench(&args),
         Command::Adapters => adapters::adapters(),
         Command::Schema => {
             let schema = drystone::scene::json_schema();

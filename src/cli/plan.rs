@@ -74,6 +74,7 @@ pub(crate) fn load(args: &SceneArgs, tolerance: Option<f32>) -> Result<Scene, Fa
         seed: args.seed,
         steps: args.steps,
         time_step: args.time_step,
+        substeps: args.substeps,
         iterations: args.iterations,
         tolerance,
         method: args.solver.map(Into::into),

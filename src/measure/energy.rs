@@ -1,6 +1,8 @@
 //! Mechanical energy of the dynamic bodies.
 
-use crate::world::World;
+use crate::math::Vec3;
+use crate::parallel;
+use crate::world::{Body, World};
 use rayon::prelude::*;
 
 /// Mechanical energy `[J]`.
@@ -19,27 +21,35 @@ const CHUNK: usize = 4096;
 /// Energies of the dynamic bodies of a world.
 #[must_use]
 pub fn energy(world: &World) -> Energy {
-    let partial: Vec<Energy> = world
-        .bodies
-        .par_chunks(CHUNK)
-        .map(|bodies| {
-            let mut sum = Energy::default();
-            for body in bodies.iter().filter(|b| b.is_dynamic()) {
-                // An isotropic body's energy has no orientation, nor may its rounding have one.
-                let spin = if body.mass.is_isotropic() {
-                    body.angular_velocity
-                } else {
-                    body.pose.inverse_direction(&body.angular_velocity)
-                };
-                sum.kinetic += 0.5 * body.mass.mass * body.linear_velocity.norm_squared()
-                    + 0.5 * spin.dot(&(body.mass.inertia * spin));
-                sum.potential -= body.mass.mass * world.gravity.dot(&body.pose.position);
-            }
-            sum
-        })
-        .collect();
-    partial.iter().fold(Energy::default(), |sum, part| Energy {
-        kinetic: sum.kinetic + part.kinetic,
-        potential: sum.potential + part.potential,
-    })
+    let chunks = world.bodies.chunks(CHUNK);
+    let of_chunk = |bodies: &[Body]| of_bodies(bodies, &world.gravity);
+    if !parallel::is_shared(world.bodies.len(), CHUNK) {
+        return chunks.map(of_chunk).fold(Energy::default(), sum);
+    }
+    let parts: Vec<Energy> = world.bodies.par_chunks(CHUNK).map(of_chunk).collect();
+    parts.into_iter().fold(Energy::default(), sum)
+}
+
+fn sum(a: Energy, b: Energy) -> Energy {
+    Energy {
+        kinetic: a.kinetic + b.kinetic,
+        potential: a.potential + b.potential,
+    }
+}
+
+/// Energies of some bodies, of the dynamic ones among them.
+fn of_bodies(bodies: &[Body], gravity: &Vec3) -> Energy {
+    let mut sum = Energy::default();
+    for body in bodies.iter().filter(|b| b.is_dynamic()) {
+        // An isotropic body's energy has no orientation, nor may its rounding have one.
+        let spin = if body.mass.is_isotropic() {
+            body.angular_velocity
+        } else {
+            body.pose.inverse_direction(&body.angular_velocity)
+        };
+        sum.kinetic += 0.5 * body.mass.mass * body.linear_velocity.norm_squared()
+            + 0.5 * spin.dot(&(body.mass.inertia * spin));
+        sum.potential -= body.mass.mass * gravity.dot(&body.pose.position);
+    }
+    sum
 }

@@ -46,63 +46,91 @@ pub struct Group {
 /// everything is in the remainder, which makes a sweep a Jacobi iteration.
 #[must_use]
 pub fn color<T: BodyPair>(bodies: &[Body], items: &[T], max_colors: usize) -> Vec<Group> {
-    let mut groups = runs_of_pairs(items);
-    let pair = |group: &Group| {
-        items[group.members.start as usize]
-            .body_pair()
-            .map(|body| body as usize)
-    };
-    let mut degrees = vec![0_usize; bodies.len()];
-    for body in groups.iter().flat_map(pair) {
-        degrees[body] += usize::from(bodies[body].is_movable());
-    }
-    let has_hub = |group: &Group| pair(group).iter().any(|&body| degrees[body] > max_colors);
-
-    let mut taken = vec![0_u64; bodies.len()];
-    let mut take = |group: &mut Group, allowed: u64| {
-        let [a, b] = pair(group);
-        let used = [a, b]
-            .into_iter()
-            .filter(|&body| bodies[body].is_movable())
-            .fold(0, |used, body| used | taken[body]);
-        let free = allowed & !used;
-        group.color = (free != 0).then(|| free.trailing_zeros() as u8);
-        if let Some(color) = group.color {
-            taken[a] |= 1 << color;
-            taken[b] |= 1 << color;
-        }
-        group.color
-    };
-    let mut opened = 0;
-    for group in groups.iter_mut().filter(|group| !has_hub(group)) {
-        let color = take(group, first_colors(max_colors));
-        opened = opened.max(color.map_or(0, |color| usize::from(color) + 1));
-    }
-    // A hub among nothing else still gets one colour.
-    let open = opened.max(1).min(max_colors);
-    for group in groups.iter_mut().filter(|group| has_hub(group)) {
-        take(group, first_colors(open));
-    }
-    groups
+    let movable: Vec<bool> = bodies.iter().map(Body::is_movable).collect();
+    let pairs: Vec<[u32; 2]> = items.iter().map(BodyPair::body_pair).collect();
+    let mut coloring = Coloring::default();
+    coloring.color(&movable, &pairs, max_colors);
+    coloring.groups
 }
 
-/// Runs of consecutive items between the same two bodies, none coloured yet.
-fn runs_of_pairs<T: BodyPair>(items: &[T]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::with_capacity(items.len());
-    let mut last_pair = None;
-    for (index, item) in items.iter().enumerate() {
-        let index = index as u32;
-        let pair = Some(item.body_pair());
-        match groups.last_mut() {
-            Some(group) if pair == last_pair => group.members.end = index + 1,
-            _ => groups.push(Group {
-                members: index..index + 1,
-                color: None,
-            }),
+/// A colouring, and the memory that it is made in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Coloring {
+    /// The groups in the order of their members.
+    pub(super) groups: Vec<Group>,
+    /// Groups of each movable body; shape `[body_count]`.
+    degrees: Vec<u32>,
+    /// The set of colours at each movable body, one bit each; shape `[body_count]`.
+    taken: Vec<u64>,
+}
+
+impl Coloring {
+    /// Colours the runs of equal `pairs`; see [`color`].
+    pub(super) fn color(&mut self, movable: &[bool], pairs: &[[u32; 2]], max_colors: usize) {
+        self.find_runs(movable, pairs);
+        self.taken.clear();
+        self.taken.resize(movable.len(), 0);
+        let degrees = &self.degrees;
+        let has_hub =
+            |[a, b]: [u32; 2]| degrees[a as usize].max(degrees[b as usize]) as usize > max_colors;
+        let mut hubs = false;
+        let mut opened = 0;
+        let allowed = first_colors(max_colors);
+        for group in &mut self.groups {
+            let pair = pairs[group.members.start as usize];
+            if has_hub(pair) {
+                hubs = true;
+            } else if let Some(color) = take(&mut self.taken, movable, pair, allowed) {
+                opened = opened.max(usize::from(color) + 1);
+                group.color = Some(color);
+            }
         }
-        last_pair = pair;
+        if !hubs {
+            return;
+        }
+        // A hub among nothing else still gets one colour.
+        let open = first_colors(opened.max(1).min(max_colors));
+        for group in &mut self.groups {
+            let pair = pairs[group.members.start as usize];
+            if has_hub(pair) {
+                group.color = take(&mut self.taken, movable, pair, open);
+            }
+        }
     }
-    groups
+
+    /// Finds the runs of equal pairs, none coloured yet, and how many are at each movable body.
+    fn find_runs(&mut self, movable: &[bool], pairs: &[[u32; 2]]) {
+        self.groups.clear();
+        self.degrees.clear();
+        self.degrees.resize(movable.len(), 0);
+        let mut start = 0;
+        for run in pairs.chunk_by(|a, b| a == b) {
+            let end = start + run.len() as u32;
+            self.groups.push(Group {
+                members: start..end,
+                color: None,
+            });
+            start = end;
+            for body in run[0] {
+                self.degrees[body as usize] += u32::from(movable[body as usize]);
+            }
+        }
+    }
+}
+
+/// Gives a pair the lowest of the `allowed` colours that neither of its bodies has, if there is one.
+#[inline]
+fn take(taken: &mut [u64], movable: &[bool], pair: [u32; 2], allowed: u64) -> Option<u8> {
+    let [a, b] = pair.map(|body| body as usize);
+    // Immovable bodies never take a colour.
+    let free = allowed & !(taken[a] | taken[b]);
+    if free == 0 {
+        return None;
+    }
+    let color = free.trailing_zeros();
+    taken[a] |= u64::from(movable[a]) << color;
+    taken[b] |= u64::from(movable[b]) << color;
+    Some(color as u8)
 }
 
 /// The set of the first `count` colours, one bit each.

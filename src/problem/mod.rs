@@ -11,23 +11,26 @@
 //!   multipliers are in `[kg m]`, and `bias` is the separation ([`bias::position`]).
 //!
 //! Both seek, for every contact `i` with relative velocity `u = J V + b`,
-//! `0 <= r_n  _|_  u_n >= 0` and the friction impulse in its cone opposing the slip, and for every
-//! joint row the impulse within its bounds that [`JointRow`] describes.
+//! `0 <= r_n  _|_  u_n >= 0` and the friction impulse in its cone opposing the slip (or what the other
+//! [`FrictionLaw`] says), and for every joint row the impulse within its bounds that [`JointRow`]
+//! describes.
 
 pub mod batches;
 pub mod bias;
 mod body;
+pub mod clusters;
 pub mod coloring;
 mod contact;
 mod friction;
 mod joint_row;
+mod plain;
 
 pub use body::Body;
 pub use contact::Contact;
-pub use friction::{FrictionCone, FrictionTable};
+pub use friction::{FrictionCone, FrictionLaw, FrictionTable};
 pub use joint_row::JointRow;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Bodies, contacts and joints of one linear complementarity problem.
 #[derive(Debug, Clone, Default)]
@@ -42,30 +45,30 @@ pub struct Problem {
     pub joint_rows: Vec<JointRow>,
     /// The shape of the set of admissible friction impulses.
     pub friction_cone: FrictionCone,
+    /// The law that holds within it.
+    pub friction_law: FrictionLaw,
 }
 
 impl Problem {
+    /// True if it is the minimum of a convex quadratic: by its law, or for want of friction.
+    #[must_use]
+    pub fn is_convex(&self) -> bool {
+        self.friction_law == FrictionLaw::Convex || self.contacts.iter().all(|c| c.friction == 0.0)
+    }
+
     /// Checks every number and index.
     ///
     /// # Errors
-    /// [`Error::Invalid`] that names the first body, contact or joint row that is not finite, refers to a
+    /// [`Error::Invalid`](crate::Error::Invalid) that names the first body, contact or joint row that is not finite, refers to a
     /// missing body or to one body twice, has a normal that is no unit vector, a negative mass,
-    /// friction coefficient or softness, or bounds that exclude each other.
+    /// friction coefficient or softness, or bounds that exclude each other; and for the convex law with a
+    /// friction pyramid.
     pub fn validate(&self) -> Result<()> {
         self.friction_cone.validate()?;
-        for (index, body) in self.bodies.iter().enumerate() {
-            body.validate()
-                .map_err(|why| Error::invalid(format!("body {index}"), why))?;
-        }
-        for (index, contact) in self.contacts.iter().enumerate() {
-            contact
-                .validate(self.bodies.len())
-                .map_err(|why| Error::invalid(format!("contact {index}"), why))?;
-        }
-        for (index, row) in self.joint_rows.iter().enumerate() {
-            row.validate(self.bodies.len())
-                .map_err(|why| Error::invalid(format!("joint row {index}"), why))?;
-        }
-        Ok(())
+        self.friction_law.validate(self.friction_cone)?;
+        let count = self.bodies.len();
+        plain::validate(&self.bodies, count)?;
+        plain::validate(&self.contacts, count)?;
+        plain::validate(&self.joint_rows, count)
     }
 }

@@ -37,6 +37,7 @@ pub mod schema;
 mod settings;
 mod validate;
 
+use crate::constants::MAX_SCENE_SUBSTEPS;
 use crate::error::{Error, Result, SceneError};
 use crate::measure;
 use crate::solver::Method;
@@ -93,6 +94,8 @@ pub struct Overrides {
     /// Length of a step `[s]`, positive. A scene that gives a duration keeps it; one that gives a
     /// number of steps keeps that.
     pub time_step: Option<f64>,
+    /// Substeps of a step; 0 for none.
+    pub substeps: Option<u32>,
     /// Most iterations of the velocity problem, at least 1.
     pub iterations: Option<u32>,
     /// Tolerance of the velocity problem `[m/s]`, at least 0.
@@ -209,6 +212,15 @@ impl Overrides {
             return Err(Error::invalid(
                 "tolerance",
                 format!("{tolerance} is not a finite number of at least 0"),
+            ));
+        }
+        if self
+            .substeps
+            .is_some_and(|substeps| substeps > MAX_SCENE_SUBSTEPS)
+        {
+            return Err(Error::invalid(
+                "number of substeps",
+                format!("expected at most {MAX_SCENE_SUBSTEPS}"),
             ));
         }
         if self.steps == Some(0) || self.iterations == Some(0) {

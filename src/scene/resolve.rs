@@ -8,6 +8,7 @@ use crate::stabilize::{Baumgarte, Scheme};
 pub(super) fn toml(scene: &Scene) -> String {
     let mut file: SceneFile = scene.file.clone();
     file.simulation.dt = scene.settings.time_step;
+    file.simulation.substeps = scene.settings.substeps;
     file.simulation.steps = Some(scene.steps);
     file.simulation.duration = None;
     file.simulation.seed = scene.seed;

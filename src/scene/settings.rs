@@ -3,7 +3,7 @@
 use super::Overrides;
 use super::schema::{self, Friction, SceneFile};
 use crate::error::Result;
-use crate::problem::FrictionCone;
+use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::Options;
 use crate::stabilize::{Baumgarte, Post, Scheme, Stabilization};
 use crate::step::Settings;
@@ -17,6 +17,7 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
     let method = overrides.method.unwrap_or(solver.method.into());
     let settings = Settings {
         time_step: overrides.time_step.unwrap_or(file.simulation.dt),
+        substeps: overrides.substeps.unwrap_or(file.simulation.substeps),
         solver: Options {
             method,
             iterations: overrides.iterations.unwrap_or(solver.iterations),
@@ -47,7 +48,12 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
             Friction::Disk => FrictionCone::Disk,
             Friction::Pyramid(directions) => FrictionCone::Pyramid { directions },
         },
+        friction_law: match solver.friction_law {
+            schema::FrictionLaw::Coulomb => FrictionLaw::Coulomb,
+            schema::FrictionLaw::Convex => FrictionLaw::Convex,
+        },
         margin: file.simulation.margin,
+        slop: file.simulation.slop,
         restitution_threshold: file.simulation.restitution_threshold,
     };
     settings.validate()?;

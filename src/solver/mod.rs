@@ -12,10 +12,16 @@
 //! by [`joint_split`](cpu::joint_split) or [`contact_split`](cpu::contact_split) and then by
 //! [`body_gather`](cpu::body_gather). Joints come before contacts, so that these have the last word.
 //! Gauss–Seidel has colours and, for hubs, a remainder; Jacobi is a remainder and nothing else. The
-//! accelerated methods put [`momentum`] between their sweeps.
+//! accelerated methods put [`momentum`] between their sweeps. [`Method::Cluster`] has kernels of its own, with
+//! the same arithmetic: [`cluster_sweep`](cpu::cluster_sweep) sweeps
+//! [`clusters`](crate::problem::clusters) of bodies, each by itself, and
+//! [`cluster_gather`](cpu::cluster_gather) gives every body the mean of its copies.
+//!
+//! [`substeps`] divides a step into several such solves on the same geometry.
 //!
 //! Before the first sweep [`direct`] solves the joints without bounds at once, whatever the backend.
 
+mod cluster;
 pub mod cpu;
 pub mod direct;
 #[cfg(feature = "gpu")]
@@ -24,14 +30,18 @@ pub mod momentum;
 pub mod nsgs;
 pub mod reference;
 pub mod residual;
+pub mod substeps;
 
-use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES};
+use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES, TAKEN_BODIES_PER_THREAD};
 use crate::error::{Error, Result};
 use crate::math;
+use crate::parallel;
 use crate::problem::batches::Batches;
 use crate::problem::{JointRow, Problem};
 use cpu::Sweep;
+use momentum::MomentumRule;
 use std::time::{Duration, Instant};
+use substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
 
 /// Which sweep a solver runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,50 +51,66 @@ pub enum Method {
     GaussSeidel,
     /// Projected Jacobi with mass splitting: every joint at once, then every contact at once.
     Jacobi,
-    /// Symmetric Gauss–Seidel, a sweep in reverse and one forward, with momentum and restarts; see
-    /// [`momentum`].
+    /// Gauss–Seidel with Nesterov's momentum and restarts; see [`momentum`].
     Nesterov,
+    /// The same with symmetric sweeps, one in reverse and one forward.
+    NesterovSymmetric,
     /// Jacobi with momentum and restarts.
     NesterovJacobi,
+    /// Gauss–Seidel with nonlinear conjugate gradients; see [`momentum`].
+    ConjugateGradient,
+    /// Symmetric Gauss–Seidel inside clusters of bodies, whose copies are averaged, with momentum and
+    /// restarts; see [`clusters`](crate::problem::clusters).
+    Cluster,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 7] = [
         Self::GaussSeidel,
         Self::Jacobi,
         Self::Nesterov,
+        Self::NesterovSymmetric,
         Self::NesterovJacobi,
+        Self::ConjugateGradient,
+        Self::Cluster,
     ];
 
-    /// Name in scene files, on the command line and in reports: `pgs`, `jacobi`, `nesterov` or
-    /// `nesterov-jacobi`.
+    /// Name in scene files, on the command line and in reports: `pgs`, `jacobi`, `nesterov`,
+    /// `nesterov-symmetric`, `nesterov-jacobi`, `nncg` or `cluster`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::GaussSeidel => "pgs",
             Self::Jacobi => "jacobi",
             Self::Nesterov => "nesterov",
+            Self::NesterovSymmetric => "nesterov-symmetric",
             Self::NesterovJacobi => "nesterov-jacobi",
+            Self::ConjugateGradient => "nncg",
+            Self::Cluster => "cluster",
         }
     }
 
-    /// Colours that the packing may use.
+    /// Colours that the packing may use; clusters have colours of their own.
     #[must_use]
     pub fn max_colors(self) -> usize {
         match self {
-            Self::GaussSeidel | Self::Nesterov => MAX_COLORS,
-            Self::Jacobi | Self::NesterovJacobi => 0,
+            Self::GaussSeidel
+            | Self::Nesterov
+            | Self::NesterovSymmetric
+            | Self::ConjugateGradient => MAX_COLORS,
+            Self::Jacobi | Self::NesterovJacobi | Self::Cluster => 0,
         }
     }
 
     /// What the pass after `done` others is made of.
     fn pass(self, done: u32) -> Pass {
         let (length, sweep) = match self {
-            Self::GaussSeidel | Self::Jacobi => return Pass::default(),
-            Self::Nesterov if done.is_multiple_of(2) => (2, Sweep::Reverse),
-            Self::Nesterov => (2, Sweep::Forward),
-            Self::NesterovJacobi => (1, Sweep::Forward),
+            // Clusters have rounds in place of passes.
+            Self::GaussSeidel | Self::Jacobi | Self::Cluster => return Pass::default(),
+            Self::NesterovSymmetric if done.is_multiple_of(2) => (2, Sweep::Reverse),
+            Self::NesterovSymmetric => (2, Sweep::Forward),
+            Self::Nesterov | Self::NesterovJacobi | Self::ConjugateGradient => (1, Sweep::Forward),
         };
         let at = done % length;
         Pass {
@@ -96,9 +122,41 @@ impl Method {
         }
     }
 
-    /// True if it has momentum.
-    fn is_accelerated(self) -> bool {
-        matches!(self, Self::Nesterov | Self::NesterovJacobi)
+    /// Global synchronizations of some passes: one after each colour, two for a remainder, which is
+    /// swept and gathered, and with momentum three more a sweep: before it, and two for the sums after it;
+    /// and one more than those of a pass wherever velocities are rebuilt.
+    fn barriers(self, batches: &Batches, passes: u32) -> u32 {
+        let stages = |colors: usize, remainder: bool| colors as u32 + 2 * u32::from(remainder);
+        let (joints, contacts) = (&batches.joints, &batches.contacts);
+        let of_pass = stages(joints.colors.len(), !joints.remainder.elements.is_empty())
+            + stages(
+                contacts.colors.len(),
+                !contacts.remainder.elements.is_empty(),
+            );
+        let sweeps = match self {
+            Self::GaussSeidel | Self::Jacobi | Self::Cluster => 0,
+            Self::NesterovSymmetric => passes.div_ceil(2),
+            Self::Nesterov | Self::NesterovJacobi | Self::ConjugateGradient => passes,
+        };
+        let rebuilds = if sweeps > 0 {
+            passes.saturating_sub(1) / MOMENTUM_REBUILD_PASSES
+        } else {
+            0
+        };
+        passes * of_pass + 3 * sweeps + rebuilds * (of_pass + 1)
+    }
+
+    /// Its momentum, if it has any, on a problem that is or is not convex.
+    fn momentum(self, is_convex: bool) -> Option<MomentumRule> {
+        match self {
+            Self::GaussSeidel | Self::Jacobi => None,
+            Self::Nesterov if is_convex => Some(MomentumRule::ForwardConvex),
+            Self::Nesterov => Some(MomentumRule::Forward),
+            Self::NesterovSymmetric | Self::NesterovJacobi | Self::Cluster => {
+                Some(MomentumRule::Symmetric)
+            }
+            Self::ConjugateGradient => Some(MomentumRule::Conjugate),
+        }
     }
 }
 
@@ -260,12 +318,14 @@ pub struct Report {
     pub residual_rms: f32,
     /// Largest natural-map residual of a contact or joint row `[m/s]` (position pass: `[m]`).
     pub residual_max: f32,
-    /// Number of colours, of joints and of contacts together.
+    /// Number of colours, of joints and of contacts together; with clusters the largest of one.
     pub colors: u32,
     /// Contacts in the mass-split remainder.
     pub remainder_contacts: u32,
     /// Joint rows in the mass-split remainder.
     pub remainder_joint_rows: u32,
+    /// Global synchronizations of the sweeps: points where all of the work waits for all of it.
+    pub barriers: u32,
     /// Joint rows that the direct start solved; see [`direct`].
     pub direct_rows: u32,
     /// Time to colour and pack, the direct start included.
@@ -296,6 +356,21 @@ pub trait Solver: Send {
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report>;
+
+    /// Computes a step in substeps and overwrites `solution`.
+    ///
+    /// What it means is [`substeps::by_solving`], which is what a backend without a way of its own does.
+    ///
+    /// # Errors
+    /// As [`Self::solve`].
+    fn solve_substeps(
+        &mut self,
+        problem: &SubstepProblem,
+        plan: &SubstepPlan,
+        solution: &mut SubstepSolution,
+    ) -> Result<SubstepReport> {
+        substeps::by_solving(self, problem, plan, solution)
+    }
 }
 
 impl Status {
@@ -311,20 +386,38 @@ impl Status {
     }
 }
 
-/// Packs a problem and makes the start that the options ask for; the report says how.
-fn pack(problem: &Problem, options: &Options) -> (Batches, Report) {
-    let start = Instant::now();
-    let mut batches = Batches::pack(problem, options.method.max_colors(), options.warm_start);
-    let direct_rows = if options.direct_joints {
-        direct::start(&mut batches, options.direct_damping).rows
-    } else {
-        0
-    };
-    let report = Report {
-        direct_rows,
-        ..Report::of(&batches, start.elapsed())
-    };
-    (batches, report)
+/// Packs problems and makes the starts that their options ask for; keeps memory, and what depends only
+/// on which bodies a problem links, from solve to solve.
+#[derive(Debug, Default)]
+struct Packer {
+    /// The last batches, if they were given back.
+    batches: Option<Batches>,
+    mechanisms: direct::Mechanisms,
+}
+
+impl Packer {
+    /// Packs a problem; the report says how. The batches should be given back to [`Self::keep`].
+    fn pack(&mut self, problem: &Problem, options: &Options) -> (Batches, Report) {
+        let start = Instant::now();
+        let mut batches = self.batches.take().unwrap_or_default();
+        batches.repack(problem, options.method.max_colors(), options.warm_start);
+        let direct_rows = if options.direct_joints {
+            let start = self.mechanisms.start(&mut batches, options.direct_damping);
+            start.rows
+        } else {
+            0
+        };
+        let report = Report {
+            direct_rows,
+            ..Report::of(&batches, start.elapsed())
+        };
+        (batches, report)
+    }
+
+    /// Takes the batches back for the next problem.
+    fn keep(&mut self, batches: Batches) {
+        self.batches = Some(batches);
+    }
 }
 
 impl Report {
@@ -346,13 +439,16 @@ impl Solution {
     ///
     /// The residual alone does not tell: a projection turns what is not a number into a bound.
     fn is_finite(&self) -> bool {
-        let velocities = self
-            .velocities
-            .iter()
-            .flat_map(|v| v.linear.iter().chain(&v.angular));
+        // Without a way out at the first that is not, so that a compiler can look at several at once.
+        let all_finite = |numbers: &[f32]| {
+            let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
+            numbers.iter().fold(0, wrong) == 0
+        };
+        let velocities = self.velocities.iter().fold(true, |all, v| {
+            all & all_finite(&v.linear) & all_finite(&v.angular)
+        });
         velocities
-            .chain(self.impulses.iter().flatten())
-            .all(|x| x.is_finite())
+            && all_finite(self.impulses.as_flattened())
             && self
                 .joint_impulses
                 .iter()
@@ -361,31 +457,38 @@ impl Solution {
 
     /// Takes what the sweeps left in `batches`: velocities, and impulses in the problem's order.
     fn take_from(&mut self, problem: &Problem, batches: &Batches) {
-        self.changes.clear();
-        self.changes
-            .extend(batches.velocities.iter().map(|v| Velocity {
-                linear: v.linear,
-                angular: v.angular,
-            }));
-        self.velocities.clear();
-        self.velocities.extend(
-            problem
-                .bodies
-                .iter()
-                .zip(&self.changes)
-                .map(|(body, change)| Velocity {
-                    linear: math::add(body.linear_velocity, change.linear),
-                    angular: math::add(body.angular_velocity, change.angular),
-                }),
+        parallel::fill(
+            &mut self.changes,
+            batches.velocities.len(),
+            TAKEN_BODIES_PER_THREAD,
+            |body| {
+                let velocity = &batches.velocities[body];
+                Velocity {
+                    linear: velocity.linear,
+                    angular: velocity.angular,
+                }
+            },
         );
+        let changes = &self.changes;
+        parallel::fill(
+            &mut self.velocities,
+            changes.len(),
+            TAKEN_BODIES_PER_THREAD,
+            |body| {
+                let (before, change) = (&problem.bodies[body], &changes[body]);
+                Velocity {
+                    linear: math::add(before.linear_velocity, change.linear),
+                    angular: math::add(before.angular_velocity, change.angular),
+                }
+            },
+        );
+        // Every contact and every row is in the batches once.
         let contacts = &batches.contacts;
-        self.impulses.clear();
         self.impulses.resize(contacts.impulses.len(), [0.0; 3]);
         for (&contact, &[n, t1, t2, _]) in contacts.source.iter().zip(&contacts.impulses) {
             self.impulses[contact as usize] = [n, t1, t2];
         }
         let joints = &batches.joints;
-        self.joint_impulses.clear();
         self.joint_impulses.resize(joints.impulses.len(), 0.0);
         for (&row, &impulse) in joints.source.iter().zip(&joints.impulses) {
             self.joint_impulses[row as usize] = impulse;

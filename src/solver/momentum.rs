@@ -1,36 +1,63 @@
-//! Nesterov's momentum with restarts: from two iterates to the point where the next sweep begins.
+//! Momentum with restarts: from the last iterates to the point where the next sweep begins.
 //!
-//! A sweep (a symmetric one, or a mass-split Jacobi pass) leads from impulses `y_k` to `r_{k+1}`. The next
+//! **Nesterov's.** A sweep (forward, symmetric, or a mass-split Jacobi pass) leads from impulses `y_k` to `r_{k+1}`. The next
 //! one begins at `y_{k+1} = r_{k+1} + b (r_{k+1} - r_k)`; velocities are linear in impulses, so
 //! theirs is `V_{k+1} + b (V_{k+1} - V_k)`. Here `b = (t_{k+1} - 1) / t_{k+2}`, with `t_1 = 1` and
 //! `t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2`. `y` may leave the cones and bounds: the sweep projects every
 //! impulse it touches, and it touches them all, so what a solve returns is admissible.
 //!
 //! Momentum starts anew, `t = 1` and `b = 0`, unless the last change goes along with the step: unless
-//! `(r_{k+1} - y_k)^T D (r_{k+1} - r_k)` is at least [`MOMENTUM_COSINE`] times the lengths of both. With 0
+//! `(r_{k+1} - y_k)^T D (r_{k+1} - r_k)` is at least a cosine ([`MOMENTUM_COSINE`], or for forward sweeps
+//! [`MOMENTUM_COSINE_FORWARD`] and [`MOMENTUM_COSINE_CONVEX`]) times the lengths of both. With 0
 //! in its place that is the gradient restart of O'Donoghue and Candes, "Adaptive restart for
 //! accelerated gradient schemes" (2015). With Coulomb friction, whose bound moves with the normal
 //! impulse, a sweep is no step down one function: where contacts slide, momentum can go round in
-//! ever wider circles, at a right angle to the steps, and the gradient restart never comes.
+//! ever wider circles, at a right angle to the steps, and the gradient restart never comes. Nor does
+//! it for forward sweeps alone, which are no symmetric operators even without friction.
+//!
+//! **Conjugate gradients** (Silcowitz, Niebe and Erleben, "A nonsmooth nonlinear conjugate gradient method
+//! for interactive contact force problems", 2010): the step `g_k = r_{k+1} - y_k` of a forward sweep stands
+//! for the steepest descent, and the next sweep begins at `y_{k+1} = r_{k+1} + b p_k`, with Fletcher's and
+//! Reeves' `b = |g_k|_D^2 / |g_{k-1}|_D^2` and the direction `p_{k+1} = g_k + b p_k`. Where `b` is above 1 the
+//! direction is forgotten: `p_{k+1} = 0`.
 //!
 //! `D` is diagonal: one over each row's effective mass, so that all terms have one unit, that of an
 //! energy.
 
-use crate::constants::{MOMENTUM_COSINE, WORKGROUP_SIZE};
+use crate::constants::{
+    MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, WORKGROUP_SIZE,
+};
 use bytemuck::{Pod, Zeroable};
+
+/// What the factors follow, and when they start anew.
+#[repr(u32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MomentumRule {
+    /// Nesterov's, restarted below [`MOMENTUM_COSINE`]: for symmetric sweeps and Jacobi passes.
+    #[default]
+    Symmetric,
+    /// Nesterov's, restarted below [`MOMENTUM_COSINE_FORWARD`]: for forward sweeps.
+    Forward,
+    /// Fletcher's and Reeves'.
+    Conjugate,
+    /// Nesterov's, restarted below [`MOMENTUM_COSINE_CONVEX`]: for forward sweeps over a problem that is
+    /// convex.
+    ForwardConvex,
+}
 
 /// The sequence of factors, carried from sweep to sweep; 16 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct Momentum {
-    /// `t` of the sweep to come.
+    /// `t` of the sweep to come; for conjugate gradients `|g|_D^2` of the last one, 0 before it.
     pub sequence: f32,
-    /// `b`, by which the last change is repeated before that sweep.
+    /// `b`, by which the last change, or the direction, is repeated before that sweep; below 0 where the
+    /// direction is forgotten.
     pub factor: f32,
     /// Number of restarts.
     pub restarts: u32,
-    /// Unused.
-    pub padding: u32,
+    /// The [`MomentumRule`].
+    pub rule: u32,
 }
 
 /// Sums over impulses of one sweep; 16 bytes.
@@ -47,21 +74,22 @@ pub struct Progress {
     pub padding: f32,
 }
 
-/// The last two points of a contact's impulse; 32 bytes.
+/// The last two points of a contact's impulse, of conjugate gradients the direction and the last start;
+/// 32 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct ContactMemory {
-    /// After the sweep before the last.
+    /// After the sweep before the last; or the direction.
     pub previous: [f32; 4],
     /// Where the last sweep began.
     pub start: [f32; 4],
 }
 
-/// The last two points of a joint row's impulse; 8 bytes.
+/// The same of a joint row's impulse; 8 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct JointMemory {
-    /// After the sweep before the last.
+    /// After the sweep before the last; or the direction.
     pub previous: f32,
     /// Where the last sweep began.
     pub start: f32,
@@ -70,32 +98,68 @@ pub struct JointMemory {
 impl Default for Momentum {
     /// Before the first sweep: no momentum yet.
     fn default() -> Self {
-        Self {
-            sequence: 1.0,
-            factor: 0.0,
-            restarts: 0,
-            padding: 0,
-        }
+        Self::of(MomentumRule::default())
     }
 }
 
 impl Momentum {
+    /// Before the first sweep.
+    #[must_use]
+    pub fn of(rule: MomentumRule) -> Self {
+        let conjugate = rule == MomentumRule::Conjugate;
+        Self {
+            sequence: if conjugate { 0.0 } else { 1.0 },
+            factor: 0.0,
+            restarts: 0,
+            rule: rule as u32,
+        }
+    }
+
     /// After a sweep.
     #[must_use]
     pub fn after(self, progress: Progress) -> Self {
-        let least = MOMENTUM_COSINE * (progress.step.sqrt() * progress.change.sqrt());
+        if self.rule == MomentumRule::Conjugate as u32 {
+            return self.after_conjugate(progress.step);
+        }
+        let cosine = if self.rule == MomentumRule::Forward as u32 {
+            MOMENTUM_COSINE_FORWARD
+        } else if self.rule == MomentumRule::ForwardConvex as u32 {
+            MOMENTUM_COSINE_CONVEX
+        } else {
+            MOMENTUM_COSINE
+        };
+        let least = cosine * (progress.step.sqrt() * progress.change.sqrt());
         if progress.along < least {
             return Self {
+                sequence: 1.0,
+                factor: 0.0,
                 restarts: self.restarts + 1,
-                ..Self::default()
+                ..self
             };
         }
         let next = 0.5 * (1.0 + (1.0 + 4.0 * (self.sequence * self.sequence)).sqrt());
         Self {
             sequence: next,
             factor: (self.sequence - 1.0) / next,
-            restarts: self.restarts,
-            padding: 0,
+            ..self
+        }
+    }
+
+    /// Fletcher's and Reeves' factor; `step` is `|g_k|_D^2`.
+    fn after_conjugate(self, step: f32) -> Self {
+        if self.sequence == 0.0 || step <= self.sequence {
+            let first = self.sequence == 0.0;
+            return Self {
+                sequence: step,
+                factor: if first { 0.0 } else { step / self.sequence },
+                ..self
+            };
+        }
+        Self {
+            sequence: step,
+            factor: -1.0,
+            restarts: self.restarts + 1,
+            ..self
         }
     }
 }

@@ -12,6 +12,8 @@
 //! of a row through both centres of mass, and `|u|` times a radius of gyration of a row that only
 //! turns. A row between two immovable bodies has none.
 
+#[cfg(feature = "gpu")]
+use super::{Options, Report, Status};
 use crate::constants::WORKGROUP_SIZE;
 use bytemuck::{Pod, Zeroable};
 
@@ -45,6 +47,66 @@ impl Partial {
     }
 }
 
+/// What a solve is told about when to stop, and what it says about how it stopped; 32 bytes.
+///
+/// A backend without a host to ask keeps it beside the problem: [`Control::check`] decides.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct Control {
+    /// 1 once nothing is left to do, else 0.
+    pub done: u32,
+    /// Iterations run at the last look at the residual.
+    pub iterations: u32,
+    /// Root mean square of the residual at that look `[m/s]`, NaN if any residual is not a number.
+    pub residual_rms: f32,
+    /// Largest residual at that look `[m/s]`, likewise.
+    pub residual_max: f32,
+    /// Root mean square at which to stop `[m/s]`; 0 runs all iterations.
+    pub tolerance: f32,
+    /// Iterations from one look to the next.
+    pub check_every: u32,
+    /// Most iterations.
+    pub iteration_limit: u32,
+    /// Contacts and joint rows.
+    pub block_count: u32,
+}
+
+impl Control {
+    /// Nothing done yet of what the options ask for.
+    #[cfg(feature = "gpu")]
+    pub(super) fn start(options: &Options, block_count: usize) -> Self {
+        Self {
+            tolerance: options.tolerance,
+            check_every: options.until_check(0),
+            iteration_limit: options.iterations,
+            block_count: block_count as u32,
+            ..Self::default()
+        }
+    }
+
+    /// Puts how a solve ended into its report.
+    #[cfg(feature = "gpu")]
+    pub(super) fn report(&self, report: &mut Report, options: &Options) {
+        report.iterations = self.iterations;
+        (report.residual_rms, report.residual_max) = if self.residual_rms.is_finite() {
+            (self.residual_rms, self.residual_max)
+        } else {
+            (f32::NAN, f32::NAN)
+        };
+        report.status = Status::after(report, options);
+    }
+
+    /// A look at the residual: what all partials, as [`gather`] adds them up, amount to.
+    pub fn check(&mut self, total: Partial) {
+        (self.residual_rms, self.residual_max) = total.finish(self.block_count as usize);
+        self.iterations = (self.iterations + self.check_every).min(self.iteration_limit);
+        let reached = self.tolerance > 0.0 && self.residual_rms <= self.tolerance;
+        if reached || !self.residual_rms.is_finite() {
+            self.done = 1;
+        }
+    }
+}
+
 /// Adds up one workgroup's residuals in the order in which its invocations do: halving strides.
 #[must_use]
 pub fn reduce_workgroup(residuals: &[f32]) -> Partial {
@@ -52,6 +114,12 @@ pub fn reduce_workgroup(residuals: &[f32]) -> Partial {
     for (lane, &residual) in lanes.iter_mut().zip(residuals) {
         *lane = Partial::of(residual);
     }
+    reduce_lanes(lanes)
+}
+
+/// Adds up one workgroup's sums by halving strides.
+#[must_use]
+pub fn reduce_lanes(mut lanes: [Partial; WORKGROUP_SIZE as usize]) -> Partial {
     let mut stride = lanes.len() / 2;
     while stride > 0 {
         for lane in 0..stride {
@@ -62,21 +130,42 @@ pub fn reduce_workgroup(residuals: &[f32]) -> Partial {
     lanes[0]
 }
 
+/// Adds up the partials of the contacts and then of the rows, as one workgroup does: invocation `i`
+/// takes the partials `i, i + 64, ...`, then halving strides. Twin of `shaders/residual_step.wgsl`.
+#[must_use]
+pub fn gather(partials: [&[Partial]; 2]) -> Partial {
+    let mut lanes = [Partial::default(); WORKGROUP_SIZE as usize];
+    for partials in partials {
+        for chunk in partials.chunks(lanes.len()) {
+            for (lane, &partial) in lanes.iter_mut().zip(chunk) {
+                *lane = lane.merge(partial);
+            }
+        }
+    }
+    reduce_lanes(lanes)
+}
+
 /// Root mean square and maximum over `count` contacts and joint rows, from the partials of the
 /// contacts and of the rows; both NaN if any residual is not a number.
 #[must_use]
 pub fn finish(partials: [&[Partial]; 2], count: usize) -> (f32, f32) {
-    if count == 0 {
-        return (0.0, 0.0);
-    }
-    let partials = || partials.into_iter().flatten();
-    let sum: f64 = partials().map(|p| f64::from(p.sum_of_squares)).sum();
-    let max = partials().fold(0.0_f32, |max, p| max.max(p.max));
-    let rms = (sum / count as f64).sqrt() as f32;
-    // `max` skips NaN where the sum does not.
-    if rms.is_finite() {
-        (rms, max)
-    } else {
-        (f32::NAN, f32::NAN)
+    gather(partials).finish(count)
+}
+
+impl Partial {
+    /// Root mean square and maximum over `count` contacts and joint rows; both NaN if any residual is
+    /// not a number.
+    #[must_use]
+    pub fn finish(self, count: usize) -> (f32, f32) {
+        if count == 0 {
+            return (0.0, 0.0);
+        }
+        let rms = (self.sum_of_squares / count as f32).sqrt();
+        // `max` skips NaN where the sum does not.
+        if rms.is_finite() {
+            (rms, self.max)
+        } else {
+            (f32::NAN, f32::NAN)
+        }
     }
 }

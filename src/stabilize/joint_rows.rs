@@ -1,6 +1,7 @@
 //! The rows of all joints of a world, in the order of the joints.
 
 use crate::math::{self, Vec3};
+use crate::parallel;
 use crate::problem;
 use crate::world::joint::Row;
 use crate::world::{Body, World};
@@ -29,25 +30,32 @@ impl JointRows {
         self.bodies.clear();
         self.first.clear();
         self.first.push(0);
-        let chunks: Vec<(Vec<Row>, Vec<usize>)> = world
-            .joints
-            .par_chunks(CHUNK)
-            .map(|joints| {
-                let mut rows = Vec::new();
-                let ends = joints
-                    .iter()
-                    .map(|joint| {
-                        joint.rows(&world.bodies, world.time, h, &mut rows);
-                        rows.len()
-                    })
-                    .collect();
-                (rows, ends)
-            })
-            .collect();
-        for (rows, ends) in &chunks {
-            let before = self.rows.len();
-            self.rows.extend_from_slice(rows);
-            self.first.extend(ends.iter().map(|end| before + end));
+        if parallel::is_shared(world.joints.len(), CHUNK) {
+            let chunks: Vec<(Vec<Row>, Vec<usize>)> = world
+                .joints
+                .par_chunks(CHUNK)
+                .map(|joints| {
+                    let mut rows = Vec::new();
+                    let ends = joints
+                        .iter()
+                        .map(|joint| {
+                            joint.rows(&world.bodies, world.time, h, &mut rows);
+                            rows.len()
+                        })
+                        .collect();
+                    (rows, ends)
+                })
+                .collect();
+            for (rows, ends) in &chunks {
+                let before = self.rows.len();
+                self.rows.extend_from_slice(rows);
+                self.first.extend(ends.iter().map(|end| before + end));
+            }
+        } else {
+            for joint in &world.joints {
+                joint.rows(&world.bodies, world.time, h, &mut self.rows);
+                self.first.push(self.rows.len());
+            }
         }
         let outside = world.bodies.len() as u32;
         for (joint, range) in world.joints.iter().zip(self.first.windows(2)) {

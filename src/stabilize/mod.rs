@@ -38,6 +38,17 @@ pub struct RowState {
     pub h: f64,
 }
 
+/// What a bias takes of the state of its row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Feedback {
+    /// Of the error `[1/s]`.
+    pub error: f64,
+    /// Of the velocity before the step.
+    pub velocity: f64,
+    /// Of the drift `[s]`.
+    pub drift: f64,
+}
+
 /// The velocity `v0(t)` that a row is to have `[m/s]` or `[rad/s]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prescribed {
@@ -88,6 +99,19 @@ impl Scheme {
             Self::Baumgarte(form) => form.gap(gap, row),
             Self::Implicit => implicit::gap(gap, row.h),
             Self::Gamma { gamma } => gamma::gap(*gamma, gap, row.h),
+        }
+    }
+
+    /// The share of the error, of the velocity before the step and of the drift in the bias of an
+    /// equality, or of a gap that is shut: the coefficients of [`Self::equality`], which is linear.
+    #[must_use]
+    pub fn feedback(&self, h: f64) -> Feedback {
+        let [error, velocity, drift] = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+            .map(|(error, velocity, drift)| self.equality(error, &RowState { velocity, drift, h }));
+        Feedback {
+            error,
+            velocity,
+            drift,
         }
     }
 

@@ -26,8 +26,7 @@
 
 use super::joint_rows;
 use super::{JointRows, Scheme, Stabilization};
-use crate::collide::ContactPoint;
-use crate::collide::narrowphase::{self, Limits};
+use crate::collide::{ContactPoint, Detector};
 use crate::constants::{
     CONTRADICTION_CHANGE, CONTRADICTION_RESIDUAL, DIRECT_POSITION_DAMPING, MAX_CORRECTION_ANGLE,
     MAX_CORRECTION_PER_RADIUS, POSITION_TOLERANCE_PER_RADIUS,
@@ -46,11 +45,14 @@ use rayon::prelude::*;
 pub struct Post {
     /// Solver of the position LCP; its tolerance is in metres.
     pub solver: Options,
-    /// How often geometry is refreshed and the LCP solved in one time step, at least 1.
+    /// How often geometry is refreshed and the LCP solved in one time step, at least 1; in substeps the
+    /// LCP is solved once in each, on the geometry of the step, whatever this says.
     pub steps: u32,
     /// Most that one solve corrects of a penetration or a joint's linear error `[m]`; `None` is
-    /// [`MAX_CORRECTION_PER_RADIUS`] of the smallest dynamic body's bounding radius. Of an angular
-    /// error, that over this radius.
+    /// [`MAX_CORRECTION_PER_RADIUS`] of the smallest dynamic body's bounding radius, and of a penetration
+    /// in substeps
+    /// [`SUBSTEP_CORRECTION_PER_RADIUS`](crate::constants::SUBSTEP_CORRECTION_PER_RADIUS) of it. Of an
+    /// angular error, that over this radius.
     pub max_correction: Option<f64>,
 }
 
@@ -134,6 +136,12 @@ impl PositionPass {
         &self.problem
     }
 
+    /// Bounding radius of the smallest body `[m]`.
+    #[must_use]
+    pub fn smallest_radius(&self) -> f64 {
+        self.smallest_radius
+    }
+
     /// Most that one solve corrects of a linear error or a penetration `[m]`.
     #[must_use]
     pub fn max_correction(&self, post: &Post) -> f64 {
@@ -141,7 +149,7 @@ impl PositionPass {
             .unwrap_or(MAX_CORRECTION_PER_RADIUS * self.smallest_radius)
     }
 
-    /// Finds the contacts of `pairs` and the rows of joints where the bodies are now, solves for the
+    /// Finds the contacts of the detector's pairs and the rows of joints where the bodies are now, solves for the
     /// displacement that removes their violations and applies it; so often as `stabilization.post`
     /// says, or until nothing that it is to correct is violated. Returns the last solve's outcome.
     ///
@@ -151,7 +159,7 @@ impl PositionPass {
         &mut self,
         stabilization: &Stabilization,
         world: &mut World,
-        pairs: &[[u32; 2]],
+        detector: &mut Detector,
         margin: f64,
         solver: &mut dyn Solver,
     ) -> Result<Report> {
@@ -164,7 +172,7 @@ impl PositionPass {
         let post = &stabilization.post;
         for _ in 0..post.steps {
             self.joints.gather(world, 0.0);
-            let found = self.find_violations(stabilization, world, pairs, margin);
+            let found = self.find_violations(stabilization, world, detector, margin);
             let tolerance = POSITION_TOLERANCE_PER_RADIUS * self.smallest_radius;
             if found.contacts == 0.0 && found.joints <= tolerance {
                 break;
@@ -226,7 +234,7 @@ impl PositionPass {
         &mut self,
         stabilization: &Stabilization,
         world: &World,
-        pairs: &[[u32; 2]],
+        detector: &mut Detector,
         margin: f64,
     ) -> Violations {
         let joints = match stabilization.joints {
@@ -234,18 +242,21 @@ impl PositionPass {
             _ => 0.0,
         };
         let max_correction = self.max_correction(&stabilization.post);
-        let limits = Limits {
-            margin: margin + max_correction,
-            time_step: 0.0,
-        };
-        narrowphase::find_contacts(world, pairs, limits, &mut self.contacts);
-        let contacts = match stabilization.contacts {
-            Scheme::Post => measure::penetration(&self.contacts).max,
-            _ => 0.0,
-        };
-        let reach = margin + contacts.max(joints).min(max_correction);
-        self.contacts.retain(|contact| contact.separation <= reach);
-        Violations { contacts, joints }
+        // As far as it was needed last time, twice as far to be sure; the rest only if it is.
+        let mut searched = margin + joints.max(2.0 * self.last_worst).min(max_correction);
+        loop {
+            detector.contacts_within(world, searched, &mut self.contacts);
+            let contacts = match stabilization.contacts {
+                Scheme::Post => measure::penetration(&self.contacts).max,
+                _ => 0.0,
+            };
+            let reach = margin + contacts.max(joints).min(max_correction);
+            if reach <= searched {
+                self.contacts.retain(|contact| contact.separation <= reach);
+                return Violations { contacts, joints };
+            }
+            searched = reach;
+        }
     }
 
     /// Writes the position problem.

@@ -9,17 +9,21 @@ use super::load::Wrench;
 use crate::constants::GYROSCOPIC_ITERATIONS;
 use crate::math::{self, Pose, Vec3};
 use crate::solver::Velocity;
+use crate::solver::substeps::SubstepSolution;
 use crate::world::{Body, BodyKind};
 use rayon::prelude::*;
 
 /// A body's motion over a step if nothing touches it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Momentum {
-    /// Velocity of the centre of mass at the end of the step `[m/s]`.
+    /// Velocity of the centre of mass before the step `[m/s]`.
     pub(super) linear_velocity: Vec3,
-    /// Angular velocity by which it turns during the step `[rad/s]`.
+    /// Angular velocity by which it would turn during the step without a load `[rad/s]`.
     pub(super) spin: Vec3,
-    /// Angular momentum about the centre of mass, in world axes `[kg m^2/s]`.
+    /// What gravity and the load add to the two over the step.
+    pub(super) gain: (Vec3, Vec3),
+    /// Angular momentum about the centre of mass at the end of the step, in world axes `[kg m^2/s]`; of an
+    /// isotropic body, which has no use for it, only what the load gives.
     angular_momentum: Vec3,
 }
 
@@ -31,25 +35,36 @@ impl Momentum {
             return Self {
                 linear_velocity: body.linear_velocity,
                 spin: body.angular_velocity,
+                gain: (Vec3::zeros(), Vec3::zeros()),
                 angular_momentum: Vec3::zeros(),
             };
         }
-        let local_spin = body.pose.inverse_direction(&body.angular_velocity);
-        let angular_momentum = body.pose.direction(&(body.mass.inertia * local_spin));
+        let mut angular_momentum = Vec3::zeros();
         let mut spin = body.angular_velocity;
         if !body.mass.is_isotropic() {
+            let local_spin = body.pose.inverse_direction(&spin);
+            angular_momentum = body.pose.direction(&(body.mass.inertia * local_spin));
             for _ in 0..GYROSCOPIC_ITERATIONS {
                 let halfway = math::exp(&(spin * (0.5 * h))) * body.pose.orientation;
                 spin =
                     halfway * (body.mass.inverse_inertia * (halfway.inverse() * angular_momentum));
             }
         }
-        let pushed = gravity * h + load.impulse * body.mass.inverse_mass;
         Self {
-            linear_velocity: body.linear_velocity + pushed,
-            spin: spin + body.world_inverse_inertia() * load.angular_impulse,
+            linear_velocity: body.linear_velocity,
+            spin,
+            gain: (
+                gravity * h + load.impulse * body.mass.inverse_mass,
+                body.world_inverse_inertia() * load.angular_impulse,
+            ),
             angular_momentum: angular_momentum + load.angular_impulse,
         }
+    }
+
+    /// Velocity of the centre of mass at the end of the step `[m/s]`, and the angular velocity by which
+    /// the body turns if the load acts from its start `[rad/s]`.
+    pub(super) fn at_end(&self) -> (Vec3, Vec3) {
+        (self.linear_velocity + self.gain.0, self.spin + self.gain.1)
     }
 }
 
@@ -71,19 +86,59 @@ pub(super) fn dynamic_bodies(
         .with_min_len(1024)
         .filter(|((body, _), _)| body.is_dynamic())
         .for_each(|((body, change), momentum)| {
-            let linear = momentum.linear_velocity + math::widen(change.linear);
-            let gained_spin = math::widen(change.angular);
-            let spin = momentum.spin + gained_spin;
-            let angular_momentum = momentum.angular_momentum + body.world_inertia() * gained_spin;
-
-            body.linear_velocity = linear;
-            body.displace(&(linear * h), &(spin * h));
-            body.angular_velocity = if body.mass.is_isotropic() {
-                spin
-            } else {
-                body.world_inverse_inertia() * angular_momentum
-            };
+            let (linear, spin) = momentum.at_end();
+            let (linear, spin) = (
+                linear + math::widen(change.linear),
+                spin + math::widen(change.angular),
+            );
+            move_body(body, change, momentum, (linear * h, spin * h));
         });
+}
+
+/// Moves dynamic bodies by what a step in substeps found: how far impulses and corrections took them
+/// (`solution.displacements`), and how far they come without.
+pub(super) fn dynamic_bodies_in_substeps(
+    bodies: &mut [Body],
+    solution: &SubstepSolution,
+    momenta: &[Momentum],
+    substeps: u32,
+    h: f64,
+) {
+    // A force that acts from the k-th of n substeps on moves a body for the rest of the step.
+    let gain_acts = 0.5 * h * (1.0 + 1.0 / f64::from(substeps));
+    bodies
+        .par_iter_mut()
+        .zip(&solution.changes)
+        .zip(&solution.displacements)
+        .zip(momenta)
+        .with_min_len(1024)
+        .filter(|(((body, _), _), _)| body.is_dynamic())
+        .for_each(|(((body, change), moved), momentum)| {
+            let way = |velocity: &Vec3, gain: &Vec3, moved| {
+                velocity * h + gain * gain_acts + math::widen(moved)
+            };
+            let displacement = (
+                way(&momentum.linear_velocity, &momentum.gain.0, moved.linear),
+                way(&momentum.spin, &momentum.gain.1, moved.angular),
+            );
+            move_body(body, change, momentum, displacement);
+        });
+}
+
+/// Moves a body by a displacement and a rotation vector, and gives it the velocity that follows from
+/// what a solver changed. The change of angular momentum is that at the old orientation.
+fn move_body(body: &mut Body, change: &Velocity, momentum: &Momentum, (way, turn): (Vec3, Vec3)) {
+    let gained_spin = math::widen(change.angular);
+    let (linear, spin) = momentum.at_end();
+    body.linear_velocity = linear + math::widen(change.linear);
+    if body.mass.is_isotropic() {
+        body.displace(&way, &turn);
+        body.angular_velocity = spin + gained_spin;
+    } else {
+        let angular_momentum = momentum.angular_momentum + body.world_inertia() * gained_spin;
+        body.displace(&way, &turn);
+        body.angular_velocity = body.world_inverse_inertia() * angular_momentum;
+    }
 }
 
 /// Puts kinematic bodies where their motions say they are at `time`.

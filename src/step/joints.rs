@@ -1,9 +1,13 @@
 //! The joints of a step: their rows in the velocity LCP, the impulses carried over from step to step,
 //! and which joints break.
 
+mod row_laws;
+
+pub(super) use row_laws::Division;
+
 use super::integrate::Momentum;
 use crate::math::{self, Vec3};
-use crate::problem::{JointRow, Problem};
+use crate::problem::{Body, JointRow, Problem};
 use crate::stabilize::{JointRows, Prescribed, RowState, Scheme, joint_rows};
 use crate::world::World;
 use crate::world::joint::{Law, Row};
@@ -30,9 +34,7 @@ impl Joints {
         momenta: &[Momentum],
         problem: &mut Problem,
     ) {
-        self.rows.gather(world, h);
-        self.keep_impulses_of_same_shape(world);
-        joint_rows::push_outside(world, &mut problem.bodies);
+        self.gather(world, h, &mut problem.bodies);
         let bodies = &problem.bodies;
         self.rows
             .rows()
@@ -48,32 +50,22 @@ impl Joints {
                     h,
                 };
                 let ask = Ask::of(row, scheme, &state);
-                let solvers = JointRow {
-                    softness: ask.softness as f32,
-                    lower: bound(ask.lower),
-                    upper: bound(ask.upper),
-                    impulse,
-                    ..row.for_solver(pair)
-                };
-                let exact = pair.map(|body| {
-                    momenta
-                        .get(body as usize)
-                        .map_or((Vec3::zeros(), Vec3::zeros()), |momentum| {
-                            (momentum.linear_velocity, momentum.spin)
-                        })
-                });
-                let narrowed = pair.map(|body| {
-                    let body = &bodies[body as usize];
-                    [body.linear_velocity, body.angular_velocity]
-                });
-                let lost =
-                    row.relative_velocity(exact[0], exact[1]) - seen_velocity(&solvers, narrowed);
+                let solvers = ask.for_solver(row, pair, impulse);
+                let lost = lost_velocity(row, &solvers, pair, momenta, Momentum::at_end, bodies);
                 JointRow {
                     bias: bound(ask.bias + lost),
                     ..solvers
                 }
             })
             .collect_into_vec(&mut problem.joint_rows);
+    }
+
+    /// Finds the rows, and the impulses that they start from, and appends the body that stands for the
+    /// world to `bodies`.
+    fn gather(&mut self, world: &World, h: f64, bodies: &mut Vec<Body>) {
+        self.rows.gather(world, h);
+        self.keep_impulses_of_same_shape(world);
+        joint_rows::push_outside(world, bodies);
     }
 
     /// Leaves one impulse per row: the last step's, or zero for joints that are new or have changed.
@@ -97,9 +89,15 @@ impl Joints {
         self.row_counts = counts.collect();
     }
 
-    /// Remembers the impulses of a step and breaks the joints that could not carry theirs; returns
-    /// how many broke.
-    pub(super) fn take_impulses(&mut self, impulses: &[f32], world: &mut World, h: f64) -> usize {
+    /// Remembers the impulses that the next step starts from, and breaks the joints that could not
+    /// carry those of the whole step, `carried`; returns how many broke.
+    pub(super) fn take_impulses(
+        &mut self,
+        impulses: &[f32],
+        carried: &[f32],
+        world: &mut World,
+        h: f64,
+    ) -> usize {
         self.impulses.clear();
         self.impulses.extend_from_slice(impulses);
         self.impulses.resize(self.rows.rows().len(), 0.0);
@@ -108,7 +106,7 @@ impl Joints {
             if joint.breaking_force.is_none() && joint.breaking_torque.is_none() {
                 continue;
             }
-            let [force, torque] = self.load(index, h);
+            let [force, torque] = self.load(index, carried, h);
             if joint.breaking_force.is_some_and(|most| force > most)
                 || joint.breaking_torque.is_some_and(|most| torque > most)
             {
@@ -122,13 +120,11 @@ impl Joints {
     /// What a joint's linear rows carried in the last step `[N]`, and its angular ones `[N m]`: the
     /// force and the torque that they had together. A motor that presses against a limit strains
     /// nothing else.
-    fn load(&self, joint: usize, h: f64) -> [f64; 2] {
+    fn load(&self, joint: usize, carried: &[f32], h: f64) -> [f64; 2] {
         let range = self.rows.of(joint);
         let mut sums = [Vec3::zeros(); 2];
-        for (row, &impulse) in self.rows.rows()[range.clone()]
-            .iter()
-            .zip(&self.impulses[range])
-        {
+        let carried = carried.get(range.clone()).unwrap_or_default();
+        for (row, &impulse) in self.rows.rows()[range].iter().zip(carried) {
             let impulse = f64::from(impulse);
             if row.is_angular() {
                 sums[1] += row.angular_a * impulse;
@@ -202,6 +198,41 @@ impl Ask {
             )),
         }
     }
+}
+
+impl Ask {
+    /// The row as the solvers see it, without its bias.
+    fn for_solver(&self, row: &Row, pair: [u32; 2], impulse: f32) -> JointRow {
+        JointRow {
+            softness: self.softness as f32,
+            lower: bound(self.lower),
+            upper: bound(self.upper),
+            impulse,
+            ..row.for_solver(pair)
+        }
+    }
+}
+
+/// What the f32 numbers of a row and of its bodies leave out of the row's velocity, `exact` telling how
+/// fast a body is.
+fn lost_velocity(
+    row: &Row,
+    solvers: &JointRow,
+    pair: [u32; 2],
+    momenta: &[Momentum],
+    exact: impl Fn(&Momentum) -> (Vec3, Vec3),
+    bodies: &[Body],
+) -> f64 {
+    let [a, b] = pair.map(|body| {
+        momenta
+            .get(body as usize)
+            .map_or((Vec3::zeros(), Vec3::zeros()), &exact)
+    });
+    let narrowed = pair.map(|body| {
+        let body = &bodies[body as usize];
+        [body.linear_velocity, body.angular_velocity]
+    });
+    row.relative_velocity(a, b) - seen_velocity(solvers, narrowed)
 }
 
 /// A number as the solvers take it: infinity is the largest finite one.

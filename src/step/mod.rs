@@ -6,25 +6,26 @@ mod integrate;
 mod joints;
 mod load;
 mod settings;
+mod substeps;
 mod velocity;
 
 pub use settings::{Settings, StepReport, Timings};
 
-use crate::collide::ContactPoint;
-use crate::collide::broadphase::Broadphase;
-use crate::collide::impulse_cache::ImpulseCache;
-use crate::collide::narrowphase::{self, Limits};
+use crate::collide::narrowphase::Limits;
+use crate::collide::{ContactPoint, Detector};
 use crate::constants::{MARGIN_PER_RADIUS, RESTITUTION_THRESHOLD_GH};
 use crate::error::{Error, Result};
 use crate::math::Pose;
 use crate::measure::{self, JointErrors, Penetration};
 use crate::problem::Problem;
+use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepSolution};
 use crate::solver::{Report, Solution, Solver, Status};
 use crate::stabilize::PositionPass;
 use crate::world::World;
 use integrate::Momentum;
-use joints::Joints;
-use std::time::Instant;
+use joints::{Division, Joints};
+use load::Wrench;
+use std::time::{Duration, Instant};
 
 /// A world, how it is stepped, and what is carried from step to step.
 pub struct Simulation {
@@ -35,21 +36,30 @@ pub struct Simulation {
     /// Where kinematic bodies started, and when; shape `[body_count]`.
     start_poses: Vec<Pose>,
 
-    broadphase: Broadphase,
-    pairs: Vec<[u32; 2]>,
-    /// Contacts of the present state: those that the last step left, and that the next one starts
-    /// from.
-    contacts: Vec<ContactPoint>,
+    /// Holds the contacts of the present state: those that the last step left, and that the next one
+    /// starts from.
+    detector: Detector,
     contacts_are_stale: bool,
-    cache: ImpulseCache,
     joints: Joints,
 
     problem: Problem,
     solution: Solution,
+    /// In place of the two above where a step has substeps.
+    substep_problem: SubstepProblem,
+    substep_solution: SubstepSolution,
     momenta: Vec<Momentum>,
+    loads: Vec<Wrench>,
     position: PositionPass,
     margin: f64,
     timings: Timings,
+}
+
+/// What the solvers of a step report.
+struct Solved {
+    velocity: Report,
+    position: Option<Report>,
+    broken_joints: usize,
+    joints_before_post: JointErrors,
 }
 
 impl std::fmt::Debug for Simulation {
@@ -58,7 +68,7 @@ impl std::fmt::Debug for Simulation {
             .field("backend", &self.solver.backend())
             .field("steps", &self.steps)
             .field("bodies", &self.world.bodies.len())
-            .field("contacts", &self.contacts.len())
+            .field("contacts", &self.detector.contacts().len())
             .finish_non_exhaustive()
     }
 }
@@ -81,15 +91,15 @@ impl Simulation {
             settings,
             solver,
             steps: 0,
-            broadphase: Broadphase::new(),
-            pairs: Vec::new(),
-            contacts: Vec::new(),
+            detector: Detector::new(),
             contacts_are_stale: false,
-            cache: ImpulseCache::default(),
             joints: Joints::default(),
             problem: Problem::default(),
             solution: Solution::default(),
+            substep_problem: SubstepProblem::default(),
+            substep_solution: SubstepSolution::default(),
             momenta: Vec::new(),
+            loads: Vec::new(),
             timings: Timings::default(),
         };
         simulation.detect_contacts()?;
@@ -104,6 +114,9 @@ impl Simulation {
     /// 3. the position LCP removes the penetration and the errors of joints that are left,
     /// 4. contacts are found anew, for the measures of this step and the start of the next.
     ///
+    /// With [`Settings::substeps`] the first three are repeated in each substep, on the geometry that
+    /// the step starts with: see [`solver::substeps`](crate::solver::substeps).
+    ///
     /// # Errors
     /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
     /// world is then as it was before the stage that failed.
@@ -111,24 +124,25 @@ impl Simulation {
         let start = Instant::now();
         self.timings = Timings::default();
         if self.contacts_are_stale {
+            self.detector.forget();
             self.detect_contacts()?;
         }
-        let velocity = self.solve_velocities()?;
-        let contacts = self.contacts.len();
-        let broken_joints = self.break_joints();
-        self.integrate();
-        let joints_before_post = self.joint_errors();
-        let position = self.stabilize()?;
+        let contacts = self.detector.contacts().len();
+        let solved = if self.settings.substeps == 0 {
+            self.solve_and_stabilize()?
+        } else {
+            self.solve_substeps()?
+        };
         self.detect_contacts()?;
         self.timings.step = start.elapsed();
         Ok(StepReport {
             step: self.steps,
             time: self.world.time,
             contacts,
-            velocity,
-            position,
-            broken_joints,
-            joints_before_post,
+            velocity: solved.velocity,
+            position: solved.position,
+            broken_joints: solved.broken_joints,
+            joints_before_post: solved.joints_before_post,
             joints: self.joint_errors(),
             penetration: self.penetration(),
             energy: measure::energy(&self.world),
@@ -159,13 +173,13 @@ impl Simulation {
     /// Contacts of the world as it is now.
     #[must_use]
     pub fn contacts(&self) -> &[ContactPoint] {
-        &self.contacts
+        self.detector.contacts()
     }
 
     /// Penetration of the world as it is now.
     #[must_use]
     pub fn penetration(&self) -> Penetration {
-        measure::penetration(&self.contacts)
+        measure::penetration(self.detector.contacts())
     }
 
     /// Errors of the joints of the world as it is now.
@@ -174,24 +188,55 @@ impl Simulation {
         measure::joint_errors(&self.world)
     }
 
-    /// The velocity problem of the last step, as the solver got it.
+    /// The velocity problem of the last step, as the solver got it. Of a step in substeps it is
+    /// [`SubstepProblem::problem`], whose velocities lack the step's forces and whose biases mean nothing.
     #[must_use]
     pub fn velocity_problem(&self) -> &Problem {
-        &self.problem
+        if self.settings.substeps == 0 {
+            &self.problem
+        } else {
+            &self.substep_problem.problem
+        }
+    }
+
+    /// The last step in substeps, as the solver got it; empty if steps have none.
+    #[must_use]
+    pub fn substep_problem(&self) -> &SubstepProblem {
+        &self.substep_problem
+    }
+
+    /// How the solver is told to divide a step; nothing if steps have no substeps.
+    #[must_use]
+    pub fn substep_plan(&self) -> Option<SubstepPlan> {
+        (self.settings.substeps > 0).then(|| {
+            substeps::plan(
+                &self.settings,
+                self.world.gravity.norm(),
+                self.position.smallest_radius(),
+            )
+        })
     }
 
     /// Impulses `(normal, tangent 1, tangent 2)` of the last step `[N s]`, in the order of
     /// [`Self::velocity_problem`]'s contacts.
     #[must_use]
     pub fn impulses(&self) -> &[[f32; 3]] {
-        &self.solution.impulses
+        if self.settings.substeps == 0 {
+            &self.solution.impulses
+        } else {
+            &self.substep_solution.total_impulses
+        }
     }
 
     /// Impulses of the last step's joint rows `[N s]` or `[N m s]`, in the order of
     /// [`Self::velocity_problem`]'s rows.
     #[must_use]
     pub fn joint_impulses(&self) -> &[f32] {
-        &self.solution.joint_impulses
+        if self.settings.substeps == 0 {
+            &self.solution.joint_impulses
+        } else {
+            &self.substep_solution.total_joint_impulses
+        }
     }
 
     /// The last position problem, as the solver got it; empty if there was none.
@@ -214,14 +259,15 @@ impl Simulation {
 
     fn solve_velocities(&mut self) -> Result<Report> {
         let start = Instant::now();
-        self.cache.load(&self.contacts, &mut self.solution.impulses);
+        self.detector.load_impulses(&mut self.solution.impulses);
+        self.find_free_motion();
         velocity::build_problem(
             &self.world,
             &self.settings,
             self.restitution_threshold(),
-            &self.contacts,
+            self.detector.contacts(),
             &self.solution.impulses,
-            &mut self.momenta,
+            &self.momenta,
             &mut self.problem,
         );
         self.joints.build_rows(
@@ -241,29 +287,117 @@ impl Simulation {
                 what: format!("residual of step {}", self.steps + 1),
             });
         }
-        self.cache.store(&self.contacts, &self.solution.impulses);
+        self.detector.store_impulses(&self.solution.impulses);
         self.timings.pack = built + report.pack_time;
         self.timings.solve = report.solve_time;
         Ok(report)
     }
 
-    /// Breaks the joints that the last solve overloaded, and returns how many.
-    fn break_joints(&mut self) -> usize {
-        let impulses = &self.solution.joint_impulses;
-        self.joints
-            .take_impulses(impulses, &mut self.world, self.settings.time_step)
-    }
-
-    fn integrate(&mut self) {
+    /// Velocity LCP, integration and position LCP, one after the other.
+    fn solve_and_stabilize(&mut self) -> Result<Solved> {
+        let velocity = self.solve_velocities()?;
         let h = self.settings.time_step;
+        let impulses = &self.solution.joint_impulses;
+        let broken_joints = self
+            .joints
+            .take_impulses(impulses, impulses, &mut self.world, h);
         integrate::dynamic_bodies(
             &mut self.world.bodies,
             &self.solution.changes,
             &self.momenta,
             h,
         );
+        self.advance_time();
+        Ok(Solved {
+            velocity,
+            broken_joints,
+            joints_before_post: self.joint_errors(),
+            position: self.stabilize()?,
+        })
+    }
+
+    /// All substeps at once.
+    fn solve_substeps(&mut self) -> Result<Solved> {
+        let start = Instant::now();
+        let (h, substeps) = (self.settings.time_step, self.settings.substeps);
+        self.find_free_motion();
+        let impulses = &mut self.substep_solution.impulses;
+        self.detector.load_impulses(impulses);
+        let stabilization = &self.settings.stabilization;
+        substeps::build_problem(
+            &self.world,
+            &self.settings,
+            self.detector.contacts(),
+            impulses,
+            &self.momenta,
+            &mut self.substep_problem,
+        );
+        let division = Division {
+            scheme: stabilization.joints,
+            h,
+            substeps,
+            max_correction: self.position.max_correction(&stabilization.post),
+            radius: self.position.smallest_radius(),
+        };
+        self.joints.build_laws(
+            &self.world,
+            &division,
+            &self.momenta,
+            &mut self.substep_problem,
+        );
+        let plan = substeps::plan(
+            &self.settings,
+            self.world.gravity.norm(),
+            self.position.smallest_radius(),
+        );
+        let built = start.elapsed();
+        let report =
+            self.solver
+                .solve_substeps(&self.substep_problem, &plan, &mut self.substep_solution)?;
+        if report.velocity.status == Status::NonFinite {
+            return Err(Error::NonFinite {
+                stage: "the substeps",
+                what: format!("residual of step {}", self.steps + 1),
+            });
+        }
+        let solution = &self.substep_solution;
+        self.detector.store_impulses(&solution.impulses);
+        let broken_joints = self.joints.take_impulses(
+            &solution.joint_impulses,
+            &solution.total_joint_impulses,
+            &mut self.world,
+            h,
+        );
+        integrate::dynamic_bodies_in_substeps(
+            &mut self.world.bodies,
+            solution,
+            &self.momenta,
+            substeps,
+            h,
+        );
+        self.advance_time();
+        self.timings.pack = built + report.velocity.pack_time;
+        self.timings.solve = report.velocity.solve_time;
+        self.timings.position = report.position.map_or(Duration::ZERO, |solved| {
+            solved.pack_time + solved.solve_time
+        });
+        Ok(Solved {
+            velocity: report.velocity,
+            position: report.position,
+            broken_joints,
+            joints_before_post: self.joint_errors(),
+        })
+    }
+
+    fn find_free_motion(&mut self) {
+        let h = self.settings.time_step;
+        velocity::free_motion(&self.world, h, &mut self.loads, &mut self.momenta);
+    }
+
+    /// Counts a step whose dynamic bodies have moved, and moves the kinematic ones.
+    fn advance_time(&mut self) {
         self.steps += 1;
-        self.world.time += h;
+        self.world.time += self.settings.time_step;
         integrate::kinematic_bodies(&mut self.world.bodies, &self.start_poses, self.world.time);
     }
 
@@ -276,7 +410,7 @@ impl Simulation {
         let report = self.position.run(
             stabilization,
             &mut self.world,
-            &self.pairs,
+            &mut self.detector,
             self.margin,
             &mut *self.solver,
         )?;
@@ -298,37 +432,17 @@ impl Simulation {
             .stabilization
             .post()
             .map_or(0.0, |post| self.position.max_correction(post));
-        let reach = velocity::reach(&self.world, self.margin + correction, h);
-        self.broadphase
-            .find_pairs(&self.world, &reach, &mut self.pairs)?;
-        self.drop_joined_pairs();
-        let paired = Instant::now();
         let limits = Limits {
             margin: self.margin,
             time_step: h,
         };
-        narrowphase::find_contacts(&self.world, &self.pairs, limits, &mut self.contacts);
+        self.detector.find_pairs(&self.world, limits, correction)?;
+        let paired = Instant::now();
+        self.detector.find_contacts(&self.world, limits);
         self.contacts_are_stale = false;
         self.timings.broad += paired - start;
         self.timings.narrow += paired.elapsed();
         Ok(())
-    }
-
-    /// Leaves out the pairs that joints keep from colliding; both lists are sorted.
-    fn drop_joined_pairs(&mut self) {
-        if self.world.joints.is_empty() {
-            return;
-        }
-        let joined = self.world.excluded_pairs();
-        let mut rest = joined.as_slice();
-        self.pairs.retain(|pair| {
-            while let [first, others @ ..] = rest
-                && first < pair
-            {
-                rest = others;
-            }
-            rest.first() != Some(pair)
-        });
     }
 
     fn restitution_threshold(&self) -> f64 {

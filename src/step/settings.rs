@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::measure::{Energy, JointErrors, Penetration};
-use crate::problem::FrictionCone;
+use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::{self, Report};
 use crate::stabilize::Stabilization;
 use std::time::Duration;
@@ -12,17 +12,28 @@ use std::time::Duration;
 pub struct Settings {
     /// Length of a step h `[s]`, positive.
     pub time_step: f64,
-    /// Solver of the velocity LCP; its tolerance is in m/s.
+    /// Parts of a step that share its contacts, each with velocity and position problems of its own;
+    /// 0 for a step that is not divided, and whose position problem is on contacts found anew. See
+    /// [`solver::substeps`](crate::solver::substeps).
+    pub substeps: u32,
+    /// Solver of the velocity LCP (of each substep); its tolerance is in m/s.
     pub solver: solver::Options,
     /// What removes penetrations and the errors of joints.
     pub stabilization: Stabilization,
     /// Shape of the friction cone.
     pub friction_cone: FrictionCone,
+    /// The law that holds within it.
+    pub friction_law: FrictionLaw,
     /// Gap below which two bodies count as a contact, beyond what their velocities close in a step
     /// `[m]`; `None` is a fiftieth of the smallest dynamic body's bounding radius.
     pub margin: Option<f64>,
+    /// Gap on either side of zero that counts as shut and is left alone in substeps `[m]`; `None` is
+    /// [`SLOP_PER_RADIUS`](crate::constants::SLOP_PER_RADIUS) of the smallest dynamic body's bounding
+    /// radius. See [`GapLaw`](crate::solver::substeps::GapLaw).
+    pub slop: Option<f64>,
     /// Approach speed below which nothing bounces `[m/s]`; `None` is
-    /// [`RESTITUTION_THRESHOLD_GH`](crate::constants::RESTITUTION_THRESHOLD_GH)` g h`.
+    /// [`RESTITUTION_THRESHOLD_GH`](crate::constants::RESTITUTION_THRESHOLD_GH)` g h`, h being the length
+    /// of a substep if there are any.
     pub restitution_threshold: Option<f64>,
 }
 
@@ -30,10 +41,13 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             time_step: 1.0 / 60.0,
+            substeps: 0,
             solver: solver::Options::default(),
             stabilization: Stabilization::default(),
             friction_cone: FrictionCone::default(),
+            friction_law: FrictionLaw::default(),
             margin: None,
+            slop: None,
             restitution_threshold: None,
         }
     }
@@ -58,15 +72,21 @@ impl Settings {
         if let Some(margin) = self.margin {
             positive("contact margin", margin)?;
         }
-        if let Some(threshold) = self.restitution_threshold
-            && !(threshold >= 0.0 && threshold.is_finite())
-        {
-            return Err(Error::invalid(
-                "restitution threshold",
-                format!("{threshold} is not a finite number of at least 0"),
-            ));
+        for (what, given) in [
+            ("slop", self.slop),
+            ("restitution threshold", self.restitution_threshold),
+        ] {
+            if let Some(number) = given
+                && !(number >= 0.0 && number.is_finite())
+            {
+                return Err(Error::invalid(
+                    what,
+                    format!("{number} is not a finite number of at least 0"),
+                ));
+            }
         }
         self.friction_cone.validate()?;
+        self.friction_law.validate(self.friction_cone)?;
         self.solver.validate()?;
         self.stabilization.validate()
     }
@@ -75,7 +95,7 @@ impl Settings {
 /// Wall-clock time of the stages of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Timings {
-    /// Broadphase.
+    /// Following the bodies, and the broadphase where pairs are found anew.
     pub broad: Duration,
     /// Narrowphase after the step.
     pub narrow: Duration,

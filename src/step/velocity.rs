@@ -10,36 +10,26 @@ use crate::world::World;
 use rayon::prelude::*;
 
 /// Fills `problem` with the bodies' velocities at the end of the step as they would be without
-/// contacts and joints, and with the contacts, their biases and warm-start impulses; and `momenta`
-/// with what [`integrate`](super::integrate) needs to find the velocities after it.
+/// contacts and joints (`momenta`), and with the contacts, their biases and warm-start impulses.
 pub(super) fn build_problem(
     world: &World,
     settings: &Settings,
     restitution_threshold: f64,
     contacts: &[ContactPoint],
     impulses: &[[f32; 3]],
-    momenta: &mut Vec<Momentum>,
+    momenta: &[Momentum],
     problem: &mut Problem,
 ) {
     let h = settings.time_step;
-    let mut loads = Vec::new();
-    load::wrenches(world, h, &mut loads);
     world
         .bodies
         .par_iter()
-        .enumerate()
+        .zip(momenta)
         .with_min_len(1024)
-        .map(|(index, body)| {
-            let load = loads.get(index).copied().unwrap_or_else(Wrench::zero);
-            Momentum::free(body, &world.gravity, &load, h)
+        .map(|(body, momentum)| {
+            let (linear, spin) = momentum.at_end();
+            body.for_solver(&linear, &spin)
         })
-        .collect_into_vec(momenta);
-    world
-        .bodies
-        .par_iter()
-        .zip(&*momenta)
-        .with_min_len(1024)
-        .map(|(body, momentum)| body.for_solver(&momentum.linear_velocity, &momentum.spin))
         .collect_into_vec(&mut problem.bodies);
     contacts
         .par_iter()
@@ -69,27 +59,25 @@ pub(super) fn build_problem(
         })
         .collect_into_vec(&mut problem.contacts);
     problem.friction_cone = settings.friction_cone;
+    problem.friction_law = settings.friction_law;
 }
 
-/// How far a body's box is grown so that its contacts within the next step are found: half the
-/// margin, and the way that its fastest point can go.
-pub(super) fn reach(world: &World, margin: f64, h: f64) -> Vec<f64> {
-    let fall = world.gravity.norm() * h;
+/// How every body would move over the step if nothing touched it; `loads` is memory that is used again.
+pub(super) fn free_motion(
+    world: &World,
+    h: f64,
+    loads: &mut Vec<Wrench>,
+    momenta: &mut Vec<Momentum>,
+) {
+    load::wrenches(world, h, loads);
     world
         .bodies
         .par_iter()
-        .with_min_len(4096)
-        .map(|body| {
-            let radius = body.shape.bounding_radius();
-            let spin = body.angular_velocity.norm();
-            // An unbounded body is paired with everything anyway.
-            let sweep = if radius.is_finite() {
-                spin * radius
-            } else {
-                0.0
-            };
-            let fall = if body.is_dynamic() { fall } else { 0.0 };
-            0.5 * margin + h * (body.linear_velocity.norm() + sweep + fall)
+        .enumerate()
+        .with_min_len(1024)
+        .map(|(index, body)| {
+            let load = loads.get(index).copied().unwrap_or_else(Wrench::zero);
+            Momentum::free(body, &world.gravity, &load, h)
         })
-        .collect()
+        .collect_into_vec(momenta);
 }

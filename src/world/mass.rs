@@ -109,8 +109,11 @@ impl MassProperties {
     #[must_use]
     pub fn is_isotropic(&self) -> bool {
         let scale = self.inertia[(0, 0)];
-        let off = (self.inertia - Mat3::identity() * scale).abs().max();
-        off <= 1e-12 * scale.abs()
+        let tolerance = 1e-12 * scale.abs();
+        let off = self.inertia - Mat3::identity() * scale;
+        // Without a way out at the first that is off: all nine are looked at together.
+        off.iter()
+            .fold(true, |all, off| all & (off.abs() <= tolerance))
     }
 }
 

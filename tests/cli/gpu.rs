@@ -1,6 +1,7 @@
 //! Runs and comparisons on a GPU adapter.
 
 use crate::program::{Csv, Home};
+use drystone::solver::Method;
 use drystone::solver::gpu::list_adapters;
 
 /// Part of the name of the adapter under test.
@@ -116,10 +117,11 @@ fn compare_finds_that_the_backends_agree() {
         "{}",
         ended.stdout
     );
-    // Two passes, four methods, two backends.
-    assert_eq!(rows.len(), 16, "{}", ended.stdout);
+    // Two passes, every method, two backends.
+    let methods = Method::ALL.len();
+    assert_eq!(rows.len(), 4 * methods, "{}", ended.stdout);
     let on_gpu = rows.iter().filter(|row| row.contains(" gpu: ")).count();
-    assert_eq!(on_gpu, 8, "{}", ended.stdout);
+    assert_eq!(on_gpu, 2 * methods, "{}", ended.stdout);
     let verdict = ended.stdout.lines().last().unwrap();
     assert!(
         verdict.starts_with("verdict: CPU and GPU agree"),
@@ -145,4 +147,49 @@ fn experiments_pass_on_a_named_adapter() {
     let backend = results["provenance"]["backend"].as_str().unwrap();
     assert!(backend.starts_with("gpu: "), "{backend}");
     assert_eq!(results["pass"], true);
+}
+
+#[test]
+fn bench_measures_a_named_adapter_beside_the_cpu() {
+    let home = Home::new();
+    home.run_with_gpu(&[
+        "bench",
+        "--quick",
+        "--sizes",
+        "60",
+        "--adapter",
+        &adapter(),
+        "--json",
+        "out.json",
+    ])
+    .expect_code(0);
+    let results: serde_json::Value = serde_json::from_str(&home.read("out.json")).unwrap();
+    let name = results["adapter"]["name"].as_str().unwrap().to_lowercase();
+    assert!(name.contains(&adapter().to_lowercase()), "{name}");
+    let dispatch = &results["dispatch"];
+    let latency = dispatch["per_dispatch_us"].as_f64().unwrap();
+    let round_trip = dispatch["round_trip_us"].as_f64().unwrap();
+    assert!(latency > 0.0 && round_trip > latency, "{dispatch}");
+    for section in ["sweeps", "residuals", "stages"] {
+        let rows = results[section].as_array().unwrap();
+        let on_gpu = rows.iter().filter(|row| {
+            let backend = row["backend"].as_str().unwrap();
+            backend.starts_with("gpu: ")
+        });
+        assert_eq!(2 * on_gpu.count(), rows.len(), "{section}");
+    }
+    // The same problems from the same start: as many passes to the residual on both, or nearly.
+    let passes = |backend: &str| -> Vec<f64> {
+        let rows = results["residuals"].as_array().unwrap();
+        rows.iter()
+            .filter(|row| row["backend"].as_str().unwrap().starts_with(backend))
+            .map(|row| row["passes"].as_f64().unwrap())
+            .collect()
+    };
+    for (cpu, gpu) in passes("cpu").iter().zip(passes("gpu")) {
+        assert!(
+            (cpu - gpu).abs() <= 0.1 * cpu + 8.0,
+            "{cpu} and {gpu} passes"
+        );
+    }
 }

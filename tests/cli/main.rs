@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod bad_scenes;
+mod bench;
 mod compare;
 #[cfg(feature = "gpu")]
 mod gpu;

@@ -11,6 +11,7 @@ fn help_names_every_command_and_flag() {
         "check",
         "compare",
         "reproduce",
+        "bench",
         "adapters",
         "schema",
         "completions",
@@ -39,6 +40,7 @@ fn help_names_every_command_and_flag() {
         "check",
         "compare",
         "reproduce",
+        "bench",
         "adapters",
         "schema",
         "completions",
@@ -86,6 +88,11 @@ fn bad_usage_is_code_2_and_leaves_nothing() {
         &["check", "missing.toml"],
         &["compare", "missing.toml"],
         &["compare", "drop.toml", "--adapter", "no such adapter"],
+        &["bench", "--sizes", "0"],
+        &["bench", "--backend", "gpu"],
+        &["bench", "--backend", "cpu", "--adapter", "x"],
+        &["bench", "--adapter", "no such adapter"],
+        &["bench", "--json", "."],
         &["completions", "csh"],
     ];
     for args in cases {

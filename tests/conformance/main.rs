@@ -257,9 +257,10 @@ fn race(cases: &[Case], contender: &mut Contender, bounds: &Bounds) -> Tally {
         }
     }
     // Jacobi takes up to some ten times as many sweeps as Gauss-Seidel.
-    let sweeps_in_f64 = match contender.2 {
-        Method::GaussSeidel | Method::Nesterov => sweeps,
-        Method::Jacobi | Method::NesterovJacobi => sweeps / 8,
+    let sweeps_in_f64 = if contender.2.max_colors() > 0 || contender.2 == Method::Cluster {
+        sweeps
+    } else {
+        sweeps / 8
     };
     for case in &left {
         let residual = case.judge().residual_max / GH;

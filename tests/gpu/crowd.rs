@@ -2,7 +2,7 @@
 //! points, open and closed contacts, warm starts.
 
 use drystone::math::{V3, dot, scale};
-use drystone::problem::{Body, Contact, FrictionCone, Problem};
+use drystone::problem::{Body, Contact, FrictionCone, FrictionLaw, Problem};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -18,6 +18,7 @@ pub(crate) struct Crowd {
     /// Pairs of random bodies, on top of those of the hubs.
     pub(crate) pairs: u32,
     pub(crate) friction_cone: FrictionCone,
+    pub(crate) friction_law: FrictionLaw,
     pub(crate) frictionless: bool,
 }
 
@@ -30,6 +31,7 @@ impl Default for Crowd {
             hub_contacts: 150,
             pairs: 700,
             friction_cone: FrictionCone::Disk,
+            friction_law: FrictionLaw::Coulomb,
             frictionless: false,
         }
     }
@@ -75,6 +77,7 @@ impl Crowd {
             bodies,
             contacts,
             friction_cone: self.friction_cone,
+            friction_law: self.friction_law,
             ..Problem::default()
         }
     }

@@ -8,12 +8,17 @@
 #![cfg(feature = "gpu")]
 
 mod adapter;
+mod clusters;
 mod crowd;
 mod device;
 #[path = "../support/joints.rs"]
 mod joints;
 mod limits;
 mod pipelines;
+mod portability;
 mod shaders;
 mod solves;
+mod stopping;
+mod substeps;
+mod traffic;
 mod twins;

@@ -6,29 +6,46 @@ use drystone::problem::batches::{
     BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale, SplitBody, SplitSlots,
 };
 use drystone::solver::cpu::VelocityChange;
-use drystone::solver::gpu::{Kernel, Window};
+use drystone::solver::gpu::{ClusterBody, ClusterKernel, Kernel, Window};
 use drystone::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress};
-use drystone::solver::residual::Partial;
+use drystone::solver::residual::{Control, Partial};
+use drystone::solver::substeps::RowLaw;
+use drystone::solver::substeps::records::{
+    BodyState, ContactStep, ContactTotal, JointPass, JointStep, JointTotal, Lcp,
+};
 use std::mem::offset_of;
 
+/// Name and source of every kernel.
+fn sources() -> Vec<(&'static str, String)> {
+    let kernels = Kernel::ALL.into_iter();
+    let clusters = ClusterKernel::ALL.into_iter();
+    kernels
+        .map(|kernel| (kernel.name(), kernel.source()))
+        .chain(clusters.map(|kernel| (kernel.name(), kernel.source())))
+        .collect()
+}
+
+fn parsed(source: &str) -> naga::Module {
+    naga::front::wgsl::parse_str(source)
+        .unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)))
+}
+
 fn module(kernel: Kernel) -> naga::Module {
-    let source = kernel.source();
-    naga::front::wgsl::parse_str(&source)
-        .unwrap_or_else(|error| panic!("{}", error.emit_to_string(&source)))
+    parsed(&kernel.source())
 }
 
 #[test]
 fn every_kernel_parses_and_validates() {
-    for kernel in Kernel::ALL {
-        let module = module(kernel);
+    for (name, source) in sources() {
+        let module = parsed(&source);
         naga::valid::Validator::new(
             naga::valid::ValidationFlags::all(),
             naga::valid::Capabilities::empty(),
         )
         .validate(&module)
-        .unwrap_or_else(|error| panic!("{}: {error:?}", kernel.name()));
+        .unwrap_or_else(|error| panic!("{name}: {error:?}"));
         assert_eq!(module.entry_points.len(), 1);
-        assert_eq!(module.entry_points[0].name, kernel.name());
+        assert_eq!(module.entry_points[0].name, name);
     }
 }
 
@@ -40,9 +57,9 @@ fn every_shader_file_belongs_to_a_kernel() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.ends_with(".wgsl"))
         .collect();
-    let mut kernels: Vec<String> = Kernel::ALL
+    let mut kernels: Vec<String> = sources()
         .iter()
-        .map(|kernel| format!("{}.wgsl", kernel.name()))
+        .map(|(name, _)| format!("{name}.wgsl"))
         .collect();
     files.sort();
     kernels.sort();
@@ -51,22 +68,22 @@ fn every_shader_file_belongs_to_a_kernel() {
 
 #[test]
 fn no_kernel_binds_more_than_eight_storage_buffers() {
-    for kernel in Kernel::ALL {
-        let module = module(kernel);
+    for (name, source) in sources() {
+        let module = parsed(&source);
         let storage = module
             .global_variables
             .iter()
             .filter(|(_, variable)| matches!(variable.space, naga::AddressSpace::Storage { .. }))
             .count();
-        assert!(storage <= 8, "{}: {storage}", kernel.name());
+        assert!(storage <= 8, "{name}: {storage}");
     }
 }
 
 /// Compares a struct of the shaders, member by member, with offsets from Rust.
 fn check_layout(name: &str, size: usize, members: &[(&str, usize)]) {
     let mut seen = 0;
-    for kernel in Kernel::ALL {
-        let module = module(kernel);
+    for (_, source) in sources() {
+        let module = parsed(&source);
         for (_, ty) in module.types.iter() {
             if ty.name.as_deref() != Some(name) {
                 continue;
@@ -113,6 +130,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         residual_mass,
         body_a,
         body_b,
+        cone_step,
         padding,
     });
     layout_of!(JointBlock {
@@ -157,12 +175,89 @@ fn records_have_the_layout_of_the_rust_structs() {
         directions,
         apothem,
         half_edge,
-        padding
+        law
     });
     layout_of!(Partial {
         sum_of_squares,
         max
     });
+    layout_of!(Control {
+        done,
+        iterations,
+        residual_rms,
+        residual_max,
+        tolerance,
+        check_every,
+        iteration_limit,
+        block_count,
+    });
+    layout_of!(Lcp {
+        start_factor,
+        increment_factor,
+        past,
+        part,
+        substep_length,
+        time_step,
+        rate,
+        memory,
+        max_push,
+        restitution_threshold,
+        max_correction,
+        max_turn,
+        tolerance,
+        check_every,
+        iteration_limit,
+        block_count,
+        momentum_rule,
+        slop,
+        spared,
+    });
+    layout_of!(BodyState {
+        gained_linear,
+        padding,
+        gained_angular,
+        padding_2,
+        moved_linear,
+        padding_3,
+        moved_angular,
+        padding_4,
+    });
+    layout_of!(ContactStep {
+        start,
+        gap,
+        increment,
+        restitution,
+    });
+    layout_of!(ContactTotal { kept, total });
+    layout_of!(JointPass {
+        mass,
+        softness,
+        lower,
+        upper,
+        scale_mass,
+        scale_per_impulse,
+    });
+    layout_of!(JointTotal { kept, total });
+    // The law's members stand in the step itself.
+    let law = |member: usize| offset_of!(JointStep, law) + member;
+    check_layout(
+        "JointStep",
+        size_of::<JointStep>(),
+        &[
+            ("error", law(offset_of!(RowLaw, error))),
+            ("rate", law(offset_of!(RowLaw, rate))),
+            ("memory", law(offset_of!(RowLaw, memory))),
+            ("offset", law(offset_of!(RowLaw, offset))),
+            ("change", law(offset_of!(RowLaw, change))),
+            ("rounding", law(offset_of!(RowLaw, rounding))),
+            ("max_correction", law(offset_of!(RowLaw, max_correction))),
+            ("is_gap", law(offset_of!(RowLaw, is_gap))),
+            ("start", offset_of!(JointStep, start)),
+            ("increment", offset_of!(JointStep, increment)),
+            ("velocity", offset_of!(JointStep, velocity)),
+            ("position", offset_of!(JointStep, position)),
+        ],
+    );
     layout_of!(Window {
         first,
         end,
@@ -185,8 +280,22 @@ fn records_have_the_layout_of_the_rust_structs() {
         sequence,
         factor,
         restarts,
-        padding
+        rule
     });
+    let at = |offset: usize| offset + offset_of!(ClusterBody, inverse);
+    check_layout(
+        "ClusterBody",
+        size_of::<ClusterBody>(),
+        &[
+            ("inverse", at(0)),
+            ("inverse_rest", at(16)),
+            ("change_linear", offset_of!(ClusterBody, change_linear)),
+            ("padding_2", offset_of!(ClusterBody, padding_2)),
+            ("change_angular", offset_of!(ClusterBody, change_angular)),
+            ("padding_3", offset_of!(ClusterBody, padding_3)),
+        ],
+    );
+    assert_eq!(offset_of!(ClusterBody, inverse_mass), 24);
     // Six numbers and two unused ones, which the shader loads as two vectors of four.
     check_layout(
         "BodyInertia",

@@ -3,7 +3,7 @@
 use crate::adapter;
 use crate::crowd::Crowd;
 use crate::joints::{add_random_joints, ball};
-use drystone::problem::{Body, FrictionCone, Problem};
+use drystone::problem::{Body, FrictionCone, FrictionLaw, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
 
@@ -77,7 +77,14 @@ fn gpu_and_cpu_agree() {
     let mut cpu = CpuSolver::new();
     for method in Method::ALL {
         for cone in [FrictionCone::Disk, FrictionCone::Pyramid { directions: 8 }] {
-            for problem in problems(cone) {
+            let mut problems = problems(cone).to_vec();
+            if cone == FrictionCone::Disk {
+                problems.push(Problem {
+                    friction_law: FrictionLaw::Convex,
+                    ..problems[0].clone()
+                });
+            }
+            for problem in problems {
                 let options = options(method, 50);
                 let (gpu_report, gpu_solution) = solve(&mut gpu, &problem, &options);
                 let (cpu_report, cpu_solution) = solve(&mut cpu, &problem, &options);

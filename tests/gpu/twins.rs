@@ -4,10 +4,13 @@ use crate::adapter;
 use crate::crowd::Crowd;
 use crate::joints::add_random_joints;
 use drystone::problem::batches::{Batches, BodyVelocity};
-use drystone::problem::{FrictionCone, Problem};
+use drystone::problem::{FrictionCone, FrictionLaw, Problem};
 use drystone::solver::cpu::{self, BodyMomentum, Sweep, VelocityChange};
 use drystone::solver::gpu::{Kernel, KernelCall, KernelData};
-use drystone::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress, momentum_step};
+use drystone::solver::momentum::{
+    ContactMemory, JointMemory, Momentum, MomentumRule, Progress, momentum_step,
+};
+use drystone::solver::residual;
 
 /// Largest difference, over the largest magnitude in the array, that rounding may make on an
 /// adapter that contracts multiplications and additions. Lavapipe reaches 0.
@@ -37,6 +40,11 @@ fn crowds() -> Vec<Crowd> {
         })
         .collect();
     crowds.push(Crowd {
+        seed: 5,
+        friction_law: FrictionLaw::Convex,
+        ..Crowd::default()
+    });
+    crowds.push(Crowd {
         seed: 7,
         frictionless: true,
         ..Crowd::default()
@@ -51,6 +59,8 @@ fn twin(batches: &Batches, call: KernelCall, data: &KernelData) -> KernelData {
     let factor = data.momentum.factor;
     let remainders = [&batches.joints.remainder, &batches.contacts.remainder];
     match call.kernel {
+        Kernel::ContactMasses => data.contact_blocks.clone_from(&batches.contacts.blocks),
+        Kernel::BodyStart => cpu::body_start(&mut data.velocities),
         Kernel::JointSweep => {
             cpu::joint_sweep(
                 batches,
@@ -111,6 +121,18 @@ fn twin(batches: &Batches, call: KernelCall, data: &KernelData) -> KernelData {
         Kernel::ContactMomentum => {
             cpu::contact_momentum(factor, &mut data.impulses, &mut data.contact_memory);
         }
+        Kernel::JointConjugate => {
+            cpu::joint_conjugate(factor, &mut data.joint_impulses, &mut data.joint_memory);
+        }
+        Kernel::ContactConjugate => {
+            cpu::contact_conjugate(factor, &mut data.impulses, &mut data.contact_memory);
+        }
+        Kernel::BodyConjugate => cpu::body_conjugate(
+            call.part,
+            factor,
+            &mut data.velocities,
+            &mut data.body_memory,
+        ),
         Kernel::BodyMomentum => cpu::body_momentum(
             call.part,
             factor,
@@ -131,6 +153,15 @@ fn twin(batches: &Batches, call: KernelCall, data: &KernelData) -> KernelData {
         ),
         Kernel::MomentumStep => {
             data.momentum = momentum_step(data.momentum, &data.joint_sums, &data.contact_sums);
+        }
+        // Compared by whole steps.
+        Kernel::SubstepControl
+        | Kernel::SubstepBodies
+        | Kernel::SubstepJoints
+        | Kernel::SubstepContacts => {}
+        Kernel::ResidualStep => {
+            let total = residual::gather([&data.partials, &data.joint_partials]);
+            data.control.check(total);
         }
     }
     data
@@ -161,11 +192,19 @@ fn compare(gpu: &KernelData, cpu: &KernelData) -> f64 {
             sequence,
             factor,
             restarts,
-            ..
+            rule,
         } = data.momentum;
-        [sequence, factor, restarts as f32]
+        [sequence, factor, restarts as f32, rule as f32]
     };
+    let residual = |data: &KernelData| [data.control.residual_rms, data.control.residual_max];
+    let counts = |data: &KernelData| (data.control.done, data.control.iterations);
+    assert_eq!(counts(gpu), counts(cpu));
+    // Indices and padding read as numbers: 0, or tiny.
+    let blocks =
+        |data: &KernelData| -> Vec<f32> { bytemuck::pod_collect_to_vec(&data.contact_blocks) };
     [
+        difference(&blocks(gpu), &blocks(cpu)),
+        difference(&residual(gpu), &residual(cpu)),
         difference(&gpu.joint_impulses, &cpu.joint_impulses),
         difference(
             bytemuck::cast_slice::<BodyVelocity, f32>(&gpu.velocities),
@@ -214,7 +253,8 @@ fn calls(batches: &Batches) -> Vec<KernelCall> {
         BodyMomentum::BeforeRebuild,
         BodyMomentum::AfterRebuild,
     ];
-    for kernel in Kernel::ALL {
+    let alone = |kernel: &Kernel| !kernel.name().starts_with("substep");
+    for kernel in Kernel::ALL.into_iter().filter(alone) {
         let colors = match kernel {
             Kernel::JointSweep => batches.joints.colors.len(),
             Kernel::ContactSweep => batches.contacts.colors.len(),
@@ -228,7 +268,7 @@ fn calls(batches: &Batches) -> Vec<KernelCall> {
                 &[Sweep::Forward, Sweep::Reverse, Sweep::Rebuild][..],
                 &parts[..1],
             ),
-            Kernel::BodyMomentum => (&[Sweep::Forward][..], &parts[..]),
+            Kernel::BodyMomentum | Kernel::BodyConjugate => (&[Sweep::Forward][..], &parts[..]),
             _ => (&[Sweep::Forward][..], &parts[..1]),
         };
         for &sweep in sweeps {
@@ -248,8 +288,12 @@ fn calls(batches: &Batches) -> Vec<KernelCall> {
             Kernel::JointMomentum,
             Kernel::ContactMomentum,
             Kernel::BodyMomentum,
+            Kernel::JointConjugate,
+            Kernel::ContactConjugate,
+            Kernel::BodyConjugate,
         ];
-        momentum.contains(&call.kernel)
+        let ends = call.kernel == Kernel::BodyStart;
+        (ends, momentum.contains(&call.kernel))
     });
     calls
 }
@@ -263,7 +307,8 @@ fn compare_sweeps(max_colors: usize, kernels: &[Kernel]) -> (f64, usize) {
     for crowd in crowds() {
         let batches = Batches::pack(&jointed(&crowd), max_colors, true);
         let mut data = KernelData::start(&batches);
-        for _ in 0..2 {
+        for rule in [MomentumRule::Forward, MomentumRule::Conjugate] {
+            data.momentum = Momentum::of(rule);
             for call in calls(&batches) {
                 if call.kernel == Kernel::JointMomentum {
                     // As if momentum had been gathered before.
@@ -273,9 +318,13 @@ fn compare_sweeps(max_colors: usize, kernels: &[Kernel]) -> (f64, usize) {
                 let after = twin(&batches, call, &data);
                 if kernels.contains(&call.kernel) {
                     let mut on_gpu = data.clone();
+                    on_gpu.contact_blocks.clear();
                     solver
                         .run_kernel(&batches, call, &mut on_gpu)
                         .expect("a kernel that runs");
+                    if call.kernel != Kernel::ContactMasses {
+                        on_gpu.contact_blocks.clone_from(&after.contact_blocks);
+                    }
                     if call.kernel != Kernel::ContactResidual {
                         on_gpu.partials.clone_from(&after.partials);
                     }
@@ -287,6 +336,7 @@ fn compare_sweeps(max_colors: usize, kernels: &[Kernel]) -> (f64, usize) {
                     comparisons += 1;
                 }
                 data = after;
+                data.contact_blocks.clear();
             }
         }
     }
@@ -297,6 +347,17 @@ fn check(max_colors: usize, kernels: &[Kernel]) {
     let (worst, comparisons) = compare_sweeps(max_colors, kernels);
     assert!(comparisons >= crowds().len() * 2);
     assert!(worst <= MAX_RELATIVE_DIFFERENCE, "{worst:e}");
+}
+
+#[test]
+fn contact_masses_does_what_its_twin_does() {
+    check(12, &[Kernel::ContactMasses]);
+    check(0, &[Kernel::ContactMasses]);
+}
+
+#[test]
+fn body_start_does_what_its_twin_does() {
+    check(12, &[Kernel::BodyStart]);
 }
 
 #[test]
@@ -346,11 +407,20 @@ fn contact_residual_does_what_its_twin_does() {
 }
 
 #[test]
+fn residual_step_does_what_its_twin_does() {
+    check(12, &[Kernel::ResidualStep]);
+    check(0, &[Kernel::ResidualStep]);
+}
+
+#[test]
 fn momentum_does_what_its_twins_do() {
     let kernels = [
         Kernel::JointMomentum,
         Kernel::ContactMomentum,
         Kernel::BodyMomentum,
+        Kernel::JointConjugate,
+        Kernel::ContactConjugate,
+        Kernel::BodyConjugate,
         Kernel::JointProgress,
         Kernel::ContactProgress,
         Kernel::MomentumStep,

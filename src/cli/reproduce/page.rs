@@ -3,8 +3,8 @@
 use super::experiment::Finding;
 use super::outcome::{Row, number};
 use super::plot::{COLORS, GRID, INK};
-use super::provenance::Provenance;
 use super::table::verdict;
+use crate::provenance::Provenance;
 use drystone::Result;
 use plotters::style::RGBColor;
 use std::fmt::Write;

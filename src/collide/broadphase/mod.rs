@@ -28,6 +28,8 @@ const CHUNK: usize = 2048;
 pub struct Broadphase {
     /// Box and groups of every body, shape `[body_count]`.
     entries: Vec<Entry>,
+    /// Half-spaces and compounds that have one.
+    unbounded: Vec<Unbounded>,
     grid: Grid,
     /// Pairs as each chunk of the work found them.
     found: Vec<Vec<[u32; 2]>>,
@@ -72,23 +74,21 @@ impl Broadphase {
             .with_min_len(CHUNK)
             .map(|(index, (body, reach))| Entry::new(index as u32, body, *reach))
             .collect_into_vec(&mut self.entries);
-        if let Some(bad) = self.entries.par_iter().position_first(Entry::is_invalid) {
-            let name = bodies[bad].name.as_deref().unwrap_or("unnamed");
-            return Err(Error::NonFinite {
-                stage: "broadphase",
-                what: format!("pose or reach of body {bad} ({name})"),
-            });
+        if let Some(bad) = self
+            .entries
+            .par_iter()
+            .with_min_len(CHUNK)
+            .position_first(Entry::is_invalid)
+        {
+            return Err(nowhere(world, bad));
         }
 
-        let unbounded: Vec<Unbounded> = self
-            .entries
-            .iter()
-            .filter(|entry| !entry.is_bounded())
-            .map(|entry| {
-                let index = entry.body as usize;
-                Unbounded::new(*entry, &bodies[index], reach[index])
-            })
-            .collect();
+        self.unbounded.clear();
+        let unbounded = self.entries.iter().filter(|entry| !entry.is_bounded());
+        self.unbounded.extend(unbounded.map(|entry| {
+            let index = entry.body as usize;
+            Unbounded::new(*entry, &bodies[index], reach[index])
+        }));
         self.grid.build(&self.entries);
 
         let count = self.entries.len();
@@ -99,10 +99,57 @@ impl Broadphase {
             .for_each(|(chunk, found)| {
                 found.clear();
                 let range = chunk * CHUNK..count.min((chunk + 1) * CHUNK);
-                unbounded::pairs_with(&unbounded, &self.entries[range.clone()], found);
+                unbounded::pairs_with(&self.unbounded, &self.entries[range.clone()], found);
                 self.grid.pairs_from(range, found);
             });
         self.order.sort(count, &self.found, pairs);
         Ok(())
+    }
+
+    /// Finds the pairs of a few bodies, of bounded size, with all others, which are where they were at
+    /// the last search or when they were among the few. `few` is sorted; `pairs` is overwritten, and
+    /// sorted.
+    ///
+    /// Every body is looked at: for a few, that is faster than making the grid anew.
+    ///
+    /// # Errors
+    /// As [`Self::find_pairs`] for the few.
+    pub(super) fn find_pairs_of(
+        &mut self,
+        few: &[u32],
+        world: &World,
+        reach: &[f64],
+        pairs: &mut Vec<[u32; 2]>,
+    ) -> Result<()> {
+        pairs.clear();
+        for &body in few {
+            let index = body as usize;
+            let entry = Entry::new(body, &world.bodies[index], reach[index]);
+            if entry.is_invalid() {
+                return Err(nowhere(world, index));
+            }
+            self.entries[index] = entry;
+        }
+        for &body in few {
+            let entry = self.entries[body as usize];
+            unbounded::pairs_with(&self.unbounded, &[entry], pairs);
+            for other in &self.entries {
+                if other.body != body && other.is_bounded() {
+                    entry.pair_with(other, pairs);
+                }
+            }
+        }
+        pairs.sort_unstable();
+        // Pairs among the few were found twice.
+        pairs.dedup();
+        Ok(())
+    }
+}
+
+fn nowhere(world: &World, body: usize) -> Error {
+    let name = world.bodies[body].name.as_deref().unwrap_or("unnamed");
+    Error::NonFinite {
+        stage: "broadphase",
+        what: format!("pose or reach of body {body} ({name})"),
     }
 }

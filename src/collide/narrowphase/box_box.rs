@@ -40,10 +40,11 @@ pub(super) fn box_box(p: Cuboid<'_>, q: Cuboid<'_>, query: &Query, manifold: &mu
     let relative = p.1.tr_mul(q.1);
     let from_p = p.1.tr_mul(&between);
     let from_q = q.1.tr_mul(&between);
-    let Some((axis, separation)) = best_axis(&relative, &from_p, &from_q, p.2, q.2, query.reach)
-    else {
+    let (axis, separation) = best_axis(&relative, &from_p, &from_q, p.2, q.2, query.reach);
+    if separation > query.reach {
+        manifold.set_apart(separation);
         return;
-    };
+    }
 
     let mut candidates: Points<9> = Points::new();
     // Outward from P, in world axes.
@@ -111,8 +112,8 @@ fn support((_, rotation, half_extents): Cuboid<'_>, along: &Vec3) -> Vec3 {
     rotation.tr_mul(along).map(sign).component_mul(half_extents)
 }
 
-/// The axis with the largest separation, by preference a face of P, then a face of Q; `None` if some
-/// separation exceeds `reach`.
+/// The axis with the largest separation, by preference a face of P, then a face of Q; any axis whose
+/// separation exceeds `reach` if there is one.
 fn best_axis(
     relative: &Mat3,
     from_p: &Vec3,
@@ -120,13 +121,17 @@ fn best_axis(
     a: &Vec3,
     b: &Vec3,
     reach: f64,
-) -> Option<(Axis, f64)> {
+) -> (Axis, f64) {
     let cosines = relative.abs();
     let face_p = from_p.abs() - a - cosines * b;
     let face_q = from_q.abs() - b - cosines.tr_mul(a);
     let (i, j) = (face_p.imax(), face_q.imax());
-    if face_p[i] > reach || face_q[j] > reach {
-        return None;
+    if face_p[i].max(face_q[j]) > reach {
+        return if face_p[i] >= face_q[j] {
+            (Axis::FaceP(i), face_p[i])
+        } else {
+            (Axis::FaceQ(j), face_q[j])
+        };
     }
     let slack = AXIS_PREFERENCE_ABSOLUTE * a.min().min(b.min());
     let threshold =
@@ -155,13 +160,10 @@ fn best_axis(
             }
         }
     }
-    if edges.1 > reach {
-        return None;
-    }
-    if edges.1 > threshold(best.1) {
+    if edges.1 > reach || edges.1 > threshold(best.1) {
         best = edges;
     }
-    Some(best)
+    best
 }
 
 /// The point between two edges, if it lies within both or the boxes overlap. Returns its separation,

@@ -43,7 +43,9 @@ pub(super) fn box_capsule(
     let t = closest_on_segment(&center, &half, half_extents);
     let at = center + half * t;
     let outside = at - at.sup(&-half_extents).inf(half_extents);
-    if outside.norm() - radius > query.reach {
+    let apart = outside.norm() - radius;
+    if apart > query.reach {
+        manifold.set_apart(apart);
         return;
     }
     let (nearest, feature) = if outside.norm() > CORE_CONTACT * half_extents.max() {

@@ -28,7 +28,9 @@ pub(super) fn capsule_capsule(
     let origin = Vec3::zeros();
     let (s, t) = closest_of_segments(&center, &half_p, &origin, &half_q);
     let between = center + half_p * s - half_q * t;
-    if between.norm() - (radius_p + radius_q) > query.reach {
+    let apart = between.norm() - (radius_p + radius_q);
+    if apart > query.reach {
+        manifold.set_apart(apart);
         return;
     }
     let crossing = axis_p.cross(axis_q);

@@ -6,12 +6,12 @@ use crate::math::Vec3;
 
 /// A contact point of a pair of shapes, the normal from the second shape to the first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Point {
-    pub(super) feature: u32,
+pub(in crate::collide) struct Point {
+    pub(in crate::collide) feature: u32,
     /// Midway between the surfaces, relative to body A's centre of mass `[m]`.
-    pub(super) position: Vec3,
-    pub(super) normal: Vec3,
-    pub(super) separation: f64,
+    pub(in crate::collide) position: Vec3,
+    pub(in crate::collide) normal: Vec3,
+    pub(in crate::collide) separation: f64,
 }
 
 impl Point {
@@ -25,28 +25,42 @@ impl Point {
 
 /// Up to `N` points, without an allocation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Points<const N: usize> {
+pub(in crate::collide) struct Points<const N: usize> {
     items: [Point; N],
     count: usize,
+    /// No more than the distance of the two shapes, if it was found to be large `[m]`.
+    apart: f64,
 }
 
 /// The points of a contact between two convex shapes, normals from B to A.
-pub(super) type Manifold = Points<MAX_MANIFOLD_POINTS>;
+pub(in crate::collide) type Manifold = Points<MAX_MANIFOLD_POINTS>;
 
 impl<const N: usize> Points<N> {
     pub(super) fn new() -> Self {
         Self {
             items: [Point::NONE; N],
             count: 0,
+            apart: f64::NEG_INFINITY,
         }
     }
 
-    pub(super) fn as_slice(&self) -> &[Point] {
+    /// What the shapes are known to be apart by `[m]`; says nothing if there are points.
+    pub(super) fn apart(&self) -> f64 {
+        self.apart
+    }
+
+    /// Remembers that the shapes are apart by at least `distance` `[m]`.
+    pub(super) fn set_apart(&mut self, distance: f64) {
+        self.apart = distance;
+    }
+
+    pub(in crate::collide) fn as_slice(&self) -> &[Point] {
         &self.items[..self.count]
     }
 
     pub(super) fn clear(&mut self) {
         self.count = 0;
+        self.apart = f64::NEG_INFINITY;
     }
 
     /// Adds a point. The shapes of a pair bound the number of their candidates by `N`.

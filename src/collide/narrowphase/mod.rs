@@ -26,11 +26,13 @@ mod sphere_sphere;
 use super::ContactPoint;
 use crate::math::Vec3;
 use crate::world::{Shape, World};
-use manifold::Manifold;
-use mover::Mover;
+use direction::direction;
+pub(super) use manifold::{Manifold, Point};
+pub(super) use mover::{Kind, Mover};
 use placed::Placed;
-use query::Query;
+pub(super) use query::Query;
 use rayon::prelude::*;
+pub(super) use sphere_box::closest_on_box;
 
 /// How far apart two surfaces may be and still give a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +85,7 @@ pub fn find_contacts(
 }
 
 /// Appends the contacts of one pair, in order of their features.
-fn contacts_of(
+pub(super) fn contacts_of(
     world: &World,
     movers: &[Mover],
     pair: [u32; 2],
@@ -91,32 +93,87 @@ fn contacts_of(
     found: &mut Vec<ContactPoint>,
 ) {
     let [mover_a, mover_b] = pair.map(|index| &movers[index as usize]);
-    let query = Query::new(mover_a, mover_b, limits);
-    let near = mover_a.bounding_radius + mover_b.bounding_radius + query.reach;
-    if query.offset.norm_squared() > near * near * (1.0 + 1e-12) {
+    if mover_a.kind == Kind::Sphere && mover_b.kind == Kind::Sphere {
+        found.extend(contact_of_spheres(pair, [mover_a, mover_b], limits));
         return;
     }
+    let query = Query::new(mover_a, mover_b, limits);
+    contacts_of_pair(world, pair, [mover_a, mover_b], &query, found);
+}
+
+/// Appends the contacts of two bodies of which one is no sphere, in order of their features. Returns
+/// what is known of the distance of bodies without contacts: they are apart by at least as much `[m]`.
+pub(super) fn contacts_of_pair(
+    world: &World,
+    pair: [u32; 2],
+    movers: [&Mover; 2],
+    query: &Query,
+    found: &mut Vec<ContactPoint>,
+) -> f64 {
     let first = found.len();
-    let mut manifold = Manifold::new();
-    let mut append = |parts: u32, manifold: &Manifold| {
+    let apart = visit_manifolds(world, pair, movers, query, |_, parts, manifold| {
         found.extend(manifold.as_slice().iter().map(|point| ContactPoint {
             bodies: pair,
             feature: u64::from(parts) << 32 | u64::from(point.feature),
-            position: mover_a.position + point.position,
+            position: movers[0].position + point.position,
             normal: point.normal,
             separation: point.separation,
         }));
-    };
-    if mover_a.is_sphere && mover_b.is_sphere {
-        // Most pairs of a crowd: nothing more than what is at hand.
-        sphere_sphere::sphere_sphere(
-            (&Vec3::zeros(), mover_a.bounding_radius),
-            (&query.offset, mover_b.bounding_radius),
-            &query,
-            &mut manifold,
-        );
-        append(0, &manifold);
-        return;
+    });
+    if found.len() > first + 1 {
+        found[first..].sort_unstable_by_key(|contact| contact.feature);
+    }
+    apart
+}
+
+/// The contact of two spheres: most pairs of a crowd are such, and need nothing more than what is at
+/// hand. One point on the line of centres; along z if the centres coincide.
+#[inline]
+pub(super) fn contact_of_spheres(
+    pair: [u32; 2],
+    [a, b]: [&Mover; 2],
+    limits: Limits,
+) -> Option<ContactPoint> {
+    let apart = a.position - b.position;
+    let radii = a.bounding_radius + b.bounding_radius;
+    let reach = limits.margin + limits.time_step * (a.speed + b.speed);
+    let near = (radii + reach) * (1.0 + 1e-12);
+    let squared = apart.norm_squared();
+    if squared > near * near {
+        return None;
+    }
+    let (normal, distance) = direction(&apart).unwrap_or((Vec3::z(), 0.0));
+    let separation = distance - radii;
+    // Relative to A, as all contact points.
+    let position = normal * (b.bounding_radius + 0.5 * separation) - apart;
+    if separation > limits.margin
+        && !Query::new(a, b, limits).admits(&position, &normal, separation)
+    {
+        return None;
+    }
+    Some(ContactPoint {
+        bodies: pair,
+        feature: 0,
+        position: a.position + position,
+        normal,
+        separation,
+    })
+}
+
+/// Visits the manifolds of two bodies of which one is no sphere: of the two, or of every two of
+/// their parts that may touch, with the shapes and the name of the parts. Returns what is known of the
+/// distance of those that have no points: they are apart by at least as much `[m]`.
+pub(super) fn visit_manifolds(
+    world: &World,
+    pair: [u32; 2],
+    [mover_a, mover_b]: [&Mover; 2],
+    query: &Query,
+    mut visit: impl FnMut([&Shape; 2], u32, &Manifold),
+) -> f64 {
+    let radii = mover_a.bounding_radius + mover_b.bounding_radius;
+    let distance = query.offset.norm();
+    if distance > (radii + query.reach) * (1.0 + 1e-12) {
+        return distance - radii;
     }
     let [a, b] = pair.map(|index| &world.bodies[index as usize]);
     let placed_a = Placed {
@@ -130,19 +187,20 @@ fn contacts_of(
         orientation: b.pose.orientation,
     };
     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound { .. });
-    if is_compound(&a.shape) || is_compound(&b.shape) {
-        compound::part_pairs(&placed_a, &placed_b, query.reach, |parts, a, b| {
-            manifold.clear();
-            touch(a, b, &query, &mut manifold);
-            append(parts, &manifold);
-        });
-    } else {
-        touch(&placed_a, &placed_b, &query, &mut manifold);
-        append(0, &manifold);
+    let mut manifold = Manifold::new();
+    if !is_compound(&a.shape) && !is_compound(&b.shape) {
+        touch(&placed_a, &placed_b, query, &mut manifold);
+        visit([&a.shape, &b.shape], 0, &manifold);
+        return manifold.apart();
     }
-    if found.len() > first + 1 {
-        found[first..].sort_unstable_by_key(|contact| contact.feature);
-    }
+    let mut apart = f64::INFINITY;
+    let others = compound::part_pairs(&placed_a, &placed_b, query.reach, |parts, a, b| {
+        manifold.clear();
+        touch(a, b, query, &mut manifold);
+        visit([a.shape, b.shape], parts, &manifold);
+        apart = apart.min(manifold.apart());
+    });
+    apart.min(others)
 }
 
 /// The contact points of two shapes that are no compounds. Each kind of pair has one order; shapes

@@ -3,27 +3,67 @@
 use crate::math::Vec3;
 use crate::world::{Body, Shape};
 
+/// What a body is to the search for contacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::collide) enum Kind {
+    Sphere,
+    /// A box or a capsule.
+    Convex,
+    /// A compound of bounded size.
+    Compound,
+    /// A half-space, or a compound that has one.
+    Unbounded,
+}
+
 /// Place, velocity and size of a body. Pairs come in no order that memory likes, and a whole
-/// [`Body`] is many cache lines long.
+/// [`Body`] is many cache lines long. What tells that a pair does not touch is in the first line.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(32))]
-pub(super) struct Mover {
-    pub(super) position: Vec3,
-    pub(super) velocity: Vec3,
-    pub(super) spin: Vec3,
-    /// Infinite for an unbounded shape.
-    pub(super) bounding_radius: f64,
-    pub(super) is_sphere: bool,
+#[repr(C, align(64))]
+pub(in crate::collide) struct Mover {
+    /// Of the centre of mass `[m]`.
+    pub(in crate::collide) position: Vec3,
+    /// Infinite for an unbounded shape `[m]`.
+    pub(in crate::collide) bounding_radius: f64,
+    /// Largest speed of a point of the body; of its centre, if it is unbounded `[m/s]`.
+    pub(in crate::collide) speed: f64,
+    /// No point of the body has gone farther since some time in the past `[m]`.
+    pub(in crate::collide) path: f64,
+    pub(in crate::collide) kind: Kind,
+    pub(in crate::collide) is_dynamic: bool,
+    pub(in crate::collide) velocity: Vec3,
+    pub(in crate::collide) spin: Vec3,
 }
 
 impl Mover {
-    pub(super) fn new(body: &Body) -> Self {
-        Self {
+    pub(in crate::collide) fn new(body: &Body) -> Self {
+        let bounding_radius = body.shape.bounding_radius();
+        let kind = match body.shape {
+            Shape::Sphere { .. } => Kind::Sphere,
+            _ if bounding_radius.is_infinite() => Kind::Unbounded,
+            Shape::Compound { .. } => Kind::Compound,
+            _ => Kind::Convex,
+        };
+        let mut mover = Self {
             position: body.pose.position,
-            velocity: body.linear_velocity,
-            spin: body.angular_velocity,
-            bounding_radius: body.shape.bounding_radius(),
-            is_sphere: matches!(body.shape, Shape::Sphere { .. }),
+            bounding_radius,
+            speed: 0.0,
+            path: 0.0,
+            kind,
+            is_dynamic: body.is_dynamic(),
+            velocity: Vec3::zeros(),
+            spin: Vec3::zeros(),
+        };
+        mover.set_velocity(body);
+        mover
+    }
+
+    /// Takes over the body's velocity.
+    pub(in crate::collide) fn set_velocity(&mut self, body: &Body) {
+        self.velocity = body.linear_velocity;
+        self.spin = body.angular_velocity;
+        self.speed = self.velocity.norm();
+        if self.kind != Kind::Unbounded {
+            self.speed += self.spin.norm() * self.bounding_radius;
         }
     }
 }

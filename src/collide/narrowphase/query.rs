@@ -1,14 +1,14 @@
 //! How near two bodies must come for a point to count as a contact.
 
 use super::Limits;
-use super::mover::Mover;
+use super::mover::{Kind, Mover};
 use crate::math::Vec3;
 
 /// The speculative limit of one pair of bodies. Positions are relative to body A's centre of mass,
 /// in world axes: differences are taken once, before anything is rotated, so that gaps keep their
 /// digits far from the origin.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Query {
+pub(in crate::collide) struct Query {
     margin: f64,
     time_step: f64,
     /// Velocity of A's centre of mass `[m/s]`.
@@ -18,27 +18,21 @@ pub(super) struct Query {
     spin_a: Vec3,
     spin_b: Vec3,
     /// Centre of mass of B minus that of A `[m]`.
-    pub(super) offset: Vec3,
+    pub(in crate::collide) offset: Vec3,
     /// No point with a larger separation is admitted, whatever its velocity `[m]`.
-    pub(super) reach: f64,
+    pub(in crate::collide) reach: f64,
     /// 1 where normals are given from B to A, -1 where the shapes were swapped.
     sign: f64,
 }
 
 impl Query {
-    pub(super) fn new(a: &Mover, b: &Mover, limits: Limits) -> Self {
+    pub(in crate::collide) fn new(a: &Mover, b: &Mover, limits: Limits) -> Self {
         let offset = b.position - a.position;
-        let mut speed = a.velocity.norm() + b.velocity.norm();
+        let mut speed = a.speed + b.speed;
         for (turning, other) in [(a, b), (b, a)] {
-            let rate = turning.spin.norm();
-            if rate > 0.0 {
-                // An unbounded body turns past the other one, wherever that is.
-                let arm = if turning.bounding_radius.is_finite() {
-                    turning.bounding_radius
-                } else {
-                    offset.norm() + other.bounding_radius
-                };
-                speed += rate * arm;
+            if turning.kind == Kind::Unbounded && turning.spin != Vec3::zeros() {
+                // It turns past the other body, wherever that is.
+                speed += turning.spin.norm() * (offset.norm() + other.bounding_radius);
             }
         }
         Self {
@@ -50,6 +44,21 @@ impl Query {
             spin_b: b.spin,
             offset,
             reach: limits.margin + limits.time_step * speed,
+            sign: 1.0,
+        }
+    }
+
+    /// Asks for all points up to a separation `[m]`, whatever their velocity.
+    pub(in crate::collide) fn within(a: &Mover, b: &Mover, separation: f64) -> Self {
+        Self {
+            margin: separation,
+            time_step: 0.0,
+            velocity_a: Vec3::zeros(),
+            velocity_b: Vec3::zeros(),
+            spin_a: Vec3::zeros(),
+            spin_b: Vec3::zeros(),
+            offset: b.position - a.position,
+            reach: separation,
             sign: 1.0,
         }
     }
@@ -69,7 +78,12 @@ impl Query {
 
     /// True if the gap is within the margin and what can close in a step: the approach of the two
     /// points, or of either to the other if that is stopped meanwhile by something else.
-    pub(super) fn admits(&self, position: &Vec3, normal: &Vec3, separation: f64) -> bool {
+    pub(in crate::collide) fn admits(
+        &self,
+        position: &Vec3,
+        normal: &Vec3,
+        separation: f64,
+    ) -> bool {
         if separation <= self.margin {
             return true;
         }

@@ -15,6 +15,7 @@ pub(super) fn sphere_box(
     let center = rotation.tr_mul(&(p - q));
     let (surface, normal, distance) = closest_on_box(&center, half_extents);
     let separation = distance - radius;
+    manifold.set_apart(separation);
     manifold.offer(
         query,
         Point {
@@ -28,7 +29,7 @@ pub(super) fn sphere_box(
 
 /// The point of the surface of a box that is closest to a point, the outward direction there, and
 /// the signed distance, all in the box's axes. The first axis wins where faces are equally near.
-pub(super) fn closest_on_box(point: &Vec3, half_extents: &Vec3) -> (Vec3, Vec3, f64) {
+pub(in crate::collide) fn closest_on_box(point: &Vec3, half_extents: &Vec3) -> (Vec3, Vec3, f64) {
     let clamped = point.sup(&-half_extents).inf(half_extents);
     if let Some((normal, distance)) = direction(&(point - clamped)) {
         return (clamped, normal, distance);

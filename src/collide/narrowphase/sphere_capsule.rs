@@ -20,6 +20,7 @@ pub(super) fn sphere_capsule(
     let (normal, distance) =
         direction(&(relative - nearest)).unwrap_or_else(|| (perpendicular(axis), 0.0));
     let separation = distance - (radius_p + radius_q);
+    manifold.set_apart(separation);
     manifold.offer(
         query,
         Point {

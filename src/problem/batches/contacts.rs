@@ -1,10 +1,12 @@
 //! Contacts as blocks.
 
-use super::order::Order;
-use super::{BodyInertia, BodyVelocity, Packed, Remainder};
+use super::contact_lanes::Pack;
+use super::{BodyInertia, BodyVelocity, Packed};
+use crate::constants::PACKED_CONTACTS_PER_THREAD;
 use crate::math::{self, V3};
-use crate::problem::coloring::{self, BodyPair};
-use crate::problem::{Body, Contact, Problem};
+use crate::parallel;
+use crate::problem::clusters::Clusters;
+use crate::problem::{Contact, Problem};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
@@ -34,8 +36,10 @@ pub struct ContactBlock {
     pub body_a: u32,
     /// Index of body B.
     pub body_b: u32,
+    /// Step of the convex law's projection, over the effective masses of the rows.
+    pub cone_step: f32,
     /// Unused.
-    pub padding: [u32; 2],
+    pub padding: u32,
 }
 
 impl ContactBlock {
@@ -49,132 +53,225 @@ impl ContactBlock {
         if [n, t1, t2] == [0.0; 3] {
             return;
         }
-        let (tangent_1, tangent_2) = math::tangents(self.normal);
-        let total = math::add(
-            math::add(math::scale(self.normal, n), math::scale(tangent_1, t1)),
-            math::scale(tangent_2, t2),
-        );
+        let total = Self::impulse(self.normal, [n, t1, t2]);
         for (body, arm, sign) in [
             (self.body_a as usize, self.arm_a, 1.0),
             (self.body_b as usize, self.arm_b, -1.0),
         ] {
             let velocity = &mut velocities[body];
-            let impulse = math::scale(total, sign);
-            velocity.linear =
-                math::add(velocity.linear, math::scale(impulse, velocity.inverse_mass));
-            velocity.angular = math::add(
-                velocity.angular,
-                math::symmetric_mul(&inertias[body].inverse, math::cross(arm, impulse)),
+            (velocity.linear, velocity.angular) = Self::pushed(
+                (velocity.linear, velocity.angular),
+                arm,
+                math::scale(total, sign),
+                velocity.inverse_mass,
+                &inertias[body].inverse,
             );
         }
     }
-}
 
-/// Colours and packs the contacts of a problem.
-pub(super) fn pack(
-    problem: &Problem,
-    max_colors: usize,
-    warm_start: bool,
-) -> Packed<ContactBlock, [f32; 4]> {
-    let (bodies, contacts) = (&problem.bodies, &problem.contacts);
-    let groups = coloring::color(bodies, contacts, max_colors);
-    let mut order = Order::by_color(&groups, contacts.len());
-    let colored_groups = order.colored_groups() as usize;
-    order.group_starts.truncate(colored_groups + 1);
-    let colored = order.group_starts[colored_groups];
+    /// An impulse `(normal, tangent 1, tangent 2)` in world axes `[N s]`.
+    #[inline(always)]
+    pub(super) fn impulse(normal: V3, [n, t1, t2]: [f32; 3]) -> V3 {
+        let (tangent_1, tangent_2) = math::tangents(normal);
+        math::add(
+            math::add(math::scale(normal, n), math::scale(tangent_1, t1)),
+            math::scale(tangent_2, t2),
+        )
+    }
 
-    let source = order.source;
-    let pairs: Vec<_> = source[colored as usize..]
-        .iter()
-        .map(|&contact| contacts[contact as usize].body_pair())
-        .collect();
-    let remainder = Remainder::split(bodies, &pairs, colored);
-    let blocks = source
-        .par_iter()
-        .with_min_len(1024)
-        .enumerate()
-        .map(|(index, &contact)| {
-            let copies = remainder.copies(index as u32);
-            block_of(&contacts[contact as usize], bodies, copies)
-        })
-        .collect();
-    let impulses = source
-        .par_iter()
-        .with_min_len(4096)
-        .map(|&contact| {
-            let contact = &contacts[contact as usize];
-            let [n, t1, t2] = contact.impulse;
-            match (warm_start, contact.friction > 0.0) {
-                (true, true) => [n, t1, t2, 0.0],
-                (true, false) => [n, 0.0, 0.0, 0.0],
-                (false, _) => [0.0; 4],
-            }
-        })
-        .collect();
-    Packed {
-        blocks,
-        source,
-        group_starts: order.group_starts,
-        colors: order.colors,
-        remainder,
-        impulses,
+    /// Linear and angular velocity of a body after an impulse at the end of an arm.
+    #[inline(always)]
+    pub(super) fn pushed(
+        (linear, angular): (V3, V3),
+        arm: V3,
+        impulse: V3,
+        inverse_mass: f32,
+        inverse_inertia: &[f32; 6],
+    ) -> (V3, V3) {
+        (
+            math::add(linear, math::scale(impulse, inverse_mass)),
+            math::add(
+                angular,
+                math::symmetric_mul(inverse_inertia, math::cross(arm, impulse)),
+            ),
+        )
     }
 }
 
-fn block_of(contact: &Contact, bodies: &[Body], (copies_a, copies_b): (f32, f32)) -> ContactBlock {
-    let [body_a, body_b] = contact.body_pair().map(|body| &bodies[body as usize]);
-    let (tangent_1, tangent_2) = math::tangents(contact.normal);
+/// Fills in the numbers of the contacts, whose order is there.
+pub(super) fn refill(
+    packed: &mut Packed<ContactBlock, [f32; 4]>,
+    problem: &Problem,
+    warm_start: bool,
+) {
+    let Packed {
+        source,
+        blocks,
+        impulses,
+        remainder,
+        ..
+    } = packed;
+    let copies = |block| remainder.copies(block as u32);
+    fill((source, blocks, impulses), problem, warm_start, copies);
+}
+
+/// Packs the contacts in the order of clusters, without colours; a block is of `copies` of its bodies.
+pub(super) fn repack_clusters(
+    packed: &mut Packed<ContactBlock, [f32; 4]>,
+    problem: &Problem,
+    clusters: &Clusters,
+    warm_start: bool,
+) {
+    let copies = clusters.copies_of_blocks(false);
+    let Packed {
+        source,
+        blocks,
+        impulses,
+        ..
+    } = packed;
+    source.clone_from(&clusters.contact_source);
+    packed.group_starts.clear();
+    packed.group_starts.push(0);
+    fill((source, blocks, impulses), problem, warm_start, |block| {
+        copies[block]
+    });
+}
+
+/// Makes the blocks of `source`, and the impulses that they start from.
+fn fill(
+    (source, blocks, impulses): (&[u32], &mut Vec<ContactBlock>, &mut Vec<[f32; 4]>),
+    problem: &Problem,
+    warm_start: bool,
+    copies: impl Fn(usize) -> (f32, f32) + Sync,
+) {
+    let count = source.len();
+    blocks.resize(count, ContactBlock::zeroed());
+    impulses.resize(count, [0.0; 4]);
+    let pack = |first: usize, source, blocks: &mut [ContactBlock], impulses: &mut [[f32; 4]]| {
+        let copies = |block| copies(first + block);
+        let pack = Pack {
+            contacts: &problem.contacts,
+            bodies: &problem.bodies,
+            source,
+            copies,
+            warm_start,
+        };
+        pack.run(blocks, impulses);
+    };
+    if parallel::is_shared(count, PACKED_CONTACTS_PER_THREAD) {
+        let size = PACKED_CONTACTS_PER_THREAD;
+        source
+            .par_chunks(size)
+            .zip(blocks.par_chunks_mut(size))
+            .zip(impulses.par_chunks_mut(size))
+            .enumerate()
+            .for_each(|(chunk, ((source, blocks), impulses))| {
+                pack(chunk * size, source, blocks, impulses);
+            });
+    } else {
+        pack(0, source, blocks, impulses);
+    }
+}
+
+/// The impulse that a contact starts from.
+#[inline(always)]
+pub(super) fn start_impulse(contact: &Contact, warm_start: bool) -> [f32; 4] {
+    let [n, t1, t2] = contact.impulse;
+    match (warm_start, contact.friction > 0.0) {
+        (true, true) => [n, t1, t2, 0.0],
+        (true, false) => [n, 0.0, 0.0, 0.0],
+        (false, _) => [0.0; 4],
+    }
+}
+
+/// Masses of a [`ContactBlock`] `[kg]`, and its step in the convex law.
+pub(super) struct Masses {
+    pub(super) normal: f32,
+    pub(super) tangent: f32,
+    pub(super) residual: f32,
+    pub(super) cone_step: f32,
+}
+
+/// Masses of a contact with this normal; a side is the inverse mass and inertia of its body, the arm,
+/// and the number of the body's copies.
+#[inline(always)]
+pub(super) fn masses_of(
+    normal: V3,
+    (mass_a, arm_a, copies_a): (&(f32, [f32; 6]), V3, f32),
+    (mass_b, arm_b, copies_b): (&(f32, [f32; 6]), V3, f32),
+) -> Masses {
+    let (tangent_1, tangent_2) = math::tangents(normal);
     let entry = |d: V3, e: V3, copies_a: f32, copies_b: f32| {
-        copies_a * delassus_entry(body_a, contact.arm_a, d, e)
-            + copies_b * delassus_entry(body_b, contact.arm_b, d, e)
+        copies_a * delassus_entry(mass_a, arm_a, d, e)
+            + copies_b * delassus_entry(mass_b, arm_b, d, e)
     };
     let split = |d: V3, e: V3| entry(d, e, copies_a, copies_b);
     let whole = |d: V3| entry(d, d, 1.0, 1.0);
 
     let (w11, w22) = (split(tangent_1, tangent_1), split(tangent_2, tangent_2));
     let w12 = split(tangent_1, tangent_2);
+    let coupling = (split(normal, tangent_1), split(normal, tangent_2));
+    let normal_mass = inverse_or_zero(split(normal, normal));
     let largest = 0.5 * (w11 + w22) + (0.25 * (w11 - w22) * (w11 - w22) + w12 * w12).sqrt();
-    let trace = whole(contact.normal) + whole(tangent_1) + whole(tangent_2);
-    ContactBlock {
-        normal: contact.normal,
-        normal_mass: inverse_or_zero(split(contact.normal, contact.normal)),
-        arm_a: contact.arm_a,
-        tangent_mass: inverse_or_zero(largest),
-        arm_b: contact.arm_b,
-        friction: contact.friction,
-        free_velocity: free_velocity(contact, body_a, body_b),
-        residual_mass: 3.0 * inverse_or_zero(trace),
-        body_a: contact.body_a,
-        body_b: contact.body_b,
-        padding: [0; 2],
+    let trace = whole(normal) + whole(tangent_1) + whole(tangent_2);
+    let tangent_mass = inverse_or_zero(largest);
+    Masses {
+        normal: normal_mass,
+        tangent: tangent_mass,
+        residual: 3.0 * inverse_or_zero(trace),
+        cone_step: cone_step(coupling, normal_mass, tangent_mass),
     }
 }
 
-/// Velocity of A's point relative to B's before the solve, plus the bias along the normal `[m/s]`.
+/// One over a bound of the largest eigenvalue of a contact's Delassus block `W`, its rows scaled by
+/// their effective masses `m_n` and `m_t`: the scaled block is `[1, c^T; c, T]` with `T <= 1`, hence at most
+/// `1 + |c|`, where `|c|^2 = (W_n1^2 + W_n2^2) m_n m_t`. It is 1 where normal and tangents are not coupled, as
+/// between spheres.
+#[inline(always)]
+fn cone_step((w_n1, w_n2): (f32, f32), normal_mass: f32, tangent_mass: f32) -> f32 {
+    1.0 / (1.0 + ((w_n1 * w_n1 + w_n2 * w_n2) * (normal_mass * tangent_mass)).sqrt())
+}
+
+/// Velocity of A's point relative to B's before the solve, plus the bias along the normal `[m/s]`; a
+/// side is the linear and angular velocity of its body, and the arm.
 ///
 /// In f64: the difference of two fast bodies' velocities keeps the digits that a contact needs.
-fn free_velocity(contact: &Contact, body_a: &Body, body_b: &Body) -> V3 {
-    let point_velocity = |body: &Body, arm: V3| {
-        math::widen(body.linear_velocity)
-            + math::widen(body.angular_velocity).cross(&math::widen(arm))
+#[inline(always)]
+pub(super) fn free_velocity_of(normal: V3, bias: f32, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
+    let point_velocity = |(linear, angular, arm): (V3, V3, V3)| {
+        let (v, w, r) = (
+            linear.map(f64::from),
+            angular.map(f64::from),
+            arm.map(f64::from),
+        );
+        [
+            v[0] + (w[1] * r[2] - w[2] * r[1]),
+            v[1] + (w[2] * r[0] - w[0] * r[2]),
+            v[2] + (w[0] * r[1] - w[1] * r[0]),
+        ]
     };
-    let normal = math::widen(contact.normal);
+    let [x, y, z] = normal.map(f64::from);
     // A normal is a unit vector up to rounding; along it the bias is to appear exactly.
-    let bias = normal * (f64::from(contact.bias) / normal.norm_squared());
-    math::narrow(
-        &(point_velocity(body_a, contact.arm_a) - point_velocity(body_b, contact.arm_b) + bias),
-    )
+    let scale = f64::from(bias) / (x * x + y * y + z * z);
+    let (a, b) = (point_velocity(a), point_velocity(b));
+    [
+        (a[0] - b[0] + x * scale) as f32,
+        (a[1] - b[1] + y * scale) as f32,
+        (a[2] - b[2] + z * scale) as f32,
+    ]
 }
 
 /// One body's part of the Delassus entry of two directions: `d . e / m + (r x d) . I^-1 (r x e)`.
-fn delassus_entry(body: &Body, arm: V3, d: V3, e: V3) -> f32 {
-    body.inverse_mass * math::dot(d, e)
+#[inline(always)]
+fn delassus_entry((inverse_mass, inverse_inertia): &(f32, [f32; 6]), arm: V3, d: V3, e: V3) -> f32 {
+    inverse_mass * math::dot(d, e)
         + math::dot(
             math::cross(arm, d),
-            math::symmetric_mul(&body.inverse_inertia, math::cross(arm, e)),
+            math::symmetric_mul(inverse_inertia, math::cross(arm, e)),
         )
 }
 
+#[inline(always)]
 fn inverse_or_zero(x: f32) -> f32 {
     if x > 0.0 { 1.0 / x } else { 0.0 }
 }

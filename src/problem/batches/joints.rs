@@ -1,9 +1,11 @@
 //! Joint rows as blocks.
 
-use super::order::Order;
-use super::{BodyInertia, BodyVelocity, Packed, Remainder};
+use super::{BodyInertia, BodyVelocity, Packed};
+use crate::constants::{PACKED_IMPULSES_PER_THREAD, PACKED_ROWS_PER_THREAD};
 use crate::math::{self, Mat3, V3};
-use crate::problem::coloring::{self, BodyPair};
+use crate::parallel;
+use crate::problem::clusters::Clusters;
+use crate::problem::coloring::BodyPair;
 use crate::problem::{Body, JointRow, Problem};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
@@ -75,59 +77,89 @@ impl JointBlock {
     }
 }
 
-/// Colours and packs the joint rows of a problem.
-pub(super) fn pack(
+/// Fills in the numbers of the joint rows, whose order is there.
+pub(super) fn refill(
+    packed: &mut Packed<JointBlock, f32>,
+    scales: &mut Vec<JointScale>,
     problem: &Problem,
-    max_colors: usize,
     warm_start: bool,
-) -> (Packed<JointBlock, f32>, Vec<JointScale>) {
+) {
     let (bodies, rows) = (&problem.bodies, &problem.joint_rows);
-    let groups = coloring::color(bodies, rows, max_colors);
-    let order = Order::by_color(&groups, rows.len());
-    let Order {
-        source,
-        group_starts,
-        ..
-    } = &order;
-    let colored = order.colored_groups();
-    let pairs: Vec<_> = group_starts[colored as usize..groups.len()]
-        .iter()
-        .map(|&first| rows[source[first as usize] as usize].body_pair())
-        .collect();
-    let remainder = Remainder::split(bodies, &pairs, colored);
-    let (blocks, scales): (Vec<_>, Vec<_>) = (0..groups.len())
-        .into_par_iter()
-        .with_min_len(256)
-        .flat_map_iter(|group| {
-            let copies = remainder.copies(group as u32);
-            let members = group_starts[group] as usize..group_starts[group + 1] as usize;
-            source[members]
-                .iter()
-                .map(move |&row| block_of(&rows[row as usize], bodies, copies))
-        })
-        .unzip();
-    let impulses = blocks
-        .par_iter()
-        .zip(source)
-        .with_min_len(4096)
-        .map(|(block, &row)| {
+    let count = packed.source.len();
+    // Wherever a row has a colour its bodies are whole.
+    let colored = packed.group_starts[packed.remainder.elements.start as usize] as usize;
+    packed.blocks.resize(count, JointBlock::zeroed());
+    scales.resize(count, JointScale::default());
+    let source = &packed.source;
+    let row_at = |index: usize| &rows[source[index] as usize];
+    let (blocks, split_blocks) = packed.blocks.split_at_mut(colored);
+    let (scales, split_scales) = scales.split_at_mut(colored);
+    if parallel::is_shared(colored, PACKED_ROWS_PER_THREAD) {
+        blocks
+            .par_iter_mut()
+            .zip(scales)
+            .with_min_len(PACKED_ROWS_PER_THREAD)
+            .enumerate()
+            .for_each(|(index, (block, scale))| {
+                (*block, *scale) = block_of(row_at(index), bodies, (1.0, 1.0));
+            });
+    } else {
+        for (index, (block, scale)) in blocks.iter_mut().zip(scales).enumerate() {
+            (*block, *scale) = block_of(row_at(index), bodies, (1.0, 1.0));
+        }
+    }
+    for group in packed.remainder.elements.clone() {
+        let copies = packed.remainder.copies(group);
+        let first = packed.group_starts[group as usize] as usize;
+        let end = packed.group_starts[group as usize + 1] as usize;
+        for index in first..end {
+            let at = index - colored;
+            (split_blocks[at], split_scales[at]) = block_of(row_at(index), bodies, copies);
+        }
+    }
+
+    start_impulses(packed, rows, warm_start);
+}
+
+/// Packs the joint rows in the order of clusters, without colours.
+pub(super) fn repack_clusters(
+    packed: &mut Packed<JointBlock, f32>,
+    scales: &mut Vec<JointScale>,
+    problem: &Problem,
+    clusters: &Clusters,
+    warm_start: bool,
+) {
+    let (bodies, rows) = (&problem.bodies, &problem.joint_rows);
+    packed.source.clone_from(&clusters.joint_source);
+    packed.group_starts.clone_from(&clusters.joint_starts);
+    let copies = clusters.copies_of_blocks(true);
+    let count = packed.source.len();
+    packed.blocks.resize(count, JointBlock::zeroed());
+    scales.resize(count, JointScale::default());
+    let blocks = packed.blocks.iter_mut().zip(scales);
+    for ((block, scale), (&row, copies)) in blocks.zip(packed.source.iter().zip(copies)) {
+        (*block, *scale) = block_of(&rows[row as usize], bodies, copies);
+    }
+    start_impulses(packed, rows, warm_start);
+}
+
+/// The impulses that the blocks start from.
+fn start_impulses(packed: &mut Packed<JointBlock, f32>, rows: &[JointRow], warm_start: bool) {
+    let (source, blocks) = (&packed.source, &packed.blocks);
+    parallel::fill(
+        &mut packed.impulses,
+        source.len(),
+        PACKED_IMPULSES_PER_THREAD,
+        |index| {
             if warm_start {
-                let impulse = rows[row as usize].impulse;
+                let block = &blocks[index];
+                let impulse = rows[source[index] as usize].impulse;
                 impulse.max(block.lower).min(block.upper)
             } else {
                 0.0
             }
-        })
-        .collect();
-    let packed = Packed {
-        blocks,
-        source: order.source,
-        group_starts: order.group_starts,
-        colors: order.colors,
-        remainder,
-        impulses,
-    };
-    (packed, scales)
+        },
+    );
 }
 
 /// A row's block, and the scale of its residual; in f64, narrowed at the end.

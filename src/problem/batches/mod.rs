@@ -10,8 +10,11 @@
 //! `80 + 2 * 16 + 2 * (2 * 32 + 32) = 304` bytes per contact and iteration. A joint row's block is 64
 //! bytes and its impulse 4, and the rows of a joint share the reads and writes of its bodies.
 
+mod contact_lanes;
 mod contacts;
+mod impulse_lanes;
 mod joints;
+mod lanes;
 mod order;
 mod remainder;
 
@@ -19,9 +22,13 @@ pub use contacts::ContactBlock;
 pub use joints::{JointBlock, JointScale};
 pub use remainder::{NO_SLOT, Remainder, SplitBody, SplitSlots};
 
-use super::{Body, FrictionTable, Problem};
+use super::clusters::Clusters;
+use super::{Body, FrictionCone, FrictionTable, Problem};
+use crate::constants::PACKED_BODIES_PER_THREAD;
+use crate::parallel;
 use bytemuck::{Pod, Zeroable};
-use rayon::prelude::*;
+use impulse_lanes::Apply;
+use order::{Element, Orders};
 use std::ops::Range;
 
 /// What the impulses add to a body's velocity, as the kernels read and write it; 32 bytes.
@@ -67,6 +74,25 @@ pub struct Packed<Block, Impulse> {
     pub remainder: Remainder,
     /// Impulse of each block at the start; shape `[blocks.len()]`.
     pub impulses: Vec<Impulse>,
+    /// Number of the order, which no other order has: where it is the same for two packings, so are
+    /// `source`, `group_starts`, `colors` and `remainder`, and the two bodies of each block. 0 in the order
+    /// of clusters.
+    pub order: u64,
+}
+
+impl<Block, Impulse> Default for Packed<Block, Impulse> {
+    /// Nothing, in no colour.
+    fn default() -> Self {
+        Self {
+            blocks: Vec::new(),
+            source: Vec::new(),
+            group_starts: Vec::new(),
+            colors: Vec::new(),
+            remainder: Remainder::default(),
+            impulses: Vec::new(),
+            order: 0,
+        }
+    }
 }
 
 impl<Block, Impulse> Packed<Block, Impulse> {
@@ -80,6 +106,13 @@ impl<Block, Impulse> Packed<Block, Impulse> {
     #[must_use]
     pub fn color_blocks(&self, color: usize) -> Range<u32> {
         self.blocks_of(&self.colors[color])
+    }
+
+    /// No colours and no remainder.
+    fn forget_order(&mut self) {
+        self.colors.clear();
+        self.remainder = Remainder::default();
+        self.order = 0;
     }
 
     /// Number of batches that a sweep passes one after the other: the colours, and one more if there
@@ -104,8 +137,29 @@ pub struct Batches {
     pub velocities: Vec<BodyVelocity>,
     /// Inverse inertias; shape `[body_count]`.
     pub inertias: Vec<BodyInertia>,
-    /// The friction cone.
+    /// The friction cone and its law.
     pub friction: FrictionTable,
+    /// Which bodies are movable.
+    movable: Vec<bool>,
+    contact_orders: Orders,
+    joint_orders: Orders,
+}
+
+impl Default for Batches {
+    /// The batches of an empty problem.
+    fn default() -> Self {
+        Self {
+            contacts: Packed::default(),
+            joints: Packed::default(),
+            joint_scales: Vec::new(),
+            velocities: Vec::new(),
+            inertias: Vec::new(),
+            friction: FrictionCone::default().table(),
+            movable: Vec::new(),
+            contact_orders: Orders::default(),
+            joint_orders: Orders::default(),
+        }
+    }
 }
 
 impl Batches {
@@ -113,30 +167,91 @@ impl Batches {
     /// within its bounds, and their effect is in `velocities`; without, both start from nothing.
     #[must_use]
     pub fn pack(problem: &Problem, max_colors: usize, warm_start: bool) -> Self {
-        let contacts = contacts::pack(problem, max_colors, warm_start);
-        let (joints, joint_scales) = joints::pack(problem, max_colors, warm_start);
-        let mut batches = Self {
-            contacts,
-            joints,
-            joint_scales,
-            velocities: problem
-                .bodies
-                .par_iter()
-                .with_min_len(4096)
-                .map(at_rest)
-                .collect(),
-            inertias: problem
-                .bodies
-                .par_iter()
-                .with_min_len(4096)
-                .map(inertia_of)
-                .collect(),
-            friction: problem.friction_cone.table(),
-        };
-        if warm_start {
-            batches.apply_impulses();
-        }
+        let mut batches = Self::default();
+        batches.repack(problem, max_colors, warm_start);
         batches
+    }
+
+    /// The same without colours, in the order of the problem's clusters.
+    #[must_use]
+    pub fn pack_clusters(problem: &Problem, clusters: &Clusters, warm_start: bool) -> Self {
+        let mut batches = Self::default();
+        batches.repack_clusters(problem, clusters, warm_start);
+        batches
+    }
+
+    /// Packs a problem in place of the last one, to the same bits as [`Self::pack`].
+    ///
+    /// Where one of the last problems had contacts (or joint rows) between the same bodies in the same
+    /// order, the same bodies were movable, and as many colours were allowed, its colours and its order
+    /// are taken again. Memory is kept in any case.
+    pub fn repack(&mut self, problem: &Problem, max_colors: usize, warm_start: bool) {
+        self.refill_bodies(&problem.bodies);
+        self.movable.clear();
+        self.movable
+            .extend(self.velocities.iter().map(|body| body.inverse_mass > 0.0));
+        self.contact_orders.arrange(
+            &mut self.contacts,
+            &problem.contacts,
+            &self.movable,
+            max_colors,
+            Element::Block,
+        );
+        self.joint_orders.arrange(
+            &mut self.joints,
+            &problem.joint_rows,
+            &self.movable,
+            max_colors,
+            Element::Group,
+        );
+        contacts::refill(&mut self.contacts, problem, warm_start);
+        joints::refill(
+            &mut self.joints,
+            &mut self.joint_scales,
+            problem,
+            warm_start,
+        );
+        self.friction = problem.friction_cone.table().with_law(problem.friction_law);
+        if warm_start {
+            self.apply_impulses();
+        }
+    }
+
+    /// Packs a problem in the order of its clusters in place of the last one, to the same bits as
+    /// [`Self::pack_clusters`]. Memory is kept.
+    pub fn repack_clusters(&mut self, problem: &Problem, clusters: &Clusters, warm_start: bool) {
+        self.refill_bodies(&problem.bodies);
+        // Orders that were kept have their newest where that of the clusters is going to be.
+        (self.contact_orders, self.joint_orders) = (Orders::default(), Orders::default());
+        self.contacts.forget_order();
+        self.joints.forget_order();
+        contacts::repack_clusters(&mut self.contacts, problem, clusters, warm_start);
+        joints::repack_clusters(
+            &mut self.joints,
+            &mut self.joint_scales,
+            problem,
+            clusters,
+            warm_start,
+        );
+        self.friction = problem.friction_cone.table().with_law(problem.friction_law);
+        if warm_start {
+            self.apply_impulses();
+        }
+    }
+
+    fn refill_bodies(&mut self, bodies: &[Body]) {
+        parallel::fill(
+            &mut self.velocities,
+            bodies.len(),
+            PACKED_BODIES_PER_THREAD,
+            |body| at_rest(&bodies[body]),
+        );
+        parallel::fill(
+            &mut self.inertias,
+            bodies.len(),
+            PACKED_BODIES_PER_THREAD,
+            |body| inertia_of(&bodies[body]),
+        );
     }
 
     /// Contacts and joint rows together.
@@ -159,9 +274,12 @@ impl Batches {
         for (block, impulse) in self.joints.blocks.iter().zip(&self.joints.impulses) {
             block.apply(*impulse, &mut self.velocities, &self.inertias);
         }
-        for (block, impulse) in self.contacts.blocks.iter().zip(&self.contacts.impulses) {
-            block.apply(*impulse, &mut self.velocities, &self.inertias);
-        }
+        let mut apply = Apply {
+            contacts: &self.contacts,
+            velocities: &mut self.velocities,
+            inertias: &self.inertias,
+        };
+        apply.run();
     }
 }
 

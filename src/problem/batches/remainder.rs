@@ -1,8 +1,7 @@
 //! The remainder: contacts or joints solved all at once, on bodies split into one copy for each.
 
-use super::order::exclusive_sum;
+use super::order::Scratch;
 use crate::constants::HUB_GATHER_THRESHOLD;
-use crate::problem::Body;
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
@@ -56,54 +55,61 @@ pub struct Remainder {
 
 impl Remainder {
     /// Gives every movable body of every element a slot, the slots of a body side by side. The
-    /// elements are numbered from `first` on and lie between the bodies of `pairs`.
-    pub(super) fn split(bodies: &[Body], pairs: &[[u32; 2]], first: u32) -> Self {
-        let mut remainder = Self {
-            elements: first..first + pairs.len() as u32,
-            ..Self::default()
-        };
+    /// elements are numbered from `first` on and lie between the pairs in `scratch`.
+    pub(super) fn split(&mut self, movable: &[bool], first: u32, scratch: &mut Scratch) {
+        let Scratch {
+            pairs,
+            counts,
+            next,
+        } = scratch;
+        self.elements = first..first + pairs.len() as u32;
+        self.slots.clear();
+        self.bodies.clear();
+        self.hubs.clear();
+        self.slot_count = 0;
         if pairs.is_empty() {
-            return remainder;
+            return;
         }
-        let mut counts = vec![0_u32; bodies.len()];
+        counts.clear();
+        counts.resize(movable.len(), 0);
         for &body in pairs.iter().flatten() {
-            counts[body as usize] += u32::from(bodies[body as usize].is_movable());
+            counts[body as usize] += u32::from(movable[body as usize]);
         }
-        let mut next = exclusive_sum(&counts);
-        remainder.slot_count = counts.iter().sum();
-        for (body, (&slot_count, &first_slot)) in counts.iter().zip(&next).enumerate() {
-            let list = match slot_count {
-                0 => continue,
-                n if n <= HUB_GATHER_THRESHOLD => &mut remainder.bodies,
-                _ => &mut remainder.hubs,
+        next.clear();
+        for (body, &slot_count) in counts.iter().enumerate() {
+            next.push(self.slot_count);
+            if slot_count == 0 {
+                continue;
+            }
+            let list = if slot_count <= HUB_GATHER_THRESHOLD {
+                &mut self.bodies
+            } else {
+                &mut self.hubs
             };
             list.push(SplitBody {
                 body: body as u32,
-                first_slot,
+                first_slot: self.slot_count,
                 slot_count,
                 padding: 0,
             });
+            self.slot_count += slot_count;
         }
-        remainder.slots = pairs
-            .iter()
-            .map(|pair| {
-                let [a, b] = pair.map(|body| body as usize);
-                let mut slot = |body: usize| {
-                    if counts[body] == 0 {
-                        return NO_SLOT;
-                    }
-                    next[body] += 1;
-                    next[body] - 1
-                };
-                SplitSlots {
-                    slot_a: slot(a),
-                    slot_b: slot(b),
-                    copies_a: counts[a].max(1) as f32,
-                    copies_b: counts[b].max(1) as f32,
+        self.slots.extend(pairs.iter().map(|pair| {
+            let [a, b] = pair.map(|body| body as usize);
+            let mut slot = |body: usize| {
+                if counts[body] == 0 {
+                    return NO_SLOT;
                 }
-            })
-            .collect();
-        remainder
+                next[body] += 1;
+                next[body] - 1
+            };
+            SplitSlots {
+                slot_a: slot(a),
+                slot_b: slot(b),
+                copies_a: counts[a].max(1) as f32,
+                copies_b: counts[b].max(1) as f32,
+            }
+        }));
     }
 
     /// Copies of the two bodies of an element: 1 each where it has a colour.

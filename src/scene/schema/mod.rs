@@ -179,6 +179,10 @@ pub struct Simulation {
     /// Length of a step `[s]`, positive.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub dt: f64,
+    /// Parts of a step that share its contacts, each with velocity and position problems of its own; 0
+    /// for a step that is not divided.
+    #[serde(default)]
+    pub substeps: u32,
     /// Number of steps, at least 1. Either this or `duration`.
     #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
     pub steps: Option<u64>,
@@ -192,6 +196,10 @@ pub struct Simulation {
     /// smallest dynamic body.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub margin: Option<f64>,
+    /// Gap on either side of zero that substeps count as shut and leave alone `[m]`; without it, a fraction
+    /// of the smallest dynamic body.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
+    pub slop: Option<f64>,
     /// Approach speed below which nothing bounces `[m/s]`; without it, twice what gravity adds in a
     /// step.
     #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
@@ -211,11 +219,19 @@ pub enum Method {
     Pgs,
     /// Projected Jacobi with mass splitting.
     Jacobi,
-    /// Symmetric projected Gauss-Seidel with Nesterov's momentum and restarts.
+    /// Projected Gauss-Seidel with Nesterov's momentum and restarts.
     Nesterov,
+    /// The same with symmetric sweeps.
+    #[serde(rename = "nesterov-symmetric")]
+    NesterovSymmetric,
     /// Projected Jacobi with mass splitting, momentum and restarts.
     #[serde(rename = "nesterov-jacobi")]
     NesterovJacobi,
+    /// Projected Gauss-Seidel with nonlinear conjugate gradients.
+    #[serde(rename = "nncg")]
+    ConjugateGradient,
+    /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
+    Cluster,
 }
 
 impl From<solver::Method> for Method {
@@ -224,7 +240,10 @@ impl From<solver::Method> for Method {
             solver::Method::GaussSeidel => Self::Pgs,
             solver::Method::Jacobi => Self::Jacobi,
             solver::Method::Nesterov => Self::Nesterov,
+            solver::Method::NesterovSymmetric => Self::NesterovSymmetric,
             solver::Method::NesterovJacobi => Self::NesterovJacobi,
+            solver::Method::ConjugateGradient => Self::ConjugateGradient,
+            solver::Method::Cluster => Self::Cluster,
         }
     }
 }
@@ -235,9 +254,23 @@ impl From<Method> for solver::Method {
             Method::Pgs => Self::GaussSeidel,
             Method::Jacobi => Self::Jacobi,
             Method::Nesterov => Self::Nesterov,
+            Method::NesterovSymmetric => Self::NesterovSymmetric,
             Method::NesterovJacobi => Self::NesterovJacobi,
+            Method::ConjugateGradient => Self::ConjugateGradient,
+            Method::Cluster => Self::Cluster,
         }
     }
+}
+
+/// How impulses and velocities of a contact with friction belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FrictionLaw {
+    /// Coulomb's law.
+    Coulomb,
+    /// The convex law, for the disk only: a sliding contact opens with mu times its slip.
+    Convex,
 }
 
 /// Shape of the friction cone.
@@ -274,6 +307,8 @@ pub struct Solver {
     pub direct_joints: bool,
     /// Shape of the friction cone.
     pub friction: Friction,
+    /// The law that holds within it.
+    pub friction_law: FrictionLaw,
 }
 
 impl Default for Solver {
@@ -287,6 +322,7 @@ impl Default for Solver {
             warm_start: options.warm_start,
             direct_joints: options.direct_joints,
             friction: Friction::Disk,
+            friction_law: FrictionLaw::Coulomb,
         }
     }
 }

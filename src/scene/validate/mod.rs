@@ -9,11 +9,11 @@ mod number;
 mod stabilization;
 
 use super::place::Place;
-use super::schema::{DEFAULT_MATERIAL, Friction, Probe, SceneFile};
+use super::schema::{DEFAULT_MATERIAL, Friction, FrictionLaw, Probe, SceneFile};
 use super::{closest, quoted};
 use crate::constants::{
     MAX_FRICTION_DIRECTIONS, MAX_LISTED_NAMES, MAX_SCENE_BODIES, MAX_SCENE_ITERATIONS,
-    MAX_SCENE_STEPS,
+    MAX_SCENE_STEPS, MAX_SCENE_SUBSTEPS,
 };
 use crate::error::{Error, Result};
 use number::{not_negative, positive, vector, within};
@@ -231,6 +231,12 @@ fn simulation(file: &SceneFile, place: &Place<'_>) -> Result<()> {
     let simulation = &file.simulation;
     vector(&simulation.gravity, &place.key("gravity"))?;
     positive(simulation.dt, "the step", &place.key("dt"))?;
+    if simulation.substeps > MAX_SCENE_SUBSTEPS {
+        return Err(place.key("substeps").error(
+            format!("{} substeps", simulation.substeps),
+            format!("expected 0 (a step that is not divided) to {MAX_SCENE_SUBSTEPS}"),
+        ));
+    }
     match (simulation.steps, simulation.duration) {
         (Some(_), Some(_)) => {
             return Err(place.name_of("duration").error(
@@ -260,6 +266,9 @@ fn simulation(file: &SceneFile, place: &Place<'_>) -> Result<()> {
     }
     if let Some(margin) = simulation.margin {
         positive(margin, "the margin", &place.key("margin"))?;
+    }
+    if let Some(slop) = simulation.slop {
+        not_negative(slop, "the slop", &place.key("slop"))?;
     }
     if let Some(threshold) = simulation.restitution_threshold {
         not_negative(
@@ -314,6 +323,12 @@ fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         return Err(place.key("friction").key("pyramid").error(
             format!("a pyramid of {directions} directions"),
             format!("expected an even number from 4 to {MAX_FRICTION_DIRECTIONS}"),
+        ));
+    }
+    if solver.friction_law == FrictionLaw::Convex && solver.friction != Friction::Disk {
+        return Err(place.key("friction_law").error(
+            "the convex law with a friction pyramid",
+            "expected friction = \"disk\" beside it",
         ));
     }
     let (post, place) = (&file.stabilization, root.key("stabilization"));

@@ -3,10 +3,9 @@
 
 use super::contact_split::VelocityChange;
 use super::shared_slice::SharedSlice;
-use crate::constants::{MIN_BLOCKS_PER_THREAD, WORKGROUP_SIZE};
+use crate::constants::WORKGROUP_SIZE;
 use crate::math;
 use crate::problem::batches::{BodyVelocity, Remainder, SplitBody};
-use rayon::prelude::*;
 
 /// Adds the changes of every body with few slots, in the order of its slots.
 pub fn body_gather(
@@ -14,7 +13,8 @@ pub fn body_gather(
     changes: &[VelocityChange],
     velocities: &mut [BodyVelocity],
 ) {
-    gather(&remainder.bodies, changes, velocities, sum_in_order);
+    let velocities = SharedSlice::new(velocities);
+    body_gather_part(&remainder.bodies, changes, &velocities);
 }
 
 /// Adds the changes of every hub, in the order in which a workgroup does: invocation `i` takes the
@@ -24,31 +24,46 @@ pub fn hub_gather(
     changes: &[VelocityChange],
     velocities: &mut [BodyVelocity],
 ) {
-    gather(&remainder.hubs, changes, velocities, sum_by_lanes);
+    let velocities = SharedSlice::new(velocities);
+    hub_gather_part(&remainder.hubs, changes, &velocities);
+}
+
+/// Adds the changes of some bodies with few slots; other threads have other bodies.
+pub(super) fn body_gather_part(
+    bodies: &[SplitBody],
+    changes: &[VelocityChange],
+    velocities: &SharedSlice<'_, BodyVelocity>,
+) {
+    gather(bodies, changes, velocities, sum_in_order);
+}
+
+/// Adds the changes of some hubs; other threads have other hubs.
+pub(super) fn hub_gather_part(
+    hubs: &[SplitBody],
+    changes: &[VelocityChange],
+    velocities: &SharedSlice<'_, BodyVelocity>,
+) {
+    gather(hubs, changes, velocities, sum_by_lanes);
 }
 
 fn gather(
     bodies: &[SplitBody],
     changes: &[VelocityChange],
-    velocities: &mut [BodyVelocity],
-    sum: impl Fn(&[VelocityChange]) -> VelocityChange + Sync,
+    velocities: &SharedSlice<'_, BodyVelocity>,
+    sum: impl Fn(&[VelocityChange]) -> VelocityChange,
 ) {
-    let velocities = SharedSlice::new(velocities);
-    bodies
-        .par_iter()
-        .with_min_len(MIN_BLOCKS_PER_THREAD)
-        .for_each(|body| {
-            let first = body.first_slot as usize;
-            let change = sum(&changes[first..first + body.slot_count as usize]);
-            // SAFETY: every body is in the list once.
-            #[allow(unsafe_code, reason = "bodies are listed once")]
-            unsafe {
-                let mut velocity = velocities.read(body.body as usize);
-                velocity.linear = math::add(velocity.linear, change.linear);
-                velocity.angular = math::add(velocity.angular, change.angular);
-                velocities.write(body.body as usize, velocity);
-            }
-        });
+    for body in bodies {
+        let first = body.first_slot as usize;
+        let change = sum(&changes[first..first + body.slot_count as usize]);
+        // SAFETY: every body is in the list once.
+        #[allow(unsafe_code, reason = "bodies are listed once")]
+        unsafe {
+            let mut velocity = velocities.read(body.body as usize);
+            velocity.linear = math::add(velocity.linear, change.linear);
+            velocity.angular = math::add(velocity.angular, change.angular);
+            velocities.write(body.body as usize, velocity);
+        }
+    }
 }
 
 fn plus(a: VelocityChange, b: &VelocityChange) -> VelocityChange {
@@ -59,11 +74,11 @@ fn plus(a: VelocityChange, b: &VelocityChange) -> VelocityChange {
     }
 }
 
-fn sum_in_order(changes: &[VelocityChange]) -> VelocityChange {
+pub(super) fn sum_in_order(changes: &[VelocityChange]) -> VelocityChange {
     changes.iter().fold(VelocityChange::default(), plus)
 }
 
-fn sum_by_lanes(changes: &[VelocityChange]) -> VelocityChange {
+pub(super) fn sum_by_lanes(changes: &[VelocityChange]) -> VelocityChange {
     let mut lanes = [VelocityChange::default(); WORKGROUP_SIZE as usize];
     for (index, change) in changes.iter().enumerate() {
         let lane = &mut lanes[index % WORKGROUP_SIZE as usize];

@@ -61,6 +61,30 @@ pub(super) fn project_friction(t: [f32; 2], radius: f32, cone: &FrictionTable) -
     ]
 }
 
+/// The point of the cone `|t| <= friction * normal` that is closest to an impulse, its normal part
+/// measured by one over `normal_mass` and its tangential part by one over `tangent_mass`.
+#[inline(always)]
+pub(super) fn project_onto_cone(
+    normal: f32,
+    t: [f32; 2],
+    friction: f32,
+    normal_mass: f32,
+    tangent_mass: f32,
+) -> [f32; 3] {
+    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
+    if length <= friction * normal {
+        return [normal, t[0], t[1]];
+    }
+    let weight = friction * normal_mass;
+    let along = tangent_mass * normal + weight * length;
+    if along <= 0.0 {
+        return [0.0; 3];
+    }
+    let nearest = along / (tangent_mass + friction * weight);
+    let factor = friction * nearest / length;
+    [nearest, t[0] * factor, t[1] * factor]
+}
+
 /// Adds `sign * impulse` to a body of which there are `copies`, each with `1/copies` of its mass.
 #[inline(always)]
 pub(super) fn apply(
@@ -142,6 +166,56 @@ pub(super) fn update(
     ([normal, t[0], t[1], 0.0], math::add(change_n, change_t))
 }
 
+/// One update of a contact with friction by the convex law: all three rows at once,
+/// `r <- P(r - k D u)` with `D` the effective masses of the rows, `k` the block's
+/// [`cone_step`](ContactBlock::cone_step), and `P` the projection onto the cone in the metric of `D^-1`.
+/// Where normal and tangents are not coupled this solves the contact exactly. Returns as [`update`]
+/// does; changes within [`dead_band`] are left undone.
+#[inline(always)]
+fn update_convex(
+    block: &ContactBlock,
+    impulse: [f32; 4],
+    a: (&mut BodyVelocity, &BodyInertia, f32),
+    b: (&mut BodyVelocity, &BodyInertia, f32),
+) -> ([f32; 4], V3) {
+    let (velocity_a, inertia_a, copies_a) = a;
+    let (velocity_b, inertia_b, copies_b) = b;
+    let (tangent_1, tangent_2) = math::tangents(block.normal);
+    let u = relative_velocity(block, velocity_a, velocity_b);
+    let normal_step = block.cone_step * block.normal_mass;
+    let tangent_step = block.cone_step * block.tangent_mass;
+    let trial = [
+        impulse[1] - tangent_step * math::dot(tangent_1, u),
+        impulse[2] - tangent_step * math::dot(tangent_2, u),
+    ];
+    let mut r = project_onto_cone(
+        impulse[0] - normal_step * math::dot(block.normal, u),
+        trial,
+        block.friction,
+        block.normal_mass,
+        block.tangent_mass,
+    );
+    let dead_band = dead_band(copies_a, copies_b) * impulse[0];
+    let sideways = (r[1] - impulse[1]).abs().max((r[2] - impulse[2]).abs());
+    if (r[0] - impulse[0]).abs() <= dead_band && sideways <= dead_band * block.friction {
+        r = [impulse[0], impulse[1], impulse[2]];
+    }
+    let normal = math::scale(block.normal, r[0] - impulse[0]);
+    let change = math::add(
+        math::add(normal, math::scale(tangent_1, r[1] - impulse[1])),
+        math::scale(tangent_2, r[2] - impulse[2]),
+    );
+    apply(velocity_a, inertia_a, block.arm_a, change, copies_a);
+    apply(
+        velocity_b,
+        inertia_b,
+        block.arm_b,
+        math::scale(change, -1.0),
+        copies_b,
+    );
+    ([r[0], r[1], r[2], 0.0], change)
+}
+
 /// What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
 /// as a change of the bodies' velocities. Returns as [`update`] does.
 #[inline(always)]
@@ -154,6 +228,10 @@ pub(super) fn step(
     b: (&mut BodyVelocity, &BodyInertia, f32),
 ) -> ([f32; 4], V3) {
     if sweep != Sweep::Rebuild {
+        // Between immovable bodies there is no mass to measure by, and nothing to do.
+        if cone.is_convex() && block.friction > 0.0 && block.tangent_mass > 0.0 {
+            return update_convex(block, impulse, a, b);
+        }
         return update(block, cone, impulse, a, b);
     }
     let (tangent_1, tangent_2) = math::tangents(block.normal);
@@ -190,6 +268,12 @@ pub(super) fn residual(
             impulse[1] - rho * math::dot(tangent_1, u),
             impulse[2] - rho * math::dot(tangent_2, u),
         ];
+        if cone.is_convex() {
+            let nearest =
+                project_onto_cone(impulse[0] - rho * u_n, trial, block.friction, 1.0, 1.0);
+            off = math::sub([impulse[0], impulse[1], impulse[2]], nearest);
+            return math::dot(off, off).sqrt() / rho;
+        }
         let t = project_friction(trial, block.friction * normal, cone);
         off[1] = impulse[1] - t[0];
         off[2] = impulse[2] - t[1];

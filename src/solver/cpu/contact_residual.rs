@@ -4,7 +4,9 @@ use super::contact;
 use crate::constants::WORKGROUP_SIZE;
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::residual::{Partial, reduce_workgroup};
-use rayon::prelude::*;
+use std::ops::Range;
+
+const SIZE: usize = WORKGROUP_SIZE as usize;
 
 /// One partial sum per workgroup's worth of contacts, in the order of the blocks.
 pub fn contact_residual(
@@ -13,24 +15,34 @@ pub fn contact_residual(
     impulses: &[[f32; 4]],
     partials: &mut Vec<Partial>,
 ) {
-    batches
-        .contacts
-        .blocks
-        .par_chunks(WORKGROUP_SIZE as usize)
-        .zip(impulses.par_chunks(WORKGROUP_SIZE as usize))
-        .with_min_len(16)
-        .map(|(blocks, impulses)| {
-            let mut residuals = [0.0; WORKGROUP_SIZE as usize];
-            for ((residual, block), impulse) in residuals.iter_mut().zip(blocks).zip(impulses) {
-                *residual = contact::residual(
-                    block,
-                    &batches.friction,
-                    *impulse,
-                    &velocities[block.body_a as usize],
-                    &velocities[block.body_b as usize],
-                );
-            }
-            reduce_workgroup(&residuals[..blocks.len()])
-        })
-        .collect_into_vec(partials);
+    let mut residuals = vec![0.0; impulses.len()];
+    contact_residual_part(
+        batches,
+        0..impulses.len(),
+        velocities,
+        impulses,
+        &mut residuals,
+    );
+    partials.clear();
+    partials.extend(residuals.chunks(SIZE).map(reduce_workgroup));
+}
+
+/// The residuals of some contacts `[m/s]`, shape `[contacts.len()]`.
+pub(super) fn contact_residual_part(
+    batches: &Batches,
+    contacts: Range<usize>,
+    velocities: &[BodyVelocity],
+    impulses: &[[f32; 4]],
+    residuals: &mut [f32],
+) {
+    for (contact, residual) in contacts.zip(residuals) {
+        let block = &batches.contacts.blocks[contact];
+        *residual = contact::residual(
+            block,
+            &batches.friction,
+            impulses[contact],
+            &velocities[block.body_a as usize],
+            &velocities[block.body_b as usize],
+        );
+    }
 }

@@ -3,11 +3,10 @@
 use super::contact;
 use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
-use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::math;
 use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
 use bytemuck::{Pod, Zeroable};
-use rayon::prelude::*;
+use std::ops::Range;
 
 /// What one contact or joint adds to the velocity of one body; 32 bytes.
 #[repr(C)]
@@ -36,48 +35,61 @@ pub fn contact_split(
     impulses: &mut [[f32; 4]],
     changes: &mut [VelocityChange],
 ) {
-    let remainder = &batches.contacts.remainder;
-    let range = remainder.elements.start as usize..remainder.elements.end as usize;
     let changes = SharedSlice::new(changes);
-    let blocks = &batches.contacts.blocks[range.clone()];
-    blocks
-        .par_iter()
-        .zip(&remainder.slots)
-        .zip(&mut impulses[range])
-        .with_min_len(MIN_BLOCKS_PER_THREAD)
-        .for_each(|((block, slots), impulse)| {
-            let (a, b) = (block.body_a as usize, block.body_b as usize);
-            let (mut velocity_a, mut velocity_b) = (velocities[a], velocities[b]);
-            let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
-            let (updated, total) = contact::step(
-                sweep,
-                block,
-                &batches.friction,
-                *impulse,
-                (&mut velocity_a, inertia_a, slots.copies_a),
-                (&mut velocity_b, inertia_b, slots.copies_b),
-            );
-            *impulse = updated;
-            for (slot, body, arm, total) in [
-                (slots.slot_a, a, block.arm_a, total),
-                (slots.slot_b, b, block.arm_b, math::scale(total, -1.0)),
-            ] {
-                if slot == NO_SLOT {
-                    continue;
-                }
-                let change = VelocityChange {
-                    linear: math::scale(total, velocities[body].inverse_mass),
-                    angular: math::symmetric_mul(
-                        &batches.inertias[body].inverse,
-                        math::cross(arm, total),
-                    ),
-                    ..VelocityChange::default()
-                };
-                // SAFETY: every slot belongs to one contact and one of its bodies.
-                #[allow(unsafe_code, reason = "slots are handed out once")]
-                unsafe {
-                    changes.write(slot as usize, change);
-                }
+    let impulses = SharedSlice::new(impulses);
+    let all = 0..batches.contacts.remainder.elements.len();
+    contact_split_part(batches, all, sweep, velocities, &impulses, &changes);
+}
+
+/// Updates some contacts of the remainder; other threads have others.
+pub(super) fn contact_split_part(
+    batches: &Batches,
+    elements: Range<usize>,
+    sweep: Sweep,
+    velocities: &[BodyVelocity],
+    impulses: &SharedSlice<'_, [f32; 4]>,
+    changes: &SharedSlice<'_, VelocityChange>,
+) {
+    let remainder = &batches.contacts.remainder;
+    let first = remainder.elements.start as usize;
+    let blocks = first + elements.start..first + elements.end;
+    // SAFETY: each contact is one thread's.
+    #[allow(unsafe_code, reason = "threads have contacts of their own")]
+    let impulses = unsafe { impulses.range(blocks.clone()) };
+    let blocks = batches.contacts.blocks[blocks].iter();
+    for ((block, slots), impulse) in blocks.zip(&remainder.slots[elements]).zip(impulses) {
+        let (a, b) = (block.body_a as usize, block.body_b as usize);
+        let (mut velocity_a, mut velocity_b) = (velocities[a], velocities[b]);
+        let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
+        let (updated, total) = contact::step(
+            sweep,
+            block,
+            &batches.friction,
+            *impulse,
+            (&mut velocity_a, inertia_a, slots.copies_a),
+            (&mut velocity_b, inertia_b, slots.copies_b),
+        );
+        *impulse = updated;
+        for (slot, body, arm, total) in [
+            (slots.slot_a, a, block.arm_a, total),
+            (slots.slot_b, b, block.arm_b, math::scale(total, -1.0)),
+        ] {
+            if slot == NO_SLOT {
+                continue;
             }
-        });
+            let change = VelocityChange {
+                linear: math::scale(total, velocities[body].inverse_mass),
+                angular: math::symmetric_mul(
+                    &batches.inertias[body].inverse,
+                    math::cross(arm, total),
+                ),
+                ..VelocityChange::default()
+            };
+            // SAFETY: every slot belongs to one contact and one of its bodies.
+            #[allow(unsafe_code, reason = "slots are handed out once")]
+            unsafe {
+                changes.write(slot as usize, change);
+            }
+        }
+    }
 }

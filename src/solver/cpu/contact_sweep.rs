@@ -3,11 +3,11 @@
 use super::contact;
 use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
-use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::problem::batches::{Batches, BodyVelocity};
-use rayon::prelude::*;
 
-/// Sweeps all groups of a colour: groups in parallel, the contacts of a group one after the other.
+/// Sweeps all groups of a colour, the contacts of a group one after the other.
+///
+/// [`CpuSolver`](super::CpuSolver) does the same, with the same result, to sixteen groups at once.
 pub fn contact_sweep(
     batches: &Batches,
     color: usize,
@@ -18,18 +18,8 @@ pub fn contact_sweep(
     let groups = batches.contacts.colors[color].clone();
     let velocities = SharedSlice::new(velocities);
     let impulses = SharedSlice::new(impulses);
-    let one_group = |group: u32| {
+    for group in groups {
         sweep_group(batches, group as usize, sweep, &velocities, &impulses);
-    };
-    let blocks = batches.contacts.color_blocks(color).len();
-    if blocks < 2 * MIN_BLOCKS_PER_THREAD {
-        groups.for_each(one_group);
-    } else {
-        let grain = groups.len() * MIN_BLOCKS_PER_THREAD / blocks;
-        groups
-            .into_par_iter()
-            .with_min_len(grain.max(1))
-            .for_each(one_group);
     }
 }
 

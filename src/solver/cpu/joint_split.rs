@@ -4,10 +4,9 @@ use super::contact_split::VelocityChange;
 use super::joint;
 use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
-use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::math;
 use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
-use rayon::prelude::*;
+use std::ops::Range;
 
 /// Updates every joint of the remainder against velocities that do not change meanwhile.
 ///
@@ -23,65 +22,73 @@ pub fn joint_split(
     impulses: &mut [f32],
     changes: &mut [VelocityChange],
 ) {
-    let joints = &batches.joints;
     let changes = SharedSlice::new(changes);
     let impulses = SharedSlice::new(impulses);
-    joints
-        .remainder
-        .elements
-        .clone()
-        .into_par_iter()
-        .zip(&joints.remainder.slots)
-        .with_min_len(MIN_BLOCKS_PER_THREAD / 4)
-        .for_each(|(group, slots)| {
-            let first = joints.group_starts[group as usize] as usize;
-            let end = joints.group_starts[group as usize + 1] as usize;
-            let block = &joints.blocks[first];
-            let (a, b) = (block.body_a as usize, block.body_b as usize);
-            let (mut velocity_a, mut velocity_b) = (velocities[a], velocities[b]);
-            let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
-            let mut total = [0.0; 3];
-            let mut moment_a = [0.0; 3];
-            let mut moment_b = [0.0; 3];
-            for step in 0..end - first {
-                let index = sweep.place(first, end, step);
-                let block = &joints.blocks[index];
-                // SAFETY: each row is in one group.
-                #[allow(unsafe_code, reason = "groups are disjoint")]
-                let impulse = unsafe { impulses.read(index) };
-                let (updated, change) = joint::step(
-                    sweep,
-                    block,
-                    impulse,
-                    (&mut velocity_a, inertia_a, slots.copies_a),
-                    (&mut velocity_b, inertia_b, slots.copies_b),
-                );
-                // SAFETY: as above.
-                #[allow(unsafe_code, reason = "groups are disjoint")]
-                unsafe {
-                    impulses.write(index, updated);
-                }
-                total = math::add(total, math::scale(block.linear, change));
-                moment_a = math::add(moment_a, math::scale(block.angular_a, change));
-                moment_b = math::add(moment_b, math::scale(block.angular_b, change));
+    let all = 0..batches.joints.remainder.elements.len();
+    joint_split_part(batches, all, sweep, velocities, &impulses, &changes);
+}
+
+/// Updates some joints of the remainder; other threads have others.
+pub(super) fn joint_split_part(
+    batches: &Batches,
+    elements: Range<usize>,
+    sweep: Sweep,
+    velocities: &[BodyVelocity],
+    impulses: &SharedSlice<'_, f32>,
+    changes: &SharedSlice<'_, VelocityChange>,
+) {
+    let joints = &batches.joints;
+    for element in elements {
+        let group = joints.remainder.elements.start as usize + element;
+        let slots = &joints.remainder.slots[element];
+        let first = joints.group_starts[group] as usize;
+        let end = joints.group_starts[group + 1] as usize;
+        let block = &joints.blocks[first];
+        let (a, b) = (block.body_a as usize, block.body_b as usize);
+        let (mut velocity_a, mut velocity_b) = (velocities[a], velocities[b]);
+        let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
+        let mut total = [0.0; 3];
+        let mut moment_a = [0.0; 3];
+        let mut moment_b = [0.0; 3];
+        for step in 0..end - first {
+            let index = sweep.place(first, end, step);
+            let block = &joints.blocks[index];
+            // SAFETY: each row is in one group.
+            #[allow(unsafe_code, reason = "groups are disjoint")]
+            let impulse = unsafe { impulses.read(index) };
+            let (updated, change) = joint::step(
+                sweep,
+                block,
+                impulse,
+                (&mut velocity_a, inertia_a, slots.copies_a),
+                (&mut velocity_b, inertia_b, slots.copies_b),
+            );
+            // SAFETY: as above.
+            #[allow(unsafe_code, reason = "groups are disjoint")]
+            unsafe {
+                impulses.write(index, updated);
             }
-            for (slot, body, total, moment) in [
-                (slots.slot_a, a, total, moment_a),
-                (slots.slot_b, b, math::scale(total, -1.0), moment_b),
-            ] {
-                if slot == NO_SLOT {
-                    continue;
-                }
-                let change = VelocityChange {
-                    linear: math::scale(total, velocities[body].inverse_mass),
-                    angular: math::symmetric_mul(&batches.inertias[body].inverse, moment),
-                    ..VelocityChange::default()
-                };
-                // SAFETY: every slot belongs to one joint and one of its bodies.
-                #[allow(unsafe_code, reason = "slots are handed out once")]
-                unsafe {
-                    changes.write(slot as usize, change);
-                }
+            total = math::add(total, math::scale(block.linear, change));
+            moment_a = math::add(moment_a, math::scale(block.angular_a, change));
+            moment_b = math::add(moment_b, math::scale(block.angular_b, change));
+        }
+        for (slot, body, total, moment) in [
+            (slots.slot_a, a, total, moment_a),
+            (slots.slot_b, b, math::scale(total, -1.0), moment_b),
+        ] {
+            if slot == NO_SLOT {
+                continue;
             }
-        });
+            let change = VelocityChange {
+                linear: math::scale(total, velocities[body].inverse_mass),
+                angular: math::symmetric_mul(&batches.inertias[body].inverse, moment),
+                ..VelocityChange::default()
+            };
+            // SAFETY: every slot belongs to one joint and one of its bodies.
+            #[allow(unsafe_code, reason = "slots are handed out once")]
+            unsafe {
+                changes.write(slot as usize, change);
+            }
+        }
+    }
 }

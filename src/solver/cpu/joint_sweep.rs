@@ -3,11 +3,10 @@
 use super::joint;
 use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
-use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::problem::batches::{Batches, BodyVelocity};
-use rayon::prelude::*;
+use std::ops::Range;
 
-/// Sweeps all groups of a colour: groups in parallel, the rows of a group one after the other.
+/// Sweeps all groups of a colour, the rows of a group one after the other.
 pub fn joint_sweep(
     batches: &Batches,
     color: usize,
@@ -15,21 +14,24 @@ pub fn joint_sweep(
     velocities: &mut [BodyVelocity],
     impulses: &mut [f32],
 ) {
-    let groups = batches.joints.colors[color].clone();
+    let groups = batches.joints.colors[color].len();
     let velocities = SharedSlice::new(velocities);
     let impulses = SharedSlice::new(impulses);
-    let one_group = |group: u32| {
-        sweep_group(batches, group as usize, sweep, &velocities, &impulses);
-    };
-    let rows = batches.joints.color_blocks(color).len();
-    if rows < 2 * MIN_BLOCKS_PER_THREAD {
-        groups.for_each(one_group);
-    } else {
-        let grain = groups.len() * MIN_BLOCKS_PER_THREAD / rows;
-        groups
-            .into_par_iter()
-            .with_min_len(grain.max(1))
-            .for_each(one_group);
+    joint_sweep_part(batches, color, 0..groups, sweep, &velocities, &impulses);
+}
+
+/// Sweeps some groups of a colour; other threads have other groups of the same one.
+pub(super) fn joint_sweep_part(
+    batches: &Batches,
+    color: usize,
+    groups: Range<usize>,
+    sweep: Sweep,
+    velocities: &SharedSlice<'_, BodyVelocity>,
+    impulses: &SharedSlice<'_, f32>,
+) {
+    let first = batches.joints.colors[color].start as usize;
+    for group in groups {
+        sweep_group(batches, first + group, sweep, velocities, impulses);
     }
 }
 

@@ -1,6 +1,7 @@
 //! A slice that several threads write at different places.
 
 use std::cell::UnsafeCell;
+use std::ops::Range;
 
 /// A mutable slice lent to many threads; whoever uses it proves that no element is touched by two.
 ///
@@ -8,11 +9,11 @@ use std::cell::UnsafeCell;
 /// immovable one (see `tests/coloring.rs`).
 pub(super) struct SharedSlice<'a, T>(&'a [UnsafeCell<T>]);
 
-// SAFETY: access goes through `read` and `write`, whose callers promise disjointness.
+// SAFETY: access goes through unsafe methods, whose callers promise disjointness.
 #[allow(unsafe_code, reason = "disjointness is proven by the colouring")]
 unsafe impl<T: Send + Sync> Sync for SharedSlice<'_, T> {}
 
-impl<'a, T: Copy> SharedSlice<'a, T> {
+impl<'a, T> SharedSlice<'a, T> {
     pub(super) fn new(slice: &'a mut [T]) -> Self {
         let cells = std::ptr::from_mut(slice) as *const [UnsafeCell<T>];
         // SAFETY: `UnsafeCell<T>` has the layout of `T`, and the exclusive borrow is held for `'a`.
@@ -20,15 +21,23 @@ impl<'a, T: Copy> SharedSlice<'a, T> {
         Self(unsafe { &*cells })
     }
 
-    /// Copies element `index`.
+    /// Element `index`, to be read or written under the promises of [`Self::read`] and [`Self::write`].
+    #[inline(always)]
+    pub(super) fn pointer(&self, index: usize) -> *mut T {
+        self.0[index].get()
+    }
+
+    /// The elements of a range.
     ///
     /// # Safety
-    /// No other thread writes it at the same time.
+    /// No other thread reads or writes them while the slice is in use.
     #[allow(unsafe_code, reason = "the caller's promise")]
+    #[allow(clippy::mut_from_ref, reason = "the caller's promise")]
     #[inline(always)]
-    pub(super) unsafe fn read(&self, index: usize) -> T {
-        // SAFETY: in bounds by the index, free of races by the caller's promise.
-        unsafe { *self.0[index].get() }
+    pub(super) unsafe fn range(&self, range: Range<usize>) -> &mut [T] {
+        let cells = &self.0[range];
+        // SAFETY: in bounds by the indexing, free of races by the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(cells.as_ptr() as *mut T, cells.len()) }
     }
 
     /// Overwrites element `index`.
@@ -40,5 +49,18 @@ impl<'a, T: Copy> SharedSlice<'a, T> {
     pub(super) unsafe fn write(&self, index: usize, value: T) {
         // SAFETY: in bounds by the index, free of races by the caller's promise.
         unsafe { *self.0[index].get() = value };
+    }
+}
+
+impl<T: Copy> SharedSlice<'_, T> {
+    /// Copies element `index`.
+    ///
+    /// # Safety
+    /// No other thread writes it at the same time.
+    #[allow(unsafe_code, reason = "the caller's promise")]
+    #[inline(always)]
+    pub(super) unsafe fn read(&self, index: usize) -> T {
+        // SAFETY: in bounds by the index, free of races by the caller's promise.
+        unsafe { *self.0[index].get() }
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn joints(batches: &Batches) -> Vec<Joint> {
 }
 
 /// True for a row without bounds that moves something.
-fn is_equality(block: &JointBlock) -> bool {
+pub(super) fn is_equality(block: &JointBlock) -> bool {
     block.lower == -JointRow::UNBOUNDED && block.upper == JointRow::UNBOUNDED
 }
 

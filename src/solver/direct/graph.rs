@@ -17,6 +17,7 @@ pub(super) fn dot(a: &Six, b: &Six) -> f64 {
 }
 
 /// A row of the Jacobian, scaled so that its own entry of the matrix is 1.
+#[derive(Debug)]
 pub(super) struct Row {
     /// Its block; none for a row of a weld.
     pub(super) block: Option<u32>,
@@ -35,6 +36,7 @@ pub(super) struct Row {
 }
 
 /// The rows between two bodies, or the weld between two copies of a hub.
+#[derive(Debug)]
 pub(super) struct Node {
     /// Its rows in [`Component::rows`].
     pub(super) rows: Range<usize>,
@@ -48,7 +50,17 @@ impl Node {
     }
 }
 
+/// A joint's row, before it has any numbers.
+#[derive(Debug)]
+struct JointRowPlace {
+    block: u32,
+    node: u32,
+    /// True if the block's body A is the node's second one.
+    swapped: bool,
+}
+
 /// A movable body, or one of the copies of a hub.
+#[derive(Debug)]
 struct BodyCopy {
     body: u32,
     /// Number of copies; each has one part of the mass.
@@ -58,8 +70,12 @@ struct BodyCopy {
 }
 
 /// A connected mechanism.
+#[derive(Debug)]
 pub(super) struct Component {
+    /// Those of joints first, in the order of the nodes; then those of welds.
     pub(super) rows: Vec<Row>,
+    /// Shape: the number of the joints' rows.
+    joint_rows: Vec<JointRowPlace>,
     pub(super) nodes: Vec<Node>,
     /// Nodes that share a movable body with each node, in rising order.
     pub(super) neighbors: Vec<Vec<u32>>,
@@ -68,7 +84,7 @@ pub(super) struct Component {
 }
 
 impl Component {
-    /// Builds the rows of some joints, and splits the hubs among their bodies.
+    /// Lists the rows of some joints, without their numbers, and splits the hubs among their bodies.
     pub(super) fn new(batches: &Batches, joints: &[Joint], members: &[u32]) -> Self {
         let mut nodes: Vec<Node> = Vec::with_capacity(members.len());
         let mut ends: Vec<(u32, u32, usize)> = Vec::with_capacity(2 * members.len());
@@ -116,38 +132,32 @@ impl Component {
                     });
                     row_count += 6;
                 }
-                let body = ends[0].0;
-                let velocity = &batches.velocities[body as usize];
                 bodies.push(BodyCopy {
-                    body,
+                    body: ends[0].0,
                     copies: copies as f64,
-                    start: six(math::widen(velocity.linear), math::widen(velocity.angular)),
+                    start: [0.0; 6],
                 });
                 cliques.push(clique);
             }
         }
 
+        let mut joint_rows = Vec::with_capacity(row_count);
+        for (node, &member) in (0_u32..).zip(members) {
+            let joint = &joints[member as usize];
+            joint_rows.extend(joint.blocks.iter().map(|&block| JointRowPlace {
+                block,
+                node,
+                swapped: batches.joints.blocks[block as usize].body_a != joint.bodies[0],
+            }));
+        }
+        nodes.append(&mut welds);
         let mut component = Self {
             rows: Vec::with_capacity(row_count),
+            joint_rows,
+            neighbors: vec![Vec::new(); nodes.len()],
             nodes,
-            neighbors: Vec::new(),
             bodies,
         };
-        for (index, &member) in members.iter().enumerate() {
-            let joint = &joints[member as usize];
-            for &block in &joint.blocks {
-                let row = component.joint_row(batches, index, joint, block);
-                component.rows.push(row);
-            }
-        }
-        for weld in &welds {
-            for axis in 0..6 {
-                let row = component.weld_row(batches, weld, axis);
-                component.rows.push(row);
-            }
-        }
-        component.nodes.append(&mut welds);
-        component.neighbors = vec![Vec::new(); component.nodes.len()];
         for clique in &cliques {
             for &node in clique {
                 let others = clique.iter().filter(|&&other| other != node);
@@ -161,18 +171,47 @@ impl Component {
         component
     }
 
-    fn joint_row(&self, batches: &Batches, node: usize, joint: &Joint, block: u32) -> Row {
-        let index = block as usize;
+    /// Number of rows, welds included.
+    pub(super) fn row_count(&self) -> usize {
+        self.nodes.last().map_or(0, |node| node.rows.end)
+    }
+
+    /// Fills in the numbers.
+    pub(super) fn refill(&mut self, batches: &Batches) {
+        for copy in &mut self.bodies {
+            let velocity = &batches.velocities[copy.body as usize];
+            copy.start = six(math::widen(velocity.linear), math::widen(velocity.angular));
+        }
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.clear();
+        rows.extend(
+            self.joint_rows
+                .iter()
+                .map(|place| self.joint_row(batches, place)),
+        );
+        let welds = self
+            .nodes
+            .iter()
+            .skip_while(|node| node.rows.start < self.joint_rows.len());
+        for weld in welds {
+            rows.extend((0..6).map(|axis| self.weld_row(batches, weld, axis)));
+        }
+        self.rows = rows;
+    }
+
+    fn joint_row(&self, batches: &Batches, place: &JointRowPlace) -> Row {
+        let index = place.block as usize;
         let block = &batches.joints.blocks[index];
         let [linear, angular_a, angular_b] =
             [block.linear, block.angular_a, block.angular_b].map(math::widen);
         let mut sides = [six(linear, angular_a), six(-linear, angular_b)];
-        if block.body_a != joint.bodies[0] {
+        if place.swapped {
             sides.swap(0, 1);
         }
+        let bodies = self.nodes[place.node as usize].bodies;
         let softness = f64::from(block.softness);
-        let mut row = self.scaled_row(batches, self.nodes[node].bodies, sides, softness);
-        row.block = Some(index as u32);
+        let mut row = self.scaled_row(batches, bodies, sides, softness);
+        row.block = Some(place.block);
         if row.scale > 0.0 {
             row.start = f64::from(batches.joints.impulses[index]) / row.scale;
             row.free_velocity = f64::from(block.free_velocity) * row.scale;
@@ -216,13 +255,17 @@ impl Component {
         }
     }
 
-    /// `u_e` of a row, scaled, and the sum of the sizes of its terms.
-    fn velocity(&self, node: &Node, row: &Row, velocities: &[Six], impulse: f64) -> [f64; 2] {
+    /// `u_e` of a row, scaled, and the sum of the sizes of its terms; `velocity` is that of a copy.
+    fn velocity(
+        &self,
+        node: &Node,
+        row: &Row,
+        velocity: impl Fn(u32) -> Option<Six>,
+        impulse: f64,
+    ) -> [f64; 2] {
         let mut terms = [row.free_velocity, row.softness * impulse, 0.0, 0.0];
         for ((term, side), body) in terms[2..].iter_mut().zip(&row.jacobian).zip(node.bodies) {
-            *term = velocities
-                .get(body as usize)
-                .map_or(0.0, |velocity| dot(side, velocity));
+            *term = velocity(body).map_or(0.0, |velocity| dot(side, &velocity));
         }
         [
             terms.iter().sum(),
@@ -230,23 +273,28 @@ impl Component {
         ]
     }
 
-    /// `-(u_e + A x)`, scaled: what is left to solve for after a change of the impulses.
-    pub(super) fn residual(&self, change: &[f64]) -> Vec<f64> {
-        let velocities = self.velocities(change);
-        let mut left = Vec::with_capacity(self.rows.len());
+    /// `-(u_e + A x)`, scaled: what is left to solve for after a change of the impulses. `velocities`
+    /// is memory.
+    pub(super) fn residual(&self, change: &[f64], velocities: &mut Vec<Six>, left: &mut Vec<f64>) {
+        self.velocities(change, velocities);
+        left.clear();
         for node in &self.nodes {
             for index in node.rows.clone() {
                 let row = &self.rows[index];
                 let impulse = row.start + change[index];
-                left.push(-self.velocity(node, row, &velocities, impulse)[0]);
+                let velocity = |body: u32| velocities.get(body as usize).copied();
+                left.push(-self.velocity(node, row, velocity, impulse)[0]);
             }
         }
-        left
     }
 
     /// What all impulses add to each copy's velocity after a change of those of this component.
-    fn velocities(&self, change: &[f64]) -> Vec<Six> {
-        let mut velocities: Vec<Six> = self.bodies.iter().map(|copy| copy.start).collect();
+    fn velocities(&self, change: &[f64], velocities: &mut Vec<Six>) {
+        velocities.clear();
+        velocities.extend(self.bodies.iter().map(|copy| copy.start));
+        if change.iter().all(|&x| x == 0.0) {
+            return;
+        }
         for node in &self.nodes {
             for row in node.rows.clone() {
                 for (moved, body) in self.rows[row].moved.iter().zip(node.bodies) {
@@ -258,13 +306,17 @@ impl Component {
                 }
             }
         }
-        velocities
     }
 
     /// The same in f32, with each hub's copies at their mean, to which welds add nothing.
-    pub(super) fn rounded_velocities(&self, change: &[f64]) -> Vec<[f32; 6]> {
-        let velocities = self.velocities(change);
-        let mut rounded = Vec::with_capacity(velocities.len());
+    pub(super) fn rounded_velocities(
+        &self,
+        change: &[f64],
+        velocities: &mut Vec<Six>,
+        rounded: &mut Vec<[f32; 6]>,
+    ) {
+        self.velocities(change, velocities);
+        rounded.clear();
         for copies in self.bodies.chunk_by(|a, b| a.body == b.body) {
             let first = rounded.len();
             let mut mean = [0.0; 6];
@@ -275,7 +327,12 @@ impl Component {
             }
             rounded.extend(copies.iter().map(|_| mean.map(|x| x as f32)));
         }
-        rounded
+    }
+
+    /// The joints' rows, with their blocks.
+    pub(super) fn joint_rows(&self) -> impl Iterator<Item = (u32, &Row)> {
+        let rows = self.rows.iter();
+        rows.map_while(|row| Some((row.block?, row)))
     }
 
     /// Index of each movable body, beside its velocity in a list with one for each copy.
@@ -299,8 +356,8 @@ impl Component {
         velocities: &[[f32; 6]],
         impulses: &[f32],
     ) -> bool {
-        let start: Vec<Six> = self.bodies.iter().map(|copy| copy.start).collect();
-        let end: Vec<Six> = velocities.iter().map(|v| v.map(f64::from)).collect();
+        let start = |body: u32| self.bodies.get(body as usize).map(|copy| copy.start);
+        let end = |body: u32| velocities.get(body as usize).map(|v| v.map(f64::from));
         let (mut before, mut after, mut round_off) = (0.0, 0.0, 0.0);
         for node in &self.nodes {
             for index in node.rows.clone() {
@@ -309,8 +366,8 @@ impl Component {
                     continue;
                 }
                 let impulse = f64::from(impulses[index]) / row.scale;
-                before += self.velocity(node, row, &start, row.start)[0].powi(2);
-                let [velocity, terms] = self.velocity(node, row, &end, impulse);
+                before += self.velocity(node, row, start, row.start)[0].powi(2);
+                let [velocity, terms] = self.velocity(node, row, end, impulse);
                 after += velocity.powi(2);
                 round_off += (terms * f64::from(f32::EPSILON)).powi(2);
             }

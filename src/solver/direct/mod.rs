@@ -29,7 +29,9 @@
 //! by a block Cholesky factorization: the rows between two bodies are a node, two nodes are joined by
 //! an edge if they share a movable body, and the node with the fewest rows beside it is eliminated
 //! first (`order.rs`). Each elimination works on one small dense matrix (`factor.rs`). The components of
-//! the graph are solved in parallel, each in a fixed order.
+//! the graph are solved in parallel, each in a fixed order. Graph, order and the shapes of the dense
+//! matrices (`fronts.rs`) depend on which rows there are and not on their numbers: they are kept for as
+//! long as the rows stay the same (`mechanisms.rs`).
 //!
 //! * A *redundant* row leaves a pivot of zero. It keeps the impulse 0, and where rows contradict each
 //!   other, the first ones hold.
@@ -52,13 +54,14 @@
 
 mod components;
 mod factor;
+mod fronts;
 mod graph;
+mod mechanisms;
 mod order;
 
-use crate::problem::JointRow;
+pub use mechanisms::Mechanisms;
+
 use crate::problem::batches::Batches;
-use graph::Component;
-use rayon::prelude::*;
 
 /// What the direct start did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,91 +75,12 @@ pub struct DirectStart {
 }
 
 /// Solves the joint rows without bounds and leaves their impulses, and what these add to the
-/// velocities, in `batches`.
+/// velocities, in `batches`; [`Mechanisms::start`] with new memory.
 ///
 /// `damping`, at least 0, is added to the diagonal of the rows, which is 1; see
 /// [`Options::direct_damping`](super::Options::direct_damping).
 ///
 /// The result does not depend on how the rows are coloured, nor on the number of threads.
 pub fn start(batches: &mut Batches, damping: f32) -> DirectStart {
-    let joints = components::joints(batches);
-    let components = components::components(&joints, batches);
-    let solved: Vec<_> = components
-        .par_iter()
-        .filter_map(|members| solve(batches, &joints, members, damping))
-        .collect();
-    let mut start = DirectStart::default();
-    for component in solved {
-        start.rows += component.impulses.len() as u32;
-        start.redundant_rows += component.redundant_rows;
-        start.products += component.products;
-        for (block, impulse) in component.impulses {
-            batches.joints.impulses[block as usize] = impulse;
-        }
-        for (body, [x, y, z, p, q, r]) in component.velocities {
-            let velocity = &mut batches.velocities[body as usize];
-            velocity.linear = [x, y, z];
-            velocity.angular = [p, q, r];
-        }
-    }
-    start
-}
-
-/// New values of one component.
-struct Solved {
-    /// Block and impulse of each row.
-    impulses: Vec<(u32, f32)>,
-    /// Movable body, and what the impulses add to its linear and angular velocity.
-    velocities: Vec<(u32, [f32; 6])>,
-    redundant_rows: u32,
-    products: u64,
-}
-
-/// Solves one component; `None` leaves it as it is.
-fn solve(
-    batches: &Batches,
-    joints: &[components::Joint],
-    members: &[u32],
-    damping: f32,
-) -> Option<Solved> {
-    let component = Component::new(batches, joints, members);
-    let order = order::minimum_degree(&component)?;
-    let factor = factor::Factor::new(&component, &order, f64::from(damping));
-
-    // Redundant rows give their impulses up before the others are solved for.
-    let mut change: Vec<f64> = component
-        .rows
-        .iter()
-        .zip(&factor.kept)
-        .map(|(row, &kept)| if kept { 0.0 } else { -row.start })
-        .collect();
-    let mut x = component.residual(&change);
-    factor.solve(&mut x);
-    for (change, x) in change.iter_mut().zip(x) {
-        *change += x;
-    }
-
-    let velocities = component.rounded_velocities(&change);
-    let joint_rows = || {
-        component
-            .rows
-            .iter()
-            .zip(&change)
-            .map_while(|(row, x)| Some((row.block?, row, x)))
-    };
-    let (blocks, impulses): (Vec<u32>, Vec<f32>) = joint_rows()
-        .map(|(block, row, x)| (block, ((row.start + x) * row.scale) as f32))
-        .unzip();
-    let sound = velocities.iter().flatten().all(|x| x.is_finite())
-        && impulses.iter().all(|r| r.abs() < JointRow::UNBOUNDED)
-        && component.is_improved(&factor.kept, &velocities, &impulses);
-    sound.then(|| Solved {
-        redundant_rows: factor.kept[..impulses.len()]
-            .iter()
-            .filter(|&&kept| !kept)
-            .count() as u32,
-        impulses: blocks.into_iter().zip(impulses).collect(),
-        velocities: component.by_body(&velocities).collect(),
-        products: order.products,
-    })
+    Mechanisms::default().start(batches, damping)
 }

@@ -1,9 +1,12 @@
 //! Buffers that grow with the problems and are kept from solve to solve.
 
 use super::KernelData;
+use super::array::DeviceArray;
 use super::device::GpuDevice;
 use super::layout::{Slot, Window};
 use super::plan::Plan;
+use super::traffic::{Bytes, Subject};
+use crate::constants::WORKGROUP_SIZE;
 use crate::error::{Error, Result};
 use crate::problem::batches::{
     Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale, Packed, SplitBody,
@@ -11,108 +14,14 @@ use crate::problem::batches::{
 };
 use crate::solver::cpu::VelocityChange;
 use crate::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress};
-use crate::solver::residual::Partial;
-use std::ops::Range;
+use crate::solver::residual::{Control, Partial};
+use crate::solver::substeps::records::{
+    BodyState, ContactStep, ContactTotal, JointStep, JointTotal, Lcp,
+};
 
-/// An array on the device, in a buffer that is kept while it is large enough.
-#[derive(Debug)]
-pub(super) struct DeviceArray {
-    name: &'static str,
-    stride: u64,
-    usage: wgpu::BufferUsages,
-    buffer: Option<wgpu::Buffer>,
-    length: u64,
-}
-
-impl DeviceArray {
-    fn new<T>(name: &'static str, usage: wgpu::BufferUsages) -> Self {
-        Self {
-            name,
-            stride: size_of::<T>() as u64,
-            usage: usage | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
-            buffer: None,
-            length: 0,
-        }
-    }
-
-    /// Bytes of the buffer behind the array.
-    fn capacity(&self) -> u64 {
-        self.buffer.as_ref().map_or(0, wgpu::Buffer::size)
-    }
-
-    /// Bytes in use.
-    fn bytes(&self) -> u64 {
-        self.length * self.stride
-    }
-
-    /// The buffer, once [`Self::reserve`] has been called.
-    pub(super) fn buffer(&self) -> Result<&wgpu::Buffer> {
-        self.buffer
-            .as_ref()
-            .ok_or_else(|| Error::Device(format!("buffer {} was never made", self.name)))
-    }
-
-    /// Bytes that its elements need; bindings must not be empty.
-    fn needed(&self) -> u64 {
-        self.bytes().max(self.stride)
-    }
-
-    /// Makes room for its elements; what was in the array is lost if it grows. With `slack` it grows
-    /// by half at least, without it takes exactly what it needs.
-    fn reserve(&mut self, gpu: &GpuDevice, slack: bool) -> Result<()> {
-        let needed = self.needed();
-        let limit = gpu.limits.max_buffer_size;
-        if needed > limit {
-            return Err(Error::Capacity {
-                what: format!("one GPU buffer, for the {} [B]", self.name),
-                needed,
-                available: limit,
-            });
-        }
-        let capacity = self.capacity();
-        if needed == capacity || (slack && needed < capacity) {
-            return Ok(());
-        }
-        let grown = if slack {
-            needed.max(capacity + capacity / 2).min(limit)
-        } else {
-            needed
-        };
-        if let Some(old) = self.buffer.take() {
-            old.destroy();
-        }
-        let size = grown / self.stride * self.stride;
-        let buffer = gpu.scoped("allocating", || {
-            Ok(gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(self.name),
-                size,
-                usage: self.usage,
-                mapped_at_creation: false,
-            }))
-        })?;
-        self.buffer = Some(buffer);
-        Ok(())
-    }
-
-    /// Overwrites the array from its start.
-    fn write<T: bytemuck::Pod>(&self, gpu: &GpuDevice, data: &[T]) -> Result<()> {
-        if !data.is_empty() {
-            gpu.queue
-                .write_buffer(self.buffer()?, 0, bytemuck::cast_slice(data));
-        }
-        Ok(())
-    }
-
-    /// The bytes of some elements as a binding; one element if there are none.
-    fn binding(&self, elements: &Range<u32>) -> Result<wgpu::BindingResource<'_>> {
-        let length = u64::from(elements.end - elements.start).max(1);
-        Ok(wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer: self.buffer()?,
-            offset: u64::from(elements.start) * self.stride,
-            size: wgpu::BufferSize::new(length * self.stride),
-        }))
-    }
-}
+/// Bytes of the record that `residual_step` keeps: a [`Control`] and one partial an invocation.
+const CONTROL_BYTES: u64 =
+    (size_of::<Control>() + WORKGROUP_SIZE as usize * size_of::<Partial>()) as u64;
 
 /// Which of two alike sets of arrays a dispatch treats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,7 +62,7 @@ impl Shown {
 /// What the joints and the contacts each have.
 #[derive(Debug)]
 pub(super) struct PackedArrays {
-    blocks: DeviceArray,
+    pub(super) blocks: DeviceArray,
     group_starts: DeviceArray,
     split_slots: DeviceArray,
     split_bodies: DeviceArray,
@@ -162,12 +71,18 @@ pub(super) struct PackedArrays {
     pub(super) partials: DeviceArray,
     pub(super) memory: DeviceArray,
     pub(super) sums: DeviceArray,
+    /// What a step in substeps starts from.
+    pub(super) steps: DeviceArray,
+    /// What it keeps of the impulses.
+    pub(super) totals: DeviceArray,
 }
 
 impl PackedArrays {
     /// Empty arrays; the names are those of errors.
-    fn new<Block, Impulse, Memory>(names: [&'static str; 9]) -> Self {
-        let usage = wgpu::BufferUsages::STORAGE;
+    fn new<Block, Impulse, Memory, Step, Total>(
+        subject: Subject,
+        names: [&'static str; 11],
+    ) -> Self {
         let [
             blocks,
             group_starts,
@@ -178,17 +93,21 @@ impl PackedArrays {
             partials,
             memory,
             sums,
+            steps,
+            totals,
         ] = names;
         Self {
-            blocks: DeviceArray::new::<Block>(blocks, usage),
-            group_starts: DeviceArray::new::<u32>(group_starts, usage),
-            split_slots: DeviceArray::new::<SplitSlots>(split_slots, usage),
-            split_bodies: DeviceArray::new::<SplitBody>(split_bodies, usage),
-            hubs: DeviceArray::new::<SplitBody>(hubs, usage),
-            impulses: DeviceArray::new::<Impulse>(impulses, usage),
-            partials: DeviceArray::new::<Partial>(partials, usage),
-            memory: DeviceArray::new::<Memory>(memory, usage),
-            sums: DeviceArray::new::<Progress>(sums, usage),
+            blocks: DeviceArray::new::<Block>(blocks, subject),
+            group_starts: DeviceArray::new::<u32>(group_starts, subject),
+            split_slots: DeviceArray::new::<SplitSlots>(split_slots, subject),
+            split_bodies: DeviceArray::new::<SplitBody>(split_bodies, subject),
+            hubs: DeviceArray::new::<SplitBody>(hubs, subject),
+            impulses: DeviceArray::new::<Impulse>(impulses, subject),
+            partials: DeviceArray::new::<Partial>(partials, subject),
+            memory: DeviceArray::new::<Memory>(memory, subject),
+            sums: DeviceArray::new::<Progress>(sums, subject),
+            steps: DeviceArray::new::<Step>(steps, subject),
+            totals: DeviceArray::new::<Total>(totals, subject),
         }
     }
 
@@ -197,9 +116,17 @@ impl PackedArrays {
         &mut self,
         packed: &Packed<Block, Impulse>,
         partial_count: usize,
-        accelerated: bool,
-    ) -> [(&mut DeviceArray, usize); 9] {
-        let remembered = |count| if accelerated { count } else { 0 };
+        plan: &Plan,
+    ) -> [(&mut DeviceArray, usize); 11] {
+        let remembered = |count| match plan.momentum_rule {
+            Some(_) => count,
+            None => 0,
+        };
+        let stepped = if plan.lcps.is_empty() {
+            0
+        } else {
+            packed.blocks.len()
+        };
         let remainder = &packed.remainder;
         [
             (&mut self.blocks, packed.blocks.len()),
@@ -211,20 +138,65 @@ impl PackedArrays {
             (&mut self.partials, partial_count),
             (&mut self.memory, remembered(packed.blocks.len())),
             (&mut self.sums, remembered(partial_count)),
+            (&mut self.steps, stepped),
+            (&mut self.totals, stepped),
         ]
     }
 
-    fn write<Block: bytemuck::Pod, Impulse: bytemuck::Pod>(
-        &self,
-        gpu: &GpuDevice,
-        packed: &Packed<Block, Impulse>,
-    ) -> Result<()> {
-        self.blocks.write(gpu, &packed.blocks)?;
-        self.group_starts.write(gpu, &packed.group_starts)?;
-        self.split_slots.write(gpu, &packed.remainder.slots)?;
-        self.split_bodies.write(gpu, &packed.remainder.bodies)?;
-        self.hubs.write(gpu, &packed.remainder.hubs)?;
-        self.impulses.write(gpu, &packed.impulses)
+    fn set<Block, Impulse: bytemuck::Pod>(&mut self, packed: &Packed<Block, Impulse>) {
+        self.group_starts.set(&packed.group_starts);
+        self.split_slots.set(&packed.remainder.slots);
+        self.split_bodies.set(&packed.remainder.bodies);
+        self.hubs.set(&packed.remainder.hubs);
+        self.impulses.set(&packed.impulses);
+    }
+
+    fn all(&mut self) -> [&mut DeviceArray; 11] {
+        [
+            &mut self.blocks,
+            &mut self.group_starts,
+            &mut self.split_slots,
+            &mut self.split_bodies,
+            &mut self.hubs,
+            &mut self.impulses,
+            &mut self.partials,
+            &mut self.memory,
+            &mut self.sums,
+            &mut self.steps,
+            &mut self.totals,
+        ]
+    }
+}
+
+/// How a solve gets the velocities that its impulses at the start amount to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// There are no impulses at the start: the device sets velocities to nothing.
+    Nothing,
+    /// The device computes them from the impulses.
+    Rebuilt,
+    /// The host has computed them.
+    Uploaded,
+}
+
+impl Start {
+    /// Where the start comes from: the device computes what the host has computed in the same order.
+    ///
+    /// It does not where joints have been solved at once, in f64, nor where there are hubs, whose
+    /// impulses it would add up in another order.
+    pub(super) fn of(batches: &Batches, direct_rows: u32) -> Self {
+        let any = |mut impulses: std::slice::Iter<'_, f32>| impulses.any(|&r| r != 0.0);
+        let contacts = batches.contacts.impulses.as_flattened();
+        if direct_rows == 0 && !any(contacts.iter()) && !any(batches.joints.impulses.iter()) {
+            return Self::Nothing;
+        }
+        let split = !(batches.contacts.remainder.elements.is_empty()
+            && batches.joints.remainder.elements.is_empty());
+        if split || direct_rows > 0 {
+            Self::Uploaded
+        } else {
+            Self::Rebuilt
+        }
     }
 }
 
@@ -235,127 +207,264 @@ pub(super) struct Buffers {
     friction: DeviceArray,
     pub(super) contacts: PackedArrays,
     pub(super) joints: PackedArrays,
-    joint_scales: DeviceArray,
+    points: DeviceArray,
+    pairs: DeviceArray,
+    frictions: DeviceArray,
+    pub(super) joint_scales: DeviceArray,
+    /// The LCPs of a step in substeps, and how they ended.
+    pub(super) lcps: DeviceArray,
+    pub(super) logs: DeviceArray,
+    pub(super) body_states: DeviceArray,
     pub(super) velocities: DeviceArray,
     inertias: DeviceArray,
     pub(super) changes: DeviceArray,
     pub(super) body_memory: DeviceArray,
     pub(super) momentum: DeviceArray,
+    /// When to stop; a [`Control`], and behind it room for the sums that lead to it.
+    pub(super) control: DeviceArray,
     /// Most bytes that all arrays may take together.
     pub(super) budget: u64,
 }
 
 impl Buffers {
     pub(super) fn new() -> Self {
-        use wgpu::BufferUsages as Usage;
+        use Subject::{Bodies, Contacts, Joints, Rest};
         Self {
-            windows: DeviceArray {
-                // One entry per offset that a dynamic uniform may have.
-                stride: 1,
-                ..DeviceArray::new::<u8>("windows", Usage::UNIFORM)
-            },
-            friction: DeviceArray::new::<crate::problem::FrictionTable>("friction", Usage::UNIFORM),
-            contacts: PackedArrays::new::<ContactBlock, [f32; 4], ContactMemory>([
-                "contact blocks",
-                "groups of contacts",
-                "slots of contacts",
-                "bodies of split contacts",
-                "hubs of split contacts",
-                "contact impulses",
-                "partial residuals of contacts",
-                "last contact impulses",
-                "progress of contacts",
-            ]),
-            joints: PackedArrays::new::<JointBlock, f32, JointMemory>([
-                "joint blocks",
-                "groups of joint rows",
-                "slots of joints",
-                "bodies of split joints",
-                "hubs of split joints",
-                "joint impulses",
-                "partial residuals of joints",
-                "last joint impulses",
-                "progress of joints",
-            ]),
-            joint_scales: DeviceArray::new::<JointScale>("joint scales", Usage::STORAGE),
-            velocities: DeviceArray::new::<BodyVelocity>("velocities", Usage::STORAGE),
-            inertias: DeviceArray::new::<BodyInertia>("inertias", Usage::STORAGE),
-            changes: DeviceArray::new::<VelocityChange>("velocity changes", Usage::STORAGE),
-            body_memory: DeviceArray::new::<VelocityChange>("last velocities", Usage::STORAGE),
-            momentum: DeviceArray::new::<Momentum>("momentum", Usage::STORAGE),
+            // One entry per offset that a dynamic uniform may have.
+            windows: DeviceArray::new::<u32>("windows", Rest).and_uniform(),
+            friction: DeviceArray::new::<crate::problem::FrictionTable>("friction", Rest)
+                .and_uniform(),
+            contacts: PackedArrays::new::<
+                ContactBlock,
+                [f32; 4],
+                ContactMemory,
+                ContactStep,
+                ContactTotal,
+            >(
+                Contacts,
+                [
+                    "contact blocks",
+                    "groups of contacts",
+                    "slots of contacts",
+                    "bodies of split contacts",
+                    "hubs of split contacts",
+                    "contact impulses",
+                    "partial residuals of contacts",
+                    "last contact impulses",
+                    "progress of contacts",
+                    "contacts at the start of a step",
+                    "impulses of contacts over a step",
+                ],
+            ),
+            joints: PackedArrays::new::<JointBlock, f32, JointMemory, JointStep, JointTotal>(
+                Joints,
+                [
+                    "joint blocks",
+                    "groups of joint rows",
+                    "slots of joints",
+                    "bodies of split joints",
+                    "hubs of split joints",
+                    "joint impulses",
+                    "partial residuals of joints",
+                    "last joint impulses",
+                    "progress of joints",
+                    "joint rows at the start of a step",
+                    "impulses of joint rows over a step",
+                ],
+            ),
+            points: DeviceArray::new::<[f32; 12]>("contact points", Contacts),
+            pairs: DeviceArray::new::<[u32; 2]>("bodies of contacts", Contacts),
+            frictions: DeviceArray::new::<f32>("friction of contacts", Contacts),
+            joint_scales: DeviceArray::new::<JointScale>("joint scales", Joints),
+            lcps: DeviceArray::new::<Lcp>("parts of a step", Rest),
+            logs: DeviceArray::new::<Control>("outcomes of a step's parts", Rest),
+            body_states: DeviceArray::new::<BodyState>("bodies in a step", Bodies),
+            velocities: DeviceArray::new::<BodyVelocity>("velocities", Bodies),
+            inertias: DeviceArray::new::<BodyInertia>("inertias", Bodies),
+            changes: DeviceArray::new::<VelocityChange>("velocity changes", Rest),
+            body_memory: DeviceArray::new::<VelocityChange>("last velocities", Bodies),
+            momentum: DeviceArray::new::<Momentum>("momentum", Rest),
+            control: DeviceArray::with_stride("control", Rest, CONTROL_BYTES).and_uniform(),
             budget: u64::MAX,
         }
     }
 
-    /// Makes room for a packed problem and copies it to the device.
-    pub(super) fn upload(&mut self, gpu: &GpuDevice, batches: &Batches, plan: &Plan) -> Result<()> {
+    /// Makes room for a packed problem and says what the arrays are to hold.
+    pub(super) fn set(
+        &mut self,
+        gpu: &GpuDevice,
+        batches: &Batches,
+        plan: &Plan,
+        start: Start,
+        control: &Control,
+    ) -> Result<()> {
         let windows = spread(&plan.windows, window_stride(gpu) as usize);
         let budget = self.budget;
-        let bodies_remembered = if plan.accelerated {
-            batches.velocities.len()
-        } else {
-            0
+        let bodies_remembered = match plan.momentum_rule {
+            Some(_) => 2 * batches.velocities.len(),
+            None => 0,
         };
-        let mut arrays = vec![(&mut self.windows, windows.len()), (&mut self.friction, 1)];
+        let states = if plan.lcps.is_empty() {
+            0
+        } else {
+            batches.velocities.len()
+        };
+        let mut arrays = vec![
+            (&mut self.windows, windows.len()),
+            (&mut self.friction, 1),
+            (&mut self.control, 1),
+        ];
         let contacts = &mut self.contacts;
-        arrays.extend(contacts.with_lengths(
-            &batches.contacts,
-            plan.contact_partials,
-            plan.accelerated,
-        ));
+        arrays.extend(contacts.with_lengths(&batches.contacts, plan.contact_partials, plan));
         let joints = &mut self.joints;
-        arrays.extend(joints.with_lengths(&batches.joints, plan.joint_partials, plan.accelerated));
+        arrays.extend(joints.with_lengths(&batches.joints, plan.joint_partials, plan));
+        let contact_count = batches.contacts.blocks.len();
         arrays.extend([
+            (&mut self.points, contact_count),
+            (&mut self.pairs, contact_count),
+            (&mut self.frictions, contact_count),
             (&mut self.joint_scales, batches.joint_scales.len()),
             (&mut self.velocities, batches.velocities.len()),
             (&mut self.inertias, batches.inertias.len()),
             (&mut self.changes, batches.slot_count() as usize),
             (&mut self.body_memory, bodies_remembered),
             (&mut self.momentum, 1),
+            (&mut self.lcps, plan.lcps.len()),
+            (&mut self.logs, plan.lcps.len()),
+            (&mut self.body_states, states),
         ]);
         reserve_all(gpu, arrays, budget)?;
-        gpu.scoped("uploading", || {
-            self.windows.write(gpu, &windows)?;
-            self.friction
-                .write(gpu, std::slice::from_ref(&batches.friction))?;
-            self.contacts.write(gpu, &batches.contacts)?;
-            self.joints.write(gpu, &batches.joints)?;
-            self.joint_scales.write(gpu, &batches.joint_scales)?;
-            self.inertias.write(gpu, &batches.inertias)?;
-            self.momentum.write(gpu, &[Momentum::default()])?;
-            self.velocities.write(gpu, &batches.velocities)
-        })
+        self.windows.set(&windows);
+        self.friction.set(std::slice::from_ref(&batches.friction));
+        self.set_contacts(&batches.contacts.blocks);
+        self.contacts.set(&batches.contacts);
+        self.joints.blocks.set(&batches.joints.blocks);
+        self.joints.set(&batches.joints);
+        self.joint_scales.set(&batches.joint_scales);
+        self.inertias.set(&batches.inertias);
+        self.set_velocities(&batches.velocities, start);
+        // The device changes them, and the host does not ask how.
+        self.momentum.forget();
+        let rule = plan.momentum_rule.unwrap_or_default();
+        self.momentum.set(&[Momentum::of(rule)]);
+        self.control.forget();
+        self.control.set(&[*control]);
+        Ok(())
     }
 
-    /// Overwrites the changes; a solve never needs to.
-    pub(super) fn upload_changes(&self, gpu: &GpuDevice, changes: &[VelocityChange]) -> Result<()> {
-        gpu.scoped("uploading", || self.changes.write(gpu, changes))
+    /// What the device makes the blocks of contacts of.
+    fn set_contacts(&mut self, blocks: &[ContactBlock]) {
+        self.points.set_each(blocks.len(), |index| {
+            let block = &blocks[index];
+            let ([nx, ny, nz], [ax, ay, az]) = (block.normal, block.arm_a);
+            let ([bx, by, bz], [ux, uy, uz]) = (block.arm_b, block.free_velocity);
+            [nx, ny, nz, ax, ay, az, bx, by, bz, ux, uy, uz]
+        });
+        self.pairs.set_each(blocks.len(), |index| {
+            [blocks[index].body_a, blocks[index].body_b]
+        });
+        self.frictions
+            .set_each(blocks.len(), |index| blocks[index].friction);
     }
 
-    /// Overwrites what an accelerated solve carries from sweep to sweep; a solve never needs to.
-    pub(super) fn upload_memory(&self, gpu: &GpuDevice, data: &KernelData) -> Result<()> {
-        gpu.scoped("uploading", || {
-            self.contacts.memory.write(gpu, &data.contact_memory)?;
-            self.joints.memory.write(gpu, &data.joint_memory)?;
-            self.body_memory.write(gpu, &data.body_memory)?;
-            self.contacts.sums.write(gpu, &data.contact_sums)?;
-            self.joints.sums.write(gpu, &data.joint_sums)?;
-            self.momentum.write(gpu, &[data.momentum])
-        })
+    /// Velocities at the start. Where the device computes them it needs the masses only, which lie
+    /// beside the velocities that another solve left.
+    fn set_velocities(&mut self, velocities: &[BodyVelocity], start: Start) {
+        let known = self.velocities.known();
+        let masses = std::mem::offset_of!(BodyVelocity, inverse_mass);
+        let are_there = known.len() == size_of_val(velocities)
+            && velocities
+                .iter()
+                .zip(known.chunks_exact(size_of::<BodyVelocity>()))
+                .all(|(velocity, there)| {
+                    there[masses..masses + size_of::<f32>()] == velocity.inverse_mass.to_ne_bytes()
+                });
+        if start == Start::Uploaded || !are_there {
+            self.velocities.set(velocities);
+        }
+    }
+
+    /// Overwrites what a solve finds on the device, and never needs to upload.
+    pub(super) fn set_data(&mut self, data: &KernelData) {
+        self.changes.set(&data.changes);
+        self.contacts.partials.set(&data.partials);
+        self.joints.partials.set(&data.joint_partials);
+        self.contacts.memory.set(&data.contact_memory);
+        self.joints.memory.set(&data.joint_memory);
+        self.body_memory.set(&data.body_memory);
+        self.contacts.sums.set(&data.contact_sums);
+        self.joints.sums.set(&data.joint_sums);
+        self.momentum.set(&[data.momentum]);
+    }
+
+    /// What came back after a solve is what lies on the device.
+    pub(super) fn learn(&mut self, batches: &Batches) {
+        self.velocities.learn(&batches.velocities);
+        self.contacts.impulses.learn(&batches.contacts.impulses);
+        self.joints.impulses.learn(&batches.joints.impulses);
+    }
+
+    /// What a step in substeps has left on the device: the last velocity LCP's impulses, and bodies at
+    /// rest. It has changed the joints' blocks.
+    pub(super) fn learn_substeps(&mut self, batches: &Batches) {
+        self.learn(batches);
+        self.joints.blocks.forget();
+        self.joint_scales.forget();
+    }
+
+    /// Nothing is known of what lies on the device: a solve did not come to its end.
+    pub(super) fn forget(&mut self) {
+        for array in self.all() {
+            array.forget();
+        }
+    }
+
+    /// Bytes in use, by what they describe.
+    pub(super) fn held(&mut self) -> Bytes {
+        let mut held = Bytes::default();
+        for array in self.all() {
+            held.add(array.subject(), array.length() * array.stride());
+        }
+        held
+    }
+
+    /// Every array.
+    pub(super) fn all(&mut self) -> Vec<&mut DeviceArray> {
+        let mut arrays = vec![
+            &mut self.windows,
+            &mut self.friction,
+            &mut self.control,
+            &mut self.points,
+            &mut self.pairs,
+            &mut self.frictions,
+            &mut self.joint_scales,
+            &mut self.velocities,
+            &mut self.inertias,
+            &mut self.changes,
+            &mut self.body_memory,
+            &mut self.momentum,
+            &mut self.lcps,
+            &mut self.logs,
+            &mut self.body_states,
+        ];
+        arrays.extend(self.contacts.all());
+        arrays.extend(self.joints.all());
+        arrays
     }
 
     /// The window uniform, of which a dispatch sees one entry.
     pub(super) fn window_binding(&self) -> Result<wgpu::BindingResource<'_>> {
-        Ok(wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer: self.windows.buffer()?,
-            offset: 0,
-            size: wgpu::BufferSize::new(size_of::<Window>() as u64),
-        }))
+        self.windows.head(size_of::<Window>())
+    }
+
+    /// The control uniform.
+    pub(super) fn control_binding(&self) -> Result<wgpu::BindingResource<'_>> {
+        self.control.head(size_of::<Control>())
     }
 
     /// What a kernel sees at one of its bindings.
     pub(super) fn binding(&self, slot: Slot, shown: &Shown) -> Result<wgpu::BindingResource<'_>> {
-        let whole = |array: &DeviceArray| 0..array.length as u32;
+        let whole = |array: &DeviceArray| 0..array.length() as u32;
         let range = |(start, end)| start..end;
         let packed = match shown.side {
             Side::Joints => &self.joints,
@@ -363,17 +472,26 @@ impl Buffers {
         };
         match slot {
             Slot::Friction => self.friction.binding(&(0..1)),
-            Slot::Blocks => packed.blocks.binding(&range(shown.blocks)),
+            Slot::Points => self.points.binding(&range(shown.blocks)),
+            Slot::Pairs => self.pairs.binding(&range(shown.blocks)),
+            Slot::Frictions => self.frictions.binding(&range(shown.blocks)),
+            Slot::Blocks | Slot::BlocksMade => packed.blocks.binding(&range(shown.blocks)),
             Slot::Impulses { .. } => packed.impulses.binding(&range(shown.blocks)),
-            Slot::Scales => self.joint_scales.binding(&range(shown.blocks)),
+            Slot::Lcps => self.lcps.binding(&whole(&self.lcps)),
+            Slot::Logs => self.logs.binding(&whole(&self.logs)),
+            Slot::BodyStates { .. } => self.body_states.binding(&whole(&self.body_states)),
+            Slot::Steps => packed.steps.binding(&range(shown.blocks)),
+            Slot::Totals => packed.totals.binding(&range(shown.blocks)),
+            Slot::Scales | Slot::ScalesMade => self.joint_scales.binding(&range(shown.blocks)),
             Slot::GroupStarts => packed.group_starts.binding(&range(shown.starts)),
             Slot::SplitSlots => packed.split_slots.binding(&range(shown.entries)),
             Slot::SplitBodies => packed.split_bodies.binding(&range(shown.entries)),
             Slot::Hubs => packed.hubs.binding(&range(shown.entries)),
-            Slot::Partials => packed.partials.binding(&range(shown.entries)),
+            Slot::Partials { .. } => packed.partials.binding(&range(shown.entries)),
             Slot::Sums => packed.sums.binding(&range(shown.entries)),
             Slot::Memory { .. } => packed.memory.binding(&range(shown.blocks)),
             Slot::BodyMemory => self.body_memory.binding(&whole(&self.body_memory)),
+            Slot::Record => self.control.binding(&(0..1)),
             Slot::Momentum { .. } => self.momentum.binding(&(0..1)),
             Slot::JointSums => self.joints.sums.binding(&whole(&self.joints.sums)),
             Slot::ContactSums => self.contacts.sums.binding(&whole(&self.contacts.sums)),
@@ -385,14 +503,14 @@ impl Buffers {
 }
 
 /// Gives each array its length and makes room for it, within `budget` bytes in all.
-fn reserve_all(
+pub(super) fn reserve_all(
     gpu: &GpuDevice,
     mut arrays: Vec<(&mut DeviceArray, usize)>,
     budget: u64,
 ) -> Result<()> {
     let (mut needed, mut roomy) = (0, 0);
     for (array, length) in &mut arrays {
-        array.length = *length as u64;
+        array.set_length(*length);
         needed += array.needed();
         roomy += array.needed().max(array.capacity());
     }
@@ -416,10 +534,14 @@ pub(super) fn window_stride(gpu: &GpuDevice) -> u32 {
 }
 
 /// The windows, each at a multiple of `stride` bytes.
-fn spread(windows: &[Window], stride: usize) -> Vec<u8> {
-    let mut bytes = vec![0; windows.len().max(1) * stride];
-    for (window, place) in windows.iter().zip(bytes.chunks_exact_mut(stride)) {
-        place[..size_of::<Window>()].copy_from_slice(bytemuck::bytes_of(window));
+pub(super) fn spread(windows: &[Window], stride: usize) -> Vec<u32> {
+    let mut words = vec![0; windows.len().max(1) * stride / size_of::<u32>()];
+    for (window, place) in windows
+        .iter()
+        .zip(words.chunks_exact_mut(stride / size_of::<u32>()))
+    {
+        let window: &[u32] = bytemuck::cast_slice(std::slice::from_ref(window));
+        place[..window.len()].copy_from_slice(window);
     }
-    bytes
+    words
 }

@@ -1,17 +1,18 @@
 //! Choosing an adapter, opening a device, and noticing when it fails.
 
-use crate::constants::{DEVICE_TIMEOUT, WORKGROUP_SIZE};
+use crate::constants::{CLUSTER_COPIES, DEVICE_TIMEOUT, WORKGROUP_SIZE};
 use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Storage buffers that the hungriest kernel binds, `joint_split`.
-const STORAGE_BUFFERS: u32 = 7;
-/// Binding numbers of the hungriest kernel: its storage buffers, the window, and the place of the
-/// friction cone, which joints leave empty.
+/// Storage buffers that the hungriest kernel binds, `cluster_sweep`.
+const STORAGE_BUFFERS: u32 = 8;
+/// Binding numbers: the storage buffers of the hungriest kernel, the window, the place of the friction
+/// cone, and the control, which the kernels of clusters leave out.
 const BINDINGS: u32 = STORAGE_BUFFERS + 2;
-/// Workgroup memory of the hungriest kernel, `hub_gather`: two padded vectors an invocation `[B]`.
-const WORKGROUP_MEMORY: u32 = 32 * WORKGROUP_SIZE;
+/// Workgroup memory of the hungriest kernel, `cluster_solve`: six numbers a copy, and the progress and two
+/// padded vectors an invocation `[B]`.
+const WORKGROUP_MEMORY: u32 = 24 * CLUSTER_COPIES + 48 * WORKGROUP_SIZE;
 
 /// Which adapter to take.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

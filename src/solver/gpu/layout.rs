@@ -2,15 +2,24 @@
 
 use super::device::GpuDevice;
 use crate::constants::{
-    IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, MOMENTUM_COSINE, WORKGROUP_SIZE,
+    IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX,
+    MOMENTUM_COSINE_FORWARD, WORKGROUP_SIZE,
 };
 use crate::error::Result;
 use crate::problem::FrictionTable;
+use crate::solver::residual::Control;
 use bytemuck::{Pod, Zeroable};
+
+/// Binding of the control uniform.
+pub(super) const CONTROL_BINDING: u32 = 9;
 
 /// A kernel; each has a twin of the same name in [`cpu`](crate::solver::cpu).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
+    /// Blocks of contacts, effective masses included, out of what is uploaded of them.
+    ContactMasses,
+    /// Sets velocities to nothing.
+    BodyStart,
     /// Gauss–Seidel over the joints of one colour.
     JointSweep,
     /// Mass-split Jacobi over the joints of the remainder.
@@ -33,12 +42,28 @@ pub enum Kernel {
     ContactMomentum,
     /// The same of bodies' velocities.
     BodyMomentum,
+    /// Repeats a part of the direction of joint rows' impulses.
+    JointConjugate,
+    /// The same of contacts' impulses.
+    ContactConjugate,
+    /// The same of bodies' velocities.
+    BodyConjugate,
     /// How joint rows' impulses went on in a sweep, summed over workgroups.
     JointProgress,
     /// The same of contacts' impulses.
     ContactProgress,
     /// Whether momentum goes on.
     MomentumStep,
+    /// The residual of all, and whether the solve is done.
+    ResidualStep,
+    /// Between two LCPs of a step: how the one ended, and when the next is to stop.
+    SubstepControl,
+    /// After an LCP of a step: velocities and displacements.
+    SubstepBodies,
+    /// Before an LCP of a step: joint rows where the bodies are now.
+    SubstepJoints,
+    /// The same of contacts.
+    SubstepContacts,
 }
 
 /// What a kernel binds at one place, after the [`Window`] at binding 0. Blocks and what belongs to them
@@ -47,6 +72,14 @@ pub enum Kernel {
 pub(super) enum Slot {
     Friction,
     Blocks,
+    /// The same, to be written.
+    BlocksMade,
+    /// What changes of contacts from solve to solve.
+    Points,
+    /// Bodies of contacts.
+    Pairs,
+    /// Coefficients of friction.
+    Frictions,
     GroupStarts,
     SplitSlots,
     SplitBodies,
@@ -61,8 +94,12 @@ pub(super) enum Slot {
     Changes {
         writable: bool,
     },
-    Partials,
+    Partials {
+        writable: bool,
+    },
     Scales,
+    /// The control and the sums that lead to it.
+    Record,
     /// The last two points of the impulses.
     Memory {
         writable: bool,
@@ -76,11 +113,27 @@ pub(super) enum Slot {
     Sums,
     JointSums,
     ContactSums,
+    /// The joint rows' scales, to be written.
+    ScalesMade,
+    /// The LCPs of a step.
+    Lcps,
+    /// How they ended.
+    Logs,
+    /// What a step has done to the bodies.
+    BodyStates {
+        writable: bool,
+    },
+    /// Contacts or joint rows at the start of a step.
+    Steps,
+    /// Impulses kept and summed up.
+    Totals,
 }
 
 impl Kernel {
     /// All kernels, in the order of a sweep.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 24] = [
+        Self::ContactMasses,
+        Self::BodyStart,
         Self::JointSweep,
         Self::JointSplit,
         Self::ContactSweep,
@@ -92,15 +145,25 @@ impl Kernel {
         Self::JointMomentum,
         Self::ContactMomentum,
         Self::BodyMomentum,
+        Self::JointConjugate,
+        Self::ContactConjugate,
+        Self::BodyConjugate,
         Self::JointProgress,
         Self::ContactProgress,
         Self::MomentumStep,
+        Self::ResidualStep,
+        Self::SubstepControl,
+        Self::SubstepBodies,
+        Self::SubstepJoints,
+        Self::SubstepContacts,
     ];
 
     /// Name of the file, of the entry point and of the CPU twin.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::ContactMasses => "contact_masses",
+            Self::BodyStart => "body_start",
             Self::JointSweep => "joint_sweep",
             Self::JointSplit => "joint_split",
             Self::ContactSweep => "contact_sweep",
@@ -112,9 +175,17 @@ impl Kernel {
             Self::JointMomentum => "joint_momentum",
             Self::ContactMomentum => "contact_momentum",
             Self::BodyMomentum => "body_momentum",
+            Self::JointConjugate => "joint_conjugate",
+            Self::ContactConjugate => "contact_conjugate",
+            Self::BodyConjugate => "body_conjugate",
             Self::JointProgress => "joint_progress",
             Self::ContactProgress => "contact_progress",
             Self::MomentumStep => "momentum_step",
+            Self::ResidualStep => "residual_step",
+            Self::SubstepControl => "substep_control",
+            Self::SubstepBodies => "substep_bodies",
+            Self::SubstepJoints => "substep_joints",
+            Self::SubstepContacts => "substep_contacts",
         }
     }
 
@@ -123,7 +194,10 @@ impl Kernel {
     pub fn source(self) -> String {
         let contact = include_str!("../../../shaders/shared/contact.wgsl");
         let joint = include_str!("../../../shaders/shared/joint.wgsl");
+        let substep = include_str!("../../../shaders/shared/substep.wgsl");
         let (shared, own) = match self {
+            Self::ContactMasses => ("", include_str!("../../../shaders/contact_masses.wgsl")),
+            Self::BodyStart => ("", include_str!("../../../shaders/body_start.wgsl")),
             Self::JointSweep => (joint, include_str!("../../../shaders/joint_sweep.wgsl")),
             Self::JointSplit => (joint, include_str!("../../../shaders/joint_split.wgsl")),
             Self::ContactSweep => (contact, include_str!("../../../shaders/contact_sweep.wgsl")),
@@ -138,9 +212,29 @@ impl Kernel {
             Self::JointMomentum => ("", include_str!("../../../shaders/joint_momentum.wgsl")),
             Self::ContactMomentum => ("", include_str!("../../../shaders/contact_momentum.wgsl")),
             Self::BodyMomentum => ("", include_str!("../../../shaders/body_momentum.wgsl")),
+            Self::JointConjugate => ("", include_str!("../../../shaders/joint_conjugate.wgsl")),
+            Self::ContactConjugate => ("", include_str!("../../../shaders/contact_conjugate.wgsl")),
+            Self::BodyConjugate => ("", include_str!("../../../shaders/body_conjugate.wgsl")),
             Self::JointProgress => ("", include_str!("../../../shaders/joint_progress.wgsl")),
             Self::ContactProgress => ("", include_str!("../../../shaders/contact_progress.wgsl")),
             Self::MomentumStep => ("", include_str!("../../../shaders/momentum_step.wgsl")),
+            Self::ResidualStep => ("", include_str!("../../../shaders/residual_step.wgsl")),
+            Self::SubstepControl => (
+                substep,
+                include_str!("../../../shaders/substep_control.wgsl"),
+            ),
+            Self::SubstepBodies => (
+                substep,
+                include_str!("../../../shaders/substep_bodies.wgsl"),
+            ),
+            Self::SubstepJoints => (
+                substep,
+                include_str!("../../../shaders/substep_joints.wgsl"),
+            ),
+            Self::SubstepContacts => (
+                substep,
+                include_str!("../../../shaders/substep_contacts.wgsl"),
+            ),
         };
         // The length of an array in a uniform must be a constant; an `override` will not do.
         let constants =
@@ -155,14 +249,38 @@ impl Kernel {
         .concat()
     }
 
+    /// True if it does nothing once a solve is done; then it binds the control. The one that decides
+    /// may not, because it writes it, and those between two LCPs have work to do then.
+    pub(super) fn heeds_control(self) -> bool {
+        !matches!(
+            self,
+            Self::ResidualStep
+                | Self::SubstepControl
+                | Self::SubstepBodies
+                | Self::SubstepJoints
+                | Self::SubstepContacts
+        )
+    }
+
     /// What it binds from binding 1 on, or from 2 on where there is no friction.
     pub(super) fn slots(self) -> &'static [(u32, Slot)] {
         use Slot::{
-            Blocks, BodyMemory, Changes, ContactSums, Friction, GroupStarts, Hubs, Impulses,
-            Inertias, JointSums, Memory, Momentum, Partials, Scales, SplitBodies, SplitSlots, Sums,
-            Velocities,
+            Blocks, BlocksMade, BodyMemory, BodyStates, Changes, ContactSums, Friction, Frictions,
+            GroupStarts, Hubs, Impulses, Inertias, JointSums, Lcps, Logs, Memory, Momentum, Pairs,
+            Partials, Points, Record, Scales, ScalesMade, SplitBodies, SplitSlots, Steps, Sums,
+            Totals, Velocities,
         };
         match self {
+            Self::ContactMasses => &[
+                (2, Points),
+                (3, Pairs),
+                (4, Frictions),
+                (5, Velocities { writable: false }),
+                (6, Inertias),
+                (7, SplitSlots),
+                (8, BlocksMade),
+            ],
+            Self::BodyStart => &[(2, Velocities { writable: true })],
             Self::JointSweep => &[
                 (2, Blocks),
                 (3, GroupStarts),
@@ -210,7 +328,7 @@ impl Kernel {
                 (2, Blocks),
                 (3, Impulses { writable: false }),
                 (4, Velocities { writable: false }),
-                (5, Partials),
+                (5, Partials { writable: true }),
                 (6, Scales),
             ],
             Self::ContactResidual => &[
@@ -218,14 +336,17 @@ impl Kernel {
                 (2, Blocks),
                 (3, Impulses { writable: false }),
                 (4, Velocities { writable: false }),
-                (5, Partials),
+                (5, Partials { writable: true }),
             ],
-            Self::JointMomentum | Self::ContactMomentum => &[
+            Self::JointMomentum
+            | Self::ContactMomentum
+            | Self::JointConjugate
+            | Self::ContactConjugate => &[
                 (2, Impulses { writable: true }),
                 (3, Memory { writable: true }),
                 (4, Momentum { writable: false }),
             ],
-            Self::BodyMomentum => &[
+            Self::BodyMomentum | Self::BodyConjugate => &[
                 (2, Velocities { writable: true }),
                 (3, BodyMemory),
                 (4, Momentum { writable: false }),
@@ -241,6 +362,36 @@ impl Kernel {
                 (3, ContactSums),
                 (4, Momentum { writable: true }),
             ],
+            Self::ResidualStep => &[(2, Partials { writable: false }), (3, Record)],
+            Self::SubstepControl => &[
+                (2, Lcps),
+                (3, Record),
+                (4, Logs),
+                (5, Momentum { writable: true }),
+            ],
+            Self::SubstepBodies => &[
+                (2, Lcps),
+                (3, Velocities { writable: true }),
+                (4, BodyStates { writable: true }),
+            ],
+            Self::SubstepJoints => &[
+                (2, Lcps),
+                (3, Steps),
+                (4, BodyStates { writable: false }),
+                (5, BlocksMade),
+                (6, Impulses { writable: true }),
+                (7, Totals),
+                (8, ScalesMade),
+            ],
+            Self::SubstepContacts => &[
+                (2, Lcps),
+                (3, Steps),
+                (4, Frictions),
+                (5, BodyStates { writable: false }),
+                (6, BlocksMade),
+                (7, Impulses { writable: true }),
+                (8, Totals),
+            ],
         }
     }
 }
@@ -251,7 +402,13 @@ impl Slot {
             Self::Friction => {
                 return uniform(false, size_of::<FrictionTable>() as u64);
             }
-            Self::Partials
+            Self::Partials { writable: true }
+            | Self::Record
+            | Self::BlocksMade
+            | Self::ScalesMade
+            | Self::Logs
+            | Self::Totals
+            | Self::BodyStates { writable: true }
             | Self::Sums
             | Self::BodyMemory
             | Self::Memory { writable: true }
@@ -271,7 +428,7 @@ impl Slot {
     }
 }
 
-fn uniform(has_dynamic_offset: bool, size: u64) -> wgpu::BindingType {
+pub(super) fn uniform(has_dynamic_offset: bool, size: u64) -> wgpu::BindingType {
     wgpu::BindingType::Buffer {
         ty: wgpu::BufferBindingType::Uniform,
         has_dynamic_offset,
@@ -300,7 +457,7 @@ pub struct Window {
     pub slot_end: u32,
     /// What the dispatch does besides; a sum of the constants below.
     pub flags: u32,
-    /// First bound group start.
+    /// First bound group start; between the LCPs of a step the number of the LCP.
     pub start_base: u32,
 }
 
@@ -315,8 +472,20 @@ impl Window {
     pub(super) const BEFORE_REBUILD: u32 = 8;
     /// It follows a rebuilding of velocities.
     pub(super) const AFTER_REBUILD: u32 = 16;
-    /// It comes before the first sweep.
+    /// It comes before the first sweep; of a sum in parts, it is the first part.
     pub(super) const STARTS: u32 = 32;
+    /// Of a sum in parts, it is the last.
+    pub(super) const ENDS: u32 = 64;
+    /// It treats the remainder, whose bodies are split.
+    pub(super) const SPLITS: u32 = 128;
+    /// It makes impulses those that were kept.
+    pub(super) const RESTORES: u32 = 256;
+    /// It makes them nothing.
+    pub(super) const COLD: u32 = 512;
+    /// It stands before a velocity LCP, or after it.
+    pub(super) const VELOCITY: u32 = 1024;
+    /// The same of a position LCP.
+    pub(super) const POSITION: u32 = 2048;
 }
 
 /// Pipelines and bind group layouts of all kernels, in the order of [`Kernel::ALL`].
@@ -362,6 +531,10 @@ fn compile(
             .iter()
             .map(|&(binding, slot)| entry(binding, slot.binding_type())),
     );
+    if kernel.heeds_control() {
+        let control = uniform(false, size_of::<Control>() as u64);
+        entries.push(entry(CONTROL_BINDING, control));
+    }
     let bindings = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label,
         entries: &entries,
@@ -380,7 +553,14 @@ fn compile(
         ("IMPULSE_DEAD_BAND", f64::from(IMPULSE_DEAD_BAND)),
     ];
     if kernel == Kernel::MomentumStep {
-        constants.push(("MOMENTUM_COSINE", f64::from(MOMENTUM_COSINE)));
+        constants.extend([
+            ("MOMENTUM_COSINE", f64::from(MOMENTUM_COSINE)),
+            (
+                "MOMENTUM_COSINE_FORWARD",
+                f64::from(MOMENTUM_COSINE_FORWARD),
+            ),
+            ("MOMENTUM_COSINE_CONVEX", f64::from(MOMENTUM_COSINE_CONVEX)),
+        ]);
     }
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label,

@@ -11,141 +11,97 @@
 //! # Ok::<(), drystone::Error>(())
 //! ```
 
+//!
+//! # One submission, one wait
+//!
+//! A solve is one command buffer: uploads, all passes with their looks at the residual, and the way
+//! back. The device adds up the residual and decides when to stop (`residual_step`); every kernel that
+//! finds the solve done returns at once. Reports equal those of the CPU. Only a solve that would keep
+//! the device busy for too long is split, and even then the host waits for nothing but the results; a
+//! look at the control record of an earlier submission, without waiting, spares the rest of a solve that
+//! has reached its tolerance. A step in substeps is one submission and one wait too, but for what
+//! [`by_solving`] has to do (joints without bounds solved at once, which takes f64 on the host).
+//! [`GpuSolver::traffic`] counts all of it.
+//!
+//! # Bytes a contact
+//!
+//! The host keeps a copy of what lies on the device, and uploads what differs, in pieces of
+//! [`UPLOAD_CHUNK_BYTES`](crate::constants::UPLOAD_CHUNK_BYTES). Effective masses are computed on the
+//! device, and so are the velocities that the impulses at the start amount to, unless there are hubs or
+//! joints solved at once.
+//!
+//! | | bytes | when |
+//! |---|---|---|
+//! | up | 48: normal, both arms, free velocity | every solve; for a step in substeps 32 more, and then nothing for any substep |
+//! | up | 16: impulse | if it is not the one that the last solve returned |
+//! | up | 8 bodies, 4 friction, at most 4 order | if they change |
+//! | up, a body | 32 inertia, 32 velocity and mass | if inertia or mass change; velocity if the host has to compute it |
+//! | moved on the device, an iteration | 112 streamed and at most 192 for two bodies | the floor of a general contact is 100 and 192 |
+//! | kept on the device | 160, of it 60 as uploaded; 32 more with momentum, 64 more with substeps | |
+//! | back | 16 impulse; in substeps 32, with the sum over the step | every solve |
+//! | back, a body | 32 velocity; in substeps 64, with the displacement | every solve |
+//!
+//! A joint row's block, 64 bytes and 8 for its residual, is made in f64 on the host and uploaded.
+
+mod array;
 mod bounds;
 mod buffers;
+mod cluster;
+mod cluster_buffers;
+mod cluster_kernel;
+mod cluster_words;
 mod device;
+mod kernel_call;
 mod layout;
 mod packing;
 mod passes;
 mod plan;
 mod readback;
+mod run;
+mod substeps;
+mod traffic;
+mod upload;
 
+pub use cluster_kernel::ClusterKernel;
+pub use cluster_words::ClusterBody;
 pub use device::{AdapterChoice, AdapterSummary, list_adapters};
+pub use kernel_call::{KernelCall, KernelData};
 pub use layout::{Kernel, Window};
+pub use traffic::{Bytes, Traffic};
 
-use super::cpu::{BodyMomentum, Sweep, VelocityChange};
-use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};
-use super::residual::{self, Partial};
-use super::{Method, Options, Report, Solution, Solver, Status, pack};
-use crate::constants::{
-    SUBMISSIONS_IN_FLIGHT, SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES, WORKGROUP_SIZE,
-};
-use crate::error::{Error, Result};
+use super::residual::Control;
+use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving};
+use super::{Method, Options, Packer, Report, Solution, Solver, Status};
+use crate::constants::{SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES};
+use crate::error::Result;
 use crate::problem::Problem;
-use crate::problem::batches::{Batches, BodyVelocity};
-use buffers::Buffers;
+use crate::problem::batches::Batches;
+use buffers::{Buffers, Start};
+use cluster::{Bus, ClusterGpu};
 use device::GpuDevice;
 use layout::Layouts;
 use passes::Passes;
 use plan::Plan;
-use readback::{Readback, Wanted};
-use std::collections::VecDeque;
-use std::ops::Range;
+use readback::Readback;
+use run::Run;
 use std::time::Instant;
+use upload::Upload;
 
 /// Every [`Method`] on a GPU.
 ///
 /// Buffers grow with the problems and are kept. What exceeds one binding or one dispatch of the
-/// device is split; what cannot be split is an [`Error::Capacity`]. After the device is lost every
-/// call is an [`Error::Device`].
+/// device is split; what cannot be split is an [`Error::Capacity`](crate::Error::Capacity). After the device is lost every
+/// call is an [`Error::Device`](crate::Error::Device).
 #[derive(Debug)]
 pub struct GpuSolver {
     gpu: GpuDevice,
     layouts: Layouts,
     buffers: Buffers,
+    upload: Upload,
     readback: Readback,
-}
-
-/// What one kernel reads and writes; see [`GpuSolver::run_kernel`].
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct KernelData {
-    /// Changes of velocity, shape `[body_count]`.
-    pub velocities: Vec<BodyVelocity>,
-    /// Impulses of the contacts, in the order of their blocks.
-    pub impulses: Vec<[f32; 4]>,
-    /// Impulses of the joint rows, in the order of their blocks.
-    pub joint_impulses: Vec<f32>,
-    /// Changes of a remainder, shape `[slot_count]`.
-    pub changes: Vec<VelocityChange>,
-    /// Partial residuals of contacts, one a workgroup; only written.
-    pub partials: Vec<Partial>,
-    /// Partial residuals of joint rows, likewise.
-    pub joint_partials: Vec<Partial>,
-    /// Last impulses of the contacts, in the order of their blocks.
-    pub contact_memory: Vec<ContactMemory>,
-    /// Last impulses of the joint rows, likewise.
-    pub joint_memory: Vec<JointMemory>,
-    /// Last velocities, shape `[body_count]`.
-    pub body_memory: Vec<VelocityChange>,
-    /// Progress of the contacts, one sum a workgroup.
-    pub contact_sums: Vec<Progress>,
-    /// Progress of the joint rows, likewise.
-    pub joint_sums: Vec<Progress>,
-    /// Whether momentum goes on.
-    pub momentum: Momentum,
-}
-
-/// One call of a kernel; see [`GpuSolver::run_kernel`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KernelCall {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// The colour, for [`Kernel::JointSweep`] and [`Kernel::ContactSweep`].
-    pub color: usize,
-    /// What the pass does, for these two and the splits.
-    pub sweep: Sweep,
-    /// Which part to do, for [`Kernel::BodyMomentum`].
-    pub part: BodyMomentum,
-}
-
-impl KernelCall {
-    /// A call in a forward sweep, of the first colour.
-    #[must_use]
-    pub fn of(kernel: Kernel) -> Self {
-        Self {
-            kernel,
-            color: 0,
-            sweep: Sweep::Forward,
-            part: BodyMomentum::Whole,
-        }
-    }
-}
-
-impl KernelData {
-    /// The start of a packed problem, with no changes yet.
-    #[must_use]
-    pub fn start(batches: &Batches) -> Self {
-        let sums =
-            |blocks: usize| vec![Progress::default(); blocks.div_ceil(WORKGROUP_SIZE as usize)];
-        Self {
-            velocities: batches.velocities.clone(),
-            impulses: batches.contacts.impulses.clone(),
-            joint_impulses: batches.joints.impulses.clone(),
-            changes: vec![VelocityChange::default(); batches.slot_count() as usize],
-            partials: Vec::new(),
-            joint_partials: Vec::new(),
-            contact_memory: vec![ContactMemory::default(); batches.contacts.blocks.len()],
-            joint_memory: vec![JointMemory::default(); batches.joints.blocks.len()],
-            body_memory: vec![VelocityChange::default(); batches.velocities.len()],
-            contact_sums: sums(batches.contacts.blocks.len()),
-            joint_sums: sums(batches.joints.blocks.len()),
-            momentum: Momentum::default(),
-        }
-    }
-
-    fn lengths(&self) -> [usize; 9] {
-        [
-            self.contact_memory.len(),
-            self.joint_memory.len(),
-            self.body_memory.len(),
-            self.contact_sums.len(),
-            self.joint_sums.len(),
-            self.velocities.len(),
-            self.impulses.len(),
-            self.joint_impulses.len(),
-            self.changes.len(),
-        ]
-    }
+    packer: Packer,
+    clusters: Option<ClusterGpu>,
+    traffic: Traffic,
 }
 
 impl GpuSolver {
@@ -153,8 +109,8 @@ impl GpuSolver {
     /// taken only when asked for by name or allowed.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`] if there is none such, naming those that there are; [`Error::Device`] if
-    /// it does not open; [`Error::Capacity`] if its limits are too low for the kernels.
+    /// [`Error::NoAdapter`](crate::Error::NoAdapter) if there is none such, naming those that there are; [`Error::Device`](crate::Error::Device) if
+    /// it does not open; [`Error::Capacity`](crate::Error::Capacity) if its limits are too low for the kernels.
     pub fn new(choice: &AdapterChoice) -> Result<Self> {
         Self::with_limits(choice, |_| {})
     }
@@ -174,7 +130,7 @@ impl GpuSolver {
     /// `queue`, and the host's device-lost callback is left alone.
     ///
     /// # Errors
-    /// [`Error::Capacity`] if the device's limits are too low for the kernels, [`Error::Device`] if
+    /// [`Error::Capacity`](crate::Error::Capacity) if the device's limits are too low for the kernels, [`Error::Device`](crate::Error::Device) if
     /// they do not compile there.
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
         Self::on(GpuDevice::adopt(device, queue)?)
@@ -185,15 +141,25 @@ impl GpuSolver {
             layouts: Layouts::new(&gpu)?,
             gpu,
             buffers: Buffers::new(),
+            upload: Upload::default(),
             readback: Readback::default(),
+            packer: Packer::default(),
+            clusters: None,
+            traffic: Traffic::default(),
         })
     }
 
-    /// Bounds the memory on the device `[B]`; a problem that needs more is an [`Error::Capacity`].
+    /// Bounds the memory on the device `[B]`; a problem that needs more is an [`Error::Capacity`](crate::Error::Capacity).
     ///
     /// Some drivers promise memory that they do not have, and are then ended by the system.
     pub fn set_memory_budget(&mut self, bytes: u64) {
         self.buffers.budget = bytes;
+    }
+
+    /// What the last solve moved to and from the device, and how often it was asked.
+    #[must_use]
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
     }
 
     /// The device, as a host would share it.
@@ -206,95 +172,6 @@ impl GpuSolver {
     #[must_use]
     pub fn adapter_summary(&self) -> &AdapterSummary {
         &self.gpu.summary
-    }
-
-    /// Runs one kernel over a packed problem, to compare it with its CPU twin. The gathers add up the
-    /// slots of the joints' remainder and then those of the contacts'.
-    ///
-    /// # Errors
-    /// As [`Solver::solve`]; [`Error::Invalid`] if the lengths of `data` are not those of the
-    /// problem.
-    pub fn run_kernel(
-        &mut self,
-        batches: &Batches,
-        call: KernelCall,
-        data: &mut KernelData,
-    ) -> Result<()> {
-        if data.lengths() != KernelData::start(batches).lengths() {
-            return Err(Error::invalid(
-                "kernel data",
-                "its lengths are not those of the packed problem",
-            ));
-        }
-        self.gpu.check()?;
-        let plan = Plan::of_call(batches, call, &self.gpu.limits)?;
-        let mut batches = batches.clone();
-        batches.velocities.clone_from(&data.velocities);
-        batches.contacts.impulses.clone_from(&data.impulses);
-        batches.joints.impulses.clone_from(&data.joint_impulses);
-        let buffers = &mut self.buffers;
-        buffers.upload(&self.gpu, &batches, &plan)?;
-        buffers.upload_changes(&self.gpu, &data.changes)?;
-        buffers.upload_memory(&self.gpu, data)?;
-        let passes = Passes::new(&self.gpu, &self.layouts, buffers, &plan)?;
-        let encoder = self.gpu.scoped(call.kernel.name(), || {
-            let mut encoder = self.gpu.encoder();
-            passes.record_call(&mut encoder);
-            Ok(encoder)
-        })?;
-        data.partials = vec![Partial::default(); plan.contact_partials];
-        data.joint_partials = vec![Partial::default(); plan.joint_partials];
-        let mut wanted = [
-            (
-                &buffers.velocities,
-                bytemuck::cast_slice_mut(&mut data.velocities),
-            ),
-            (
-                &buffers.contacts.impulses,
-                bytemuck::cast_slice_mut(&mut data.impulses),
-            ),
-            (
-                &buffers.joints.impulses,
-                bytemuck::cast_slice_mut(&mut data.joint_impulses),
-            ),
-            (
-                &buffers.changes,
-                bytemuck::cast_slice_mut(&mut data.changes),
-            ),
-            (
-                &buffers.contacts.partials,
-                bytemuck::cast_slice_mut(&mut data.partials),
-            ),
-            (
-                &buffers.joints.partials,
-                bytemuck::cast_slice_mut(&mut data.joint_partials),
-            ),
-            (
-                &buffers.contacts.memory,
-                bytemuck::cast_slice_mut(&mut data.contact_memory),
-            ),
-            (
-                &buffers.joints.memory,
-                bytemuck::cast_slice_mut(&mut data.joint_memory),
-            ),
-            (
-                &buffers.body_memory,
-                bytemuck::cast_slice_mut(&mut data.body_memory),
-            ),
-            (
-                &buffers.contacts.sums,
-                bytemuck::cast_slice_mut(&mut data.contact_sums),
-            ),
-            (
-                &buffers.joints.sums,
-                bytemuck::cast_slice_mut(&mut data.joint_sums),
-            ),
-            (
-                &buffers.momentum,
-                bytemuck::bytes_of_mut(&mut data.momentum),
-            ),
-        ];
-        self.readback.read(&self.gpu, encoder, &mut wanted)
     }
 }
 
@@ -316,44 +193,99 @@ impl Solver for GpuSolver {
         options.validate()?;
         problem.validate()?;
         self.gpu.check()?;
-        let (mut batches, mut report) = pack(problem, options);
+        self.traffic = Traffic::default();
+        if options.method == Method::Cluster {
+            let clusters = match &mut self.clusters {
+                Some(clusters) => clusters,
+                none => none.insert(ClusterGpu::new(&self.gpu)?),
+            };
+            let bus = Bus {
+                gpu: &self.gpu,
+                upload: &mut self.upload,
+                readback: &mut self.readback,
+                traffic: &mut self.traffic,
+            };
+            let budget = self.buffers.budget;
+            return clusters.solve(bus, budget, (problem, options), solution);
+        }
+        let (mut batches, mut report) = self.packer.pack(problem, options);
         let packed = Instant::now();
-        let plan = Plan::new(&batches, options.method.is_accelerated(), &self.gpu.limits)?;
-        self.buffers.upload(&self.gpu, &batches, &plan)?;
-        let passes = Passes::new(&self.gpu, &self.layouts, &self.buffers, &plan)?;
-        let mut run = Run {
-            gpu: &self.gpu,
-            buffers: &self.buffers,
-            readback: &mut self.readback,
-            passes,
-            iterations_per_submit: iterations_per_submit(&batches, &plan),
-            contact_partials: vec![Partial::default(); plan.contact_partials],
-            joint_partials: vec![Partial::default(); plan.joint_partials],
-            block_count: batches.block_count(),
-            in_flight: VecDeque::new(),
-        };
-        while report.iterations < options.iterations {
-            let count = options.until_check(report.iterations);
-            let passes = report.iterations..report.iterations + count;
-            run.sweep(options.method, passes)?;
-            report.iterations += count;
-            let last = report.iterations == options.iterations;
-            (report.residual_rms, report.residual_max) =
-                run.residual(last.then_some(&mut batches))?;
-            report.status = Status::after(&report, options);
-            if report.status != Status::MaxIterations {
-                if !last {
-                    run.fetch(&mut batches)?;
-                }
-                break;
+        let rule = options.method.momentum(problem.is_convex());
+        let plan = Plan::new(&batches, rule, &self.gpu.limits)?;
+        let start = Start::of(&batches, report.direct_rows);
+        let solved = self.run(&plan, start, options, &mut batches);
+        match solved {
+            Ok(control) => {
+                self.buffers.learn(&batches);
+                control.report(&mut report, options);
+                report.barriers = options.method.barriers(&batches, report.iterations);
+            }
+            Err(error) => {
+                self.buffers.forget();
+                return Err(error);
             }
         }
         solution.take_from(problem, &batches);
+        self.packer.keep(batches);
         if !solution.is_finite() {
             report.status = Status::NonFinite;
         }
         report.solve_time = packed.elapsed();
         Ok(report)
+    }
+
+    /// The whole step on the device, with one wait, unless joints are to be solved at once or the step is
+    /// of a kind that the device does not know: then by one solve after the other.
+    fn solve_substeps(
+        &mut self,
+        problem: &SubstepProblem,
+        plan: &SubstepPlan,
+        solution: &mut SubstepSolution,
+    ) -> Result<SubstepReport> {
+        if self.has_substeps(problem, plan) {
+            self.step(problem, plan, solution)
+        } else {
+            by_solving(self, problem, plan, solution)
+        }
+    }
+}
+
+impl GpuSolver {
+    /// Begins the traffic of a problem that has its place on the device.
+    fn count(&mut self, batches: &Batches, plan: &Plan) {
+        self.traffic.contacts = batches.contacts.blocks.len() as u64;
+        self.traffic.joint_rows = batches.joints.blocks.len() as u64;
+        self.traffic.bodies = batches.velocities.len() as u64;
+        self.traffic.held = self.buffers.held();
+        self.traffic.pass_dispatches = plan.forward.len() as u64;
+    }
+
+    /// Uploads what has changed, sweeps, and brings the solution into `batches`.
+    fn run(
+        &mut self,
+        plan: &Plan,
+        start: Start,
+        options: &Options,
+        batches: &mut Batches,
+    ) -> Result<Control> {
+        let control = Control::start(options, batches.block_count());
+        self.buffers
+            .set(&self.gpu, batches, plan, start, &control)?;
+        self.count(batches, plan);
+        let passes = Passes::new(&self.gpu, &self.layouts, &self.buffers, plan)?;
+        let run = Run {
+            gpu: &self.gpu,
+            buffers: &mut self.buffers,
+            upload: &mut self.upload,
+            readback: &mut self.readback,
+            traffic: &mut self.traffic,
+            start,
+            iterations_per_submit: iterations_per_submit(batches, plan),
+            passes,
+        };
+        let found = run.solve(options, batches);
+        self.upload.recycle();
+        found
     }
 }
 
@@ -363,95 +295,4 @@ fn iterations_per_submit(batches: &Batches, plan: &Plan) -> u32 {
     let by_contacts = SUBMIT_CONTACT_ITERATIONS / batches.block_count().max(1) as u64;
     let by_dispatches = SUBMIT_DISPATCHES / plan.pass_dispatches().max(1) as u64;
     by_contacts.min(by_dispatches).max(1) as u32
-}
-
-/// A solve in progress.
-struct Run<'a> {
-    gpu: &'a GpuDevice,
-    buffers: &'a Buffers,
-    readback: &'a mut Readback,
-    passes: Passes<'a>,
-    iterations_per_submit: u32,
-    contact_partials: Vec<Partial>,
-    joint_partials: Vec<Partial>,
-    block_count: usize,
-    in_flight: VecDeque<wgpu::SubmissionIndex>,
-}
-
-impl Run<'_> {
-    /// Submits some passes over all joints and contacts.
-    fn sweep(&mut self, method: Method, mut passes: Range<u32>) -> Result<()> {
-        while !passes.is_empty() {
-            let next = passes.end.min(passes.start + self.iterations_per_submit);
-            let submitted = passes.start..next;
-            passes.start = next;
-            let submission = self.gpu.scoped("sweeping", || {
-                let mut encoder = self.gpu.encoder();
-                self.passes
-                    .record_passes(&mut encoder, method, submitted.clone());
-                Ok(self.gpu.queue.submit([encoder.finish()]))
-            })?;
-            self.in_flight.push_back(submission);
-            if self.in_flight.len() > SUBMISSIONS_IN_FLIGHT
-                && let Some(oldest) = self.in_flight.pop_front()
-            {
-                self.gpu.wait(oldest)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Root mean square and maximum of the residual. Where the solution is wanted too, it comes with
-    /// the same transfer.
-    fn residual(&mut self, solution: Option<&mut Batches>) -> Result<(f32, f32)> {
-        let gpu = self.gpu;
-        let encoder = gpu.scoped("measuring the residual", || {
-            let mut encoder = gpu.encoder();
-            self.passes.record_residual(&mut encoder);
-            Ok(encoder)
-        })?;
-        let mut wanted: Vec<Wanted<'_>> = vec![
-            (
-                &self.buffers.contacts.partials,
-                bytemuck::cast_slice_mut(&mut self.contact_partials),
-            ),
-            (
-                &self.buffers.joints.partials,
-                bytemuck::cast_slice_mut(&mut self.joint_partials),
-            ),
-        ];
-        if let Some(batches) = solution {
-            wanted.extend(solution_of(self.buffers, batches));
-        }
-        self.readback.read(gpu, encoder, &mut wanted)?;
-        self.in_flight.clear();
-        Ok(residual::finish(
-            [&self.contact_partials, &self.joint_partials],
-            self.block_count,
-        ))
-    }
-
-    /// Brings velocities and impulses back.
-    fn fetch(&mut self, batches: &mut Batches) -> Result<()> {
-        let encoder = self.gpu.scoped("reading back", || Ok(self.gpu.encoder()))?;
-        let mut wanted = solution_of(self.buffers, batches);
-        self.readback.read(self.gpu, encoder, &mut wanted)
-    }
-}
-
-fn solution_of<'a>(buffers: &'a Buffers, batches: &'a mut Batches) -> [Wanted<'a>; 3] {
-    [
-        (
-            &buffers.velocities,
-            bytemuck::cast_slice_mut(&mut batches.velocities),
-        ),
-        (
-            &buffers.contacts.impulses,
-            bytemuck::cast_slice_mut(&mut batches.contacts.impulses),
-        ),
-        (
-            &buffers.joints.impulses,
-            bytemuck::cast_slice_mut(&mut batches.joints.impulses),
-        ),
-    ]
 }

@@ -1,21 +1,23 @@
 //! Recording the dispatches of a plan.
 
-use super::buffers::{Buffers, Shown, window_stride};
+use super::buffers::{Buffers, Shown, Start as Velocities, window_stride};
 use super::device::GpuDevice;
-use super::layout::{Kernel, Layouts};
+use super::layout::{CONTROL_BINDING, Kernel, Layouts};
 use super::plan::{Dispatch, Plan};
 use crate::error::Result;
 use crate::solver::cpu::Sweep;
-use crate::solver::{Method, Start};
+use crate::solver::{Options, Start};
+use std::cell::Cell;
 use std::ops::Range;
 
 /// A plan with its bind groups: ready to be recorded any number of times.
 #[derive(Debug)]
 pub(super) struct Passes<'a> {
-    plan: &'a Plan,
+    pub(super) plan: &'a Plan,
     layouts: &'a Layouts,
     bind_groups: Vec<wgpu::BindGroup>,
     window_stride: u32,
+    dispatches: Cell<u64>,
 }
 
 impl<'a> Passes<'a> {
@@ -39,51 +41,73 @@ impl<'a> Passes<'a> {
             layouts,
             bind_groups,
             window_stride: window_stride(gpu),
+            dispatches: Cell::new(0),
         })
     }
 
-    /// Records the passes `range` of a method in one compute pass.
+    /// Records the passes `range` over all joints and contacts, and the looks at the residual that fall
+    /// into them.
     pub(super) fn record_passes(
         &self,
-        encoder: &mut wgpu::CommandEncoder,
-        method: Method,
+        recording: &mut wgpu::ComputePass<'_>,
+        options: &Options,
         range: Range<u32>,
     ) {
-        let mut recording = begin(encoder, "sweep");
         let plan = self.plan;
         for done in range {
-            let pass = method.pass(done);
+            let pass = options.method.pass(done);
             match pass.start {
-                Some(_) if done == 0 => self.record(&mut recording, &plan.start),
+                Some(_) if done == 0 => self.record(recording, &plan.start),
                 Some(Start { rebuild: true }) => {
-                    self.record(&mut recording, &plan.before_rebuild);
-                    self.record(&mut recording, &plan.rebuild);
-                    self.record(&mut recording, &plan.after_rebuild);
+                    self.record(recording, &plan.before_rebuild);
+                    self.record(recording, &plan.rebuild);
+                    self.record(recording, &plan.after_rebuild);
                 }
-                Some(Start { rebuild: false }) => self.record(&mut recording, &plan.momentum),
+                Some(Start { rebuild: false }) => self.record(recording, &plan.momentum),
                 None => {}
             }
             match pass.sweep {
-                Sweep::Reverse => self.record(&mut recording, &plan.reverse),
-                _ => self.record(&mut recording, &plan.forward),
+                Sweep::Reverse => self.record(recording, &plan.reverse),
+                _ => self.record(recording, &plan.forward),
             }
             if pass.end {
-                self.record(&mut recording, &plan.judge);
+                self.record(recording, &plan.judge);
+            }
+            if options.until_check(done) == 1 {
+                self.record(recording, &plan.residual);
             }
         }
     }
 
-    /// Records the one call of a plan made for it.
+    /// Records what comes before the first pass: the contacts' blocks, and the velocities at the start
+    /// as far as the device makes them.
+    pub(super) fn record_start(&self, recording: &mut wgpu::ComputePass<'_>, start: Velocities) {
+        let plan = self.plan;
+        self.record(recording, &plan.prepare);
+        if start != Velocities::Uploaded {
+            self.record(recording, &plan.clear);
+        }
+        if start == Velocities::Rebuilt {
+            self.record(recording, &plan.rebuild);
+        }
+    }
+
+    /// Records the one call of a plan made for it, behind the making of the contacts' blocks.
     pub(super) fn record_call(&self, encoder: &mut wgpu::CommandEncoder) {
-        self.record(&mut begin(encoder, "kernel"), &self.plan.forward);
+        let mut recording = begin(encoder);
+        self.record(&mut recording, &self.plan.prepare);
+        self.record(&mut recording, &self.plan.forward);
     }
 
-    /// Records the residual of all contacts.
-    pub(super) fn record_residual(&self, encoder: &mut wgpu::CommandEncoder) {
-        self.record(&mut begin(encoder, "residual"), &self.plan.residual);
+    /// Dispatches recorded so far.
+    pub(super) fn dispatches(&self) -> u64 {
+        self.dispatches.get()
     }
 
-    fn record(&self, pass: &mut wgpu::ComputePass<'_>, dispatches: &[Dispatch]) {
+    /// Records dispatches as they are.
+    pub(super) fn record(&self, pass: &mut wgpu::ComputePass<'_>, dispatches: &[Dispatch]) {
+        self.dispatches
+            .set(self.dispatches.get() + dispatches.len() as u64);
         let mut current = None;
         for dispatch in dispatches {
             if current != Some(dispatch.kernel) {
@@ -100,9 +124,10 @@ impl<'a> Passes<'a> {
     }
 }
 
-fn begin<'e>(encoder: &'e mut wgpu::CommandEncoder, label: &str) -> wgpu::ComputePass<'e> {
+/// Begins the one compute pass of a submission: more of them would cost more than their dispatches.
+pub(super) fn begin(encoder: &mut wgpu::CommandEncoder) -> wgpu::ComputePass<'_> {
     encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-        label: Some(label),
+        label: Some("sweeps"),
         timestamp_writes: None,
     })
 }
@@ -122,6 +147,12 @@ fn bind(
         entries.push(wgpu::BindGroupEntry {
             binding,
             resource: buffers.binding(slot, shown)?,
+        });
+    }
+    if kernel.heeds_control() {
+        entries.push(wgpu::BindGroupEntry {
+            binding: CONTROL_BINDING,
+            resource: buffers.control_binding()?,
         });
     }
     Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {

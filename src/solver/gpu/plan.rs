@@ -11,10 +11,14 @@ use super::layout::{Kernel, Window};
 use super::packing::Packing;
 use crate::constants::{MAX_LOOP_ITERATIONS, MOMENTUM_REBUILD_PASSES, WORKGROUP_SIZE};
 use crate::error::{Error, Result};
-use crate::problem::batches::{Batches, BodyVelocity, Remainder, SplitBody, SplitSlots};
+use crate::problem::batches::{
+    Batches, BodyVelocity, ContactBlock, Remainder, SplitBody, SplitSlots,
+};
 use crate::solver::cpu::{BodyMomentum, Sweep};
-use crate::solver::momentum::Progress;
+use crate::solver::momentum::{MomentumRule, Progress};
 use crate::solver::residual::Partial;
+use crate::solver::substeps::SubstepPlan;
+use crate::solver::substeps::records::{Between, JointStep, Sort};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -27,6 +31,13 @@ pub(super) struct Dispatch {
     pub(super) workgroups: u32,
 }
 
+/// What surrounds one LCP of a step in substeps.
+#[derive(Debug)]
+pub(super) struct LcpDispatches {
+    pub(super) before: Vec<Dispatch>,
+    pub(super) after: Vec<Dispatch>,
+}
+
 /// The dispatches of a packed problem.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -36,8 +47,12 @@ pub(super) struct Plan {
     pub(super) contact_partials: usize,
     /// Number of partial residuals of the joint rows.
     pub(super) joint_partials: usize,
-    /// True if there are dispatches of momentum.
-    pub(super) accelerated: bool,
+    /// Whose momentum there are dispatches of.
+    pub(super) momentum_rule: Option<MomentumRule>,
+    /// What makes the blocks of contacts.
+    pub(super) prepare: Vec<Dispatch>,
+    /// What sets velocities to nothing.
+    pub(super) clear: Vec<Dispatch>,
     /// One pass over all joints, then all contacts: colour after colour, then the remainder.
     pub(super) forward: Vec<Dispatch>,
     /// The same the other way round.
@@ -56,6 +71,12 @@ pub(super) struct Plan {
     pub(super) judge: Vec<Dispatch>,
     /// The residual of all joint rows and contacts.
     pub(super) residual: Vec<Dispatch>,
+    /// What a step in substeps starts with.
+    pub(super) begin: Vec<Dispatch>,
+    /// The LCPs of a step in substeps; none of a single solve.
+    pub(super) lcps: Vec<LcpDispatches>,
+    /// What a step in substeps ends with.
+    pub(super) finish: Vec<Dispatch>,
     /// Bind groups to be made, each once.
     pub(super) shown: BTreeMap<(Kernel, Shown), usize>,
     /// Where [`Plan::add`] puts dispatches.
@@ -65,34 +86,43 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans a packed problem for a device; `accelerated` with what momentum needs.
+    /// Plans a packed problem for a device, with what its momentum needs.
     ///
     /// # Errors
     /// [`Error::Capacity`] if something that cannot be split exceeds a binding, or the work of one
     /// invocation its bound.
-    pub(super) fn new(batches: &Batches, accelerated: bool, limits: &wgpu::Limits) -> Result<Self> {
+    pub(super) fn new(
+        batches: &Batches,
+        momentum_rule: Option<MomentumRule>,
+        limits: &wgpu::Limits,
+    ) -> Result<Self> {
         let bounds = Bounds::of(limits);
-        check_unsplittable(batches, accelerated, &bounds)?;
+        check_unsplittable(batches, momentum_rule.is_some(), &bounds)?;
         let mut plan = Self {
-            accelerated,
+            momentum_rule,
             ..Self::default()
         };
+        plan.plan_masses(batches, &bounds)?;
+        plan.prepare = plan.take(0);
+        plan.plan_bodies(Kernel::BodyStart, batches, &bounds)?;
+        plan.clear = plan.take(0);
         plan.forward = plan.plan_sweep(batches, Sweep::Forward, &bounds)?;
+        plan.rebuild = plan.plan_sweep(batches, Sweep::Rebuild, &bounds)?;
         let joints = Packing::joints(batches);
         let contacts = Packing::contacts(batches);
         plan.joint_partials = plan.plan_sums(&joints, joints.residual(), &bounds)?;
         plan.contact_partials = plan.plan_sums(&contacts, contacts.residual(), &bounds)?;
+        plan.plan_residual_step(&bounds)?;
         plan.residual = plan.take(0);
-        if !accelerated {
+        let Some(rule) = momentum_rule else {
             return Ok(plan);
-        }
+        };
         plan.reverse = plan.plan_sweep(batches, Sweep::Reverse, &bounds)?;
-        plan.rebuild = plan.plan_sweep(batches, Sweep::Rebuild, &bounds)?;
-        plan.start = plan.plan_momentum(batches, Window::STARTS, &bounds)?;
-        plan.momentum = plan.plan_momentum(batches, 0, &bounds)?;
-        plan.after_rebuild = plan.plan_momentum(batches, Window::AFTER_REBUILD, &bounds)?;
+        plan.start = plan.plan_momentum(batches, rule, Window::STARTS, &bounds)?;
+        plan.momentum = plan.plan_momentum(batches, rule, 0, &bounds)?;
+        plan.after_rebuild = plan.plan_momentum(batches, rule, Window::AFTER_REBUILD, &bounds)?;
         plan.flags = Window::BEFORE_REBUILD;
-        plan.plan_body_momentum(batches, &bounds)?;
+        plan.plan_bodies(body_momentum(rule), batches, &bounds)?;
         plan.before_rebuild = plan.take(0);
         plan.plan_sums(&joints, Kernel::JointProgress, &bounds)?;
         plan.plan_sums(&contacts, Kernel::ContactProgress, &bounds)?;
@@ -101,13 +131,99 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Plans a step in substeps too.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(super) fn add_substeps(
+        &mut self,
+        batches: &Batches,
+        step: &SubstepPlan,
+        limits: &wgpu::Limits,
+    ) -> Result<()> {
+        let bounds = Bounds::of(limits);
+        self.flags = Window::STARTS;
+        self.plan_bodies(Kernel::SubstepBodies, batches, &bounds)?;
+        self.begin = self.take(0);
+        let lcps = step.lcps();
+        for (number, between) in lcps.iter().enumerate() {
+            self.plan_between(batches, *between, number, &bounds)?;
+            let before = self.take(0);
+            let first = self.windows.len();
+            self.flags = between.next.map_or(0, flag_of);
+            self.plan_bodies(Kernel::SubstepBodies, batches, &bounds)?;
+            self.number_windows(first, number);
+            let after = self.take(0);
+            self.lcps.push(LcpDispatches { before, after });
+        }
+        self.plan_between(batches, step.end(), lcps.len(), &bounds)?;
+        self.finish = self.take(0);
+        Ok(())
+    }
+
+    /// Plans what stands before an LCP, or after the last one.
+    fn plan_between(
+        &mut self,
+        batches: &Batches,
+        between: Between,
+        number: usize,
+        bounds: &Bounds,
+    ) -> Result<()> {
+        let first = self.windows.len();
+        let when = |condition: bool, flag| if condition { flag } else { 0 };
+        self.flags = when(number == 0, Window::STARTS) | when(between.next.is_none(), Window::ENDS);
+        let nothing = Shown::of(Side::Contacts);
+        self.add(Kernel::SubstepControl, 0..1, nothing, Window::default());
+        self.flags = when(between.starts, Window::STARTS)
+            | when(between.keeps, Window::KEEPS_IMPULSES)
+            | when(between.restores, Window::RESTORES)
+            | when(between.cold, Window::COLD)
+            | between.next.map_or(0, flag_of);
+        for (packing, kernel) in [
+            (Packing::joints(batches), Kernel::SubstepJoints),
+            (Packing::contacts(batches), Kernel::SubstepContacts),
+        ] {
+            let blocks = Array {
+                smallest: size_of::<f32>() as u64,
+                largest: size_of::<JointStep>().max(size_of::<ContactBlock>()) as u64,
+                ..packing.blocks
+            };
+            let all = 0..blocks.length;
+            let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
+                bounds.bytes(&blocks, run)
+            })?;
+            for run in runs {
+                let shown = Shown {
+                    blocks: bounds.window(&blocks, &run),
+                    ..Shown::of(packing.side)
+                };
+                self.add(kernel, run, shown, Window::default());
+            }
+        }
+        self.number_windows(first, number);
+        Ok(())
+    }
+
+    /// Says which LCP the windows from `first` on belong to.
+    fn number_windows(&mut self, first: usize, lcp: usize) {
+        for window in &mut self.windows[first..] {
+            window.start_base = lcp as u32;
+        }
+    }
+
     /// Only the dispatches of one call of a kernel.
     pub(super) fn of_call(
         batches: &Batches,
         call: KernelCall,
         limits: &wgpu::Limits,
     ) -> Result<Self> {
-        let mut plan = Self::new(batches, true, limits)?;
+        let rule = match call.kernel {
+            Kernel::JointConjugate | Kernel::ContactConjugate | Kernel::BodyConjugate => {
+                MomentumRule::Conjugate
+            }
+            _ => MomentumRule::Symmetric,
+        };
+        let mut plan = Self::new(batches, Some(rule), limits)?;
         let groups = match call.kernel {
             Kernel::JointSweep => Some(&batches.joints.colors),
             Kernel::ContactSweep => Some(&batches.contacts.colors),
@@ -131,7 +247,7 @@ impl Plan {
                     .as_ref()
                     .is_none_or(|groups| groups.contains(&windows[dispatch.window as usize].first))
         };
-        plan.forward = [sweep, momentum, &plan.judge, &plan.residual]
+        plan.forward = [&plan.clear, sweep, momentum, &plan.judge, &plan.residual]
             .into_iter()
             .flatten()
             .filter(wanted)
@@ -198,6 +314,7 @@ impl Plan {
     fn plan_momentum(
         &mut self,
         batches: &Batches,
+        rule: MomentumRule,
         flags: u32,
         bounds: &Bounds,
     ) -> Result<Vec<Dispatch>> {
@@ -213,18 +330,58 @@ impl Plan {
                     blocks: bounds.window(blocks, &run),
                     ..Shown::of(packing.side)
                 };
-                self.add(packing.momentum(), run, shown, Window::default());
+                self.add(packing.momentum(rule), run, shown, Window::default());
             }
         }
-        self.plan_body_momentum(batches, bounds)?;
+        self.plan_bodies(body_momentum(rule), batches, bounds)?;
         Ok(self.take(0))
     }
 
-    fn plan_body_momentum(&mut self, batches: &Batches, bounds: &Bounds) -> Result<()> {
+    fn plan_bodies(&mut self, kernel: Kernel, batches: &Batches, bounds: &Bounds) -> Result<()> {
         let all = 0..batches.velocities.len() as u32;
         for run in bounds.split("bodies", &all, bounds.invocations(), |_| 0)? {
-            let shown = Shown::of(Side::Joints);
-            self.add(Kernel::BodyMomentum, run, shown, Window::default());
+            self.add(kernel, run, Shown::of(Side::Joints), Window::default());
+        }
+        Ok(())
+    }
+
+    /// Plans the making of contacts' blocks: those with a colour, and those of the remainder.
+    fn plan_masses(&mut self, batches: &Batches, bounds: &Bounds) -> Result<()> {
+        let remainder = &batches.contacts.remainder;
+        let blocks = Array {
+            // Coefficients of friction share the window of the blocks.
+            smallest: size_of::<f32>() as u64,
+            ..Array::of::<ContactBlock>(batches.contacts.blocks.len())
+        };
+        let entries = Array::of::<SplitSlots>(remainder.slots.len());
+        let first = if remainder.elements.is_empty() {
+            blocks.length
+        } else {
+            remainder.elements.start
+        };
+        for (part, flags) in [(0..first, 0), (first..blocks.length, Window::SPLITS)] {
+            let entries_of = |run: &Range<u32>| match flags {
+                0 => 0..0,
+                _ => run.start - first..run.end - first,
+            };
+            let runs = bounds.split("contacts", &part, bounds.invocations(), |run| {
+                bounds
+                    .bytes(&blocks, run)
+                    .max(bounds.bytes(&entries, &entries_of(run)))
+            })?;
+            for run in runs {
+                let shown = Shown {
+                    blocks: bounds.window(&blocks, &run),
+                    entries: bounds.window(&entries, &entries_of(&run)),
+                    ..Shown::of(Side::Contacts)
+                };
+                let window = Window {
+                    entry_base: first + shown.entries.0,
+                    flags,
+                    ..Window::default()
+                };
+                self.add(Kernel::ContactMasses, run, shown, window);
+            }
         }
         Ok(())
     }
@@ -245,6 +402,52 @@ impl Plan {
         if let Some(window) = self.windows.last_mut() {
             *window = counts;
         }
+    }
+
+    /// Plans the last part of a look at the residual: the sum of all partials, contacts' first.
+    fn plan_residual_step(&mut self, bounds: &Bounds) -> Result<()> {
+        let first = self.list.len();
+        for (side, count) in [
+            (Side::Contacts, self.contact_partials),
+            (Side::Joints, self.joint_partials),
+        ] {
+            let partials = Array::of::<Partial>(count);
+            let of_rounds = |rounds: &Range<u32>| {
+                rounds.start * WORKGROUP_SIZE..(rounds.end * WORKGROUP_SIZE).min(partials.length)
+            };
+            let rounds = 0..partials.length.div_ceil(WORKGROUP_SIZE);
+            let most = MAX_LOOP_ITERATIONS as u32 - WORKGROUP_SIZE;
+            for run in bounds.split("partial residuals", &rounds, most, |rounds| {
+                bounds.bytes(&partials, &of_rounds(rounds))
+            })? {
+                let run = of_rounds(&run);
+                self.add_residual_step(side, run.clone(), bounds.window(&partials, &run));
+            }
+        }
+        if self.list.len() == first {
+            self.add_residual_step(Side::Contacts, 0..0, (0, 0));
+        }
+        let windows = first..self.list.len();
+        for (place, flag) in [
+            (windows.start, Window::STARTS),
+            (windows.end - 1, Window::ENDS),
+        ] {
+            let window = self.list[place].window as usize;
+            self.windows[window].flags |= flag;
+        }
+        Ok(())
+    }
+
+    fn add_residual_step(&mut self, side: Side, partials: Range<u32>, entries: (u32, u32)) {
+        let shown = Shown {
+            entries,
+            ..Shown::of(side)
+        };
+        let window = Window {
+            entry_base: entries.0,
+            ..Window::default()
+        };
+        self.add(Kernel::ResidualStep, partials, shown, window);
     }
 
     fn plan_color(
@@ -408,6 +611,7 @@ impl Plan {
     fn add(&mut self, kernel: Kernel, elements: Range<u32>, shown: Shown, window: Window) {
         let workgroups = match kernel {
             Kernel::HubGather => elements.len() as u32,
+            Kernel::MomentumStep | Kernel::ResidualStep | Kernel::SubstepControl => 1,
             _ => (elements.len() as u32).div_ceil(WORKGROUP_SIZE),
         };
         self.windows.push(Window {
@@ -431,9 +635,26 @@ impl Plan {
     }
 }
 
+fn flag_of(sort: Sort) -> u32 {
+    match sort {
+        Sort::Velocity => Window::VELOCITY,
+        Sort::Position => Window::POSITION,
+    }
+}
+
+/// The kernel of bodies' momentum.
+fn body_momentum(rule: MomentumRule) -> Kernel {
+    match rule {
+        MomentumRule::Conjugate => Kernel::BodyConjugate,
+        _ => Kernel::BodyMomentum,
+    }
+}
+
 /// Checks what no number of dispatches can split.
 fn check_unsplittable(batches: &Batches, accelerated: bool, bounds: &Bounds) -> Result<()> {
-    let bodies = size_of_val(batches.velocities.as_slice()) as u64;
+    // Momentum keeps two velocities a body.
+    let kept = if accelerated { 2 } else { 1 };
+    let bodies = kept * size_of_val(batches.velocities.as_slice()) as u64;
     if bodies > bounds.binding {
         return Err(Error::Capacity {
             what: format!(

@@ -67,7 +67,7 @@ impl Bodies {
                 .collect(),
             groups: JointGroup::all(&problem.joint_rows, &masses),
             joint_row_count: problem.joint_rows.len(),
-            section: Section::new(problem.friction_cone),
+            section: Section::new(problem.friction_cone, problem.friction_law),
             rule,
             changes: vec![[0.0; 6]; masses.len()],
             masses,

@@ -1,12 +1,15 @@
 //! Projections onto the set of admissible contact impulses, f64.
 
-use crate::problem::FrictionCone;
+use crate::problem::{FrictionCone, FrictionLaw};
 
-/// Cross-section of the friction cone at unit radius: what a tangential impulse is projected onto.
+/// What impulses are projected onto: the cross-section of the friction cone at unit radius, for tangential
+/// impulses, or the cone itself.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Section {
     /// The disk.
     Disk,
+    /// The whole cone over the disk at once, by the convex law.
+    Cone,
     /// The regular polygon.
     Polygon {
         /// Outward unit normals of its edges.
@@ -19,7 +22,10 @@ pub(super) enum Section {
 }
 
 impl Section {
-    pub(super) fn new(cone: FrictionCone) -> Self {
+    pub(super) fn new(cone: FrictionCone, law: FrictionLaw) -> Self {
+        if law == FrictionLaw::Convex {
+            return Self::Cone;
+        }
         let FrictionCone::Pyramid { directions } = cone else {
             return Self::Disk;
         };
@@ -42,7 +48,7 @@ impl Section {
     /// through, because the polygon is regular.
     pub(super) fn project(&self, t: [f64; 2], radius: f64) -> [f64; 2] {
         match self {
-            Self::Disk => {
+            Self::Disk | Self::Cone => {
                 let length = t[0].hypot(t[1]);
                 if length <= radius {
                     t
@@ -95,7 +101,7 @@ pub(super) fn project_onto_cone(r: [f64; 3], friction: f64) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::{Section, project_onto_cone};
-    use crate::problem::FrictionCone;
+    use crate::problem::{FrictionCone, FrictionLaw};
 
     #[test]
     fn what_is_projected_is_admissible_and_nearest() {
@@ -104,7 +110,7 @@ mod tests {
             FrictionCone::Pyramid { directions: 4 },
             FrictionCone::Pyramid { directions: 8 },
         ] {
-            let section = Section::new(cone);
+            let section = Section::new(cone, FrictionLaw::Coulomb);
             for k in 0..60 {
                 let angle = 0.1 + f64::from(k);
                 let t = [3.0 * angle.cos(), 3.0 * angle.sin()];

@@ -74,8 +74,11 @@ impl ContactBlock {
             }
             now
         };
+        if *section == Section::Cone && self.friction > 0.0 {
+            return repeat(&|r| self.cone_step(r, &free, 0.0));
+        }
         match rule {
-            LocalRule::Cone { .. } => repeat(&|r| self.cone_step(r, &free)),
+            LocalRule::Cone { .. } => repeat(&|r| self.cone_step(r, &free, self.friction)),
             LocalRule::Product { iterations } if iterations > 1 && self.jams() => {
                 repeat(&|r| self.careful_step(r, &free, section))
             }
@@ -122,10 +125,11 @@ impl ContactBlock {
         r
     }
 
-    /// De Saxcé's projection of `r - rho (u + mu |u_t| n)` onto the cone.
-    fn cone_step(&self, r: [f64; 3], free: &[f64; 3]) -> [f64; 3] {
+    /// The projection of `r - rho (u + dilation |u_t| n)` onto the cone: De Saxcé's with mu for the
+    /// dilation, that of the convex law with 0.
+    fn cone_step(&self, r: [f64; 3], free: &[f64; 3], dilation: f64) -> [f64; 3] {
         let u: [f64; 3] = std::array::from_fn(|i| free[i] + self.times(i, r));
-        let shifted = u[0] + self.friction * u[1].hypot(u[2]);
+        let shifted = u[0] + dilation * u[1].hypot(u[2]);
         let rho = self.cone_mass;
         project_onto_cone(
             [r[0] - rho * shifted, r[1] - rho * u[1], r[2] - rho * u[2]],
@@ -139,18 +143,17 @@ impl ContactBlock {
         if rho == 0.0 {
             return 0.0;
         }
-        let normal = (r[0] - rho * u[0]).max(0.0);
-        let tangential = if self.friction > 0.0 {
-            let trial = [r[1] - rho * u[1], r[2] - rho * u[2]];
-            section.project(trial, self.friction * normal)
+        let trial: [f64; 3] = std::array::from_fn(|i| r[i] - rho * u[i]);
+        let projected = if self.friction > 0.0 {
+            self.onto(trial, section)
         } else {
-            [r[1], r[2]]
+            [trial[0].max(0.0), r[1], r[2]]
         };
         // `max` turns what is not a number into zero; the difference keeps it.
         if u.iter().chain(&r).any(|x| x.is_nan()) {
             return f64::NAN;
         }
-        distance(r, [normal, tangential[0], tangential[1]]) / rho
+        distance(r, projected) / rho
     }
 
     /// The nearest admissible impulse, in the sense of the section.
@@ -158,12 +161,20 @@ impl ContactBlock {
         if !self.is_usable() {
             return [0.0; 3];
         }
-        let normal = r[0].max(0.0);
-        let [t1, t2] = if self.friction > 0.0 {
-            section.project([r[1], r[2]], self.friction * normal)
+        if self.friction > 0.0 {
+            self.onto(r, section)
         } else {
-            [0.0; 2]
-        };
+            [r[0].max(0.0), 0.0, 0.0]
+        }
+    }
+
+    /// The projection that the law claims: onto the cone at once, or the normal part first.
+    fn onto(&self, r: [f64; 3], section: &Section) -> [f64; 3] {
+        if *section == Section::Cone {
+            return project_onto_cone(r, self.friction);
+        }
+        let normal = r[0].max(0.0);
+        let [t1, t2] = section.project([r[1], r[2]], self.friction * normal);
         [normal, t1, t2]
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a reader needs to make the results again.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub(crate) struct Provenance {
     pub(crate) version: &'static str,
     /// `cpu`, `lemke`, or the GPU and its adapter.

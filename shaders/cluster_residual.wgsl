@@ -1,0 +1,50 @@
+// Natural-map residual of every cluster; twin of `src/solver/cpu/cluster_residual.rs`. One workgroup
+// takes one cluster: invocation i the blocks i, i + WORKGROUP_SIZE, ..., then halving strides.
+
+@group(0) @binding(2) var<storage, read> blocks: array<ContactBlock>;
+@group(0) @binding(3) var<storage, read> impulses: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> partials: array<Partial>;
+@group(0) @binding(5) var<storage, read> words: array<u32>;
+@group(0) @binding(6) var<storage, read> velocities: array<BodyVelocity>;
+
+var<workgroup> residual_lanes: array<Partial, WORKGROUP_SIZE>;
+
+fn merged(a: Partial, b: Partial) -> Partial {
+    return Partial(a.sum_of_squares + b.sum_of_squares, max(a.max, b.max));
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn cluster_residual(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_id) invocation: vec3<u32>,
+) {
+    let lane = invocation.x;
+    let index = window.first + workgroup.x;
+    let cluster = cluster_at(index);
+    let base = cluster.first - window.block_base;
+    var mine = Partial(0.0, 0.0);
+    for (var place = lane; place < cluster.blocks; place += WORKGROUP_SIZE) {
+        let block = blocks[base + place];
+        let impulse = impulses[base + place];
+        let a = velocities[block.body_a];
+        let b = velocities[block.body_b];
+        var residual = 0.0;
+        if place < cluster.joint_rows {
+            residual = row_residual(row_of(block), scale_of(block), impulse.x, a, b);
+        } else {
+            residual = natural_map_residual(block, impulse, a, b);
+        }
+        mine = merged(mine, Partial(residual * residual, residual));
+    }
+    residual_lanes[lane] = mine;
+    workgroupBarrier();
+    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
+        if lane < stride {
+            residual_lanes[lane] = merged(residual_lanes[lane], residual_lanes[lane + stride]);
+        }
+        workgroupBarrier();
+    }
+    if lane == 0u {
+        partials[index] = residual_lanes[0];
+    }
+}

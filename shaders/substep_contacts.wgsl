@@ -1,0 +1,76 @@
+// Before an LCP of a step: takes the impulses of the last one, and makes contacts what they are in the
+// next; twin of `substep_contacts` in `src/solver/cpu/substep.rs`. One invocation takes one contact.
+
+@group(0) @binding(2) var<storage, read> lcps: array<Lcp>;
+@group(0) @binding(3) var<storage, read> steps: array<ContactStep>;
+@group(0) @binding(4) var<storage, read> frictions: array<f32>;
+@group(0) @binding(5) var<storage, read> states: array<BodyState>;
+@group(0) @binding(6) var<storage, read_write> blocks: array<ContactBlock>;
+@group(0) @binding(7) var<storage, read_write> impulses: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read_write> totals: array<ContactTotal>;
+
+// The velocity that a gap asks for; see `GapLaw` and `bias::with_restitution` of the library.
+fn velocity_bias(lcp: Lcp, gap: f32, velocity: f32, restitution: f32) -> f32 {
+    let open = gap - lcp.slop;
+    let deep = (gap + lcp.slop) + lcp.spared;
+    var asked = max(lcp.rate * min(deep, 0.0), -lcp.max_push) + lcp.memory * velocity;
+    if open > 0.0 {
+        asked = open / lcp.substep_length;
+    }
+    let meets = open + lcp.substep_length * velocity <= 0.0;
+    if !(restitution > 0.0 && velocity < -lcp.restitution_threshold && meets) {
+        return asked;
+    }
+    let bounce = restitution * velocity;
+    return select(min(bounce, asked), bounce, open > 0.0);
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    let index = window.first + invocation.x;
+    if index >= window.end {
+        return;
+    }
+    let at = index - window.block_base;
+    if has(STARTS) {
+        totals[at] = ContactTotal(vec4<f32>(0.0, 0.0, 0.0, 0.0), vec4<f32>(0.0, 0.0, 0.0, 0.0));
+    }
+    if has(KEEPS_IMPULSES) {
+        totals[at].kept = impulses[at];
+        totals[at].total = totals[at].total + impulses[at];
+    }
+    if has(RESTORES) {
+        impulses[at] = totals[at].kept;
+    }
+    if has(COLD) {
+        impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
+    }
+    if !has(VELOCITY) && !has(POSITION) {
+        return;
+    }
+    let lcp = lcps[lcp_index()];
+    let step = steps[at];
+    let normal = blocks[at].normal;
+    let arm_a = blocks[at].arm_a;
+    let arm_b = blocks[at].arm_b;
+    let a = states[blocks[at].body_a];
+    let b = states[blocks[at].body_b];
+    let moved = add_cross(a.moved_linear, a.moved_angular, arm_a)
+        - add_cross(b.moved_linear, b.moved_angular, arm_b);
+    // Products come last: some compilers move what is added to a sum of two products between them.
+    let path = (moved + step.start * lcp.start_factor) + step.increment * lcp.increment_factor;
+    let gap = step.gap + ordered_dot(normal, path);
+    let squared = ordered_dot(normal, normal);
+    if has(POSITION) {
+        blocks[at].friction = 0.0;
+        blocks[at].free_velocity = normal * (max(gap + lcp.slop, -lcp.max_correction) / squared);
+        return;
+    }
+    let gained = add_cross(a.gained_linear, a.gained_angular, arm_a)
+        - add_cross(b.gained_linear, b.gained_angular, arm_b);
+    let before = (step.start + step.increment * lcp.past) + gained;
+    let bias = velocity_bias(lcp, gap, ordered_dot(normal, before), step.restitution);
+    blocks[at].friction = frictions[at];
+    blocks[at].free_velocity =
+        ((step.start + step.increment * lcp.part) + gained) + normal * (bias / squared);
+}

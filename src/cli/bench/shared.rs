@@ -1,0 +1,39 @@
+//! One solver for several owners: a simulation wants a solver of its own, and a GPU is opened once.
+
+use drystone::Result;
+use drystone::problem::Problem;
+use drystone::solver::{Options, Report, Solution, Solver};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A solver that is used by one at a time.
+#[derive(Clone)]
+pub(super) struct Shared(Arc<Mutex<Box<dyn Solver>>>);
+
+impl Shared {
+    pub(super) fn new(solver: Box<dyn Solver>) -> Self {
+        Self(Arc::new(Mutex::new(solver)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Box<dyn Solver>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Solver for Shared {
+    fn backend(&self) -> &'static str {
+        self.lock().backend()
+    }
+
+    fn adapter(&self) -> Option<String> {
+        self.lock().adapter()
+    }
+
+    fn solve(
+        &mut self,
+        problem: &Problem,
+        options: &Options,
+        solution: &mut Solution,
+    ) -> Result<Report> {
+        self.lock().solve(problem, options, solution)
+    }
+}

@@ -1,0 +1,248 @@
+//! All bodies as the search for contacts sees them, and how far they have gone.
+//!
+//! What was found about bodies stays true until they have moved by some length. Two measures of motion
+//! are used: the length of the path that the farthest point of a body can have gone, which is a single
+//! number that grows, cheap to compare and too large; and, once that is used up, the true displacement
+//! from a remembered pose.
+
+use super::narrowphase::{Kind, Mover};
+use crate::constants::{PARALLEL_BODIES, SKIN_PER_RADIUS, SKIN_STEPS};
+use crate::math::{Mat3, Vec3};
+use crate::world::{Body, BodyKind, World};
+use rayon::prelude::*;
+
+/// Bodies handled by one thread at a time.
+const CHUNK: usize = 4096;
+
+/// The farthest that a rotation changed by `difference` moves a point at a unit distance from the
+/// centre: of two rotations by an angle `a` from each other it is `2 sin(a/2)`, and the norm of their
+/// difference `2 sqrt(2) sin(a/2)`.
+pub(super) fn turn(difference: &Mat3) -> f64 {
+    difference.norm() * std::f64::consts::FRAC_1_SQRT_2
+}
+
+/// Where a body was when the pairs were found.
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    position: Vec3,
+    /// What the body's box was grown by `[m]`.
+    room: f64,
+    /// Path of the body up to which, with its reach, it is sure to be within that box `[m]`.
+    until: f64,
+}
+
+/// How boxes are grown: to hold what a body can touch within a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Growth {
+    /// Of every body `[m]`.
+    pub(super) margin: f64,
+    /// `[s]`.
+    pub(super) time_step: f64,
+    /// Speed that a dynamic body can gain in a step, beside what it touches `[m/s]`.
+    pub(super) gain: f64,
+}
+
+impl Growth {
+    /// How far the body's box is grown so that its contacts within the next step are found.
+    fn reach(&self, mover: &Mover) -> f64 {
+        let gain = if mover.is_dynamic { self.gain } else { 0.0 };
+        self.margin + self.time_step * (mover.speed + gain)
+    }
+}
+
+/// The bodies of a world, side by side in memory.
+#[derive(Debug, Default)]
+pub(super) struct Crowd {
+    movers: Vec<Mover>,
+    /// Shape `[body_count]`, or none if all bodies are spheres.
+    rotations: Vec<Mat3>,
+    anchors: Vec<Anchor>,
+    anchor_rotations: Vec<Mat3>,
+    /// Mean bounding radius of dynamic bodies `[m]`.
+    mean_radius: f64,
+}
+
+impl Crowd {
+    pub(super) fn movers(&self) -> &[Mover] {
+        &self.movers
+    }
+
+    /// Matrices from bodies' axes to the world's; none if all bodies are spheres.
+    pub(super) fn rotations(&self) -> &[Mat3] {
+        &self.rotations
+    }
+
+    pub(super) fn is_bounded(&self, body: u32) -> bool {
+        self.movers[body as usize].kind != Kind::Unbounded
+    }
+
+    /// Takes over bodies that nothing is known about.
+    pub(super) fn reset(&mut self, world: &World) {
+        self.movers.clear();
+        self.movers.extend(world.bodies.iter().map(Mover::new));
+        self.rotations.clear();
+        if self.movers.iter().any(|mover| mover.kind != Kind::Sphere) {
+            self.rotations.extend(world.bodies.iter().map(rotation));
+        }
+        self.anchors.clear();
+        self.anchor_rotations.clear();
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (body, mover) in world.bodies.iter().zip(&self.movers) {
+            if body.is_dynamic() {
+                sum += mover.bounding_radius;
+                count += 1.0;
+            }
+        }
+        self.mean_radius = if count > 0.0 { sum / count } else { 1.0 };
+    }
+
+    /// Takes over where the bodies are now, and adds to their paths.
+    pub(super) fn follow(&mut self, world: &World) {
+        let bodies = &world.bodies;
+        let rotations = &mut self.rotations;
+        if !is_parallel(bodies.len()) {
+            follow(&mut self.movers, rotations, bodies);
+        } else if rotations.is_empty() {
+            self.movers
+                .par_chunks_mut(CHUNK)
+                .zip(bodies.par_chunks(CHUNK))
+                .for_each(|(movers, bodies)| follow(movers, &mut [], bodies));
+        } else {
+            self.movers
+                .par_chunks_mut(CHUNK)
+                .zip(rotations.par_chunks_mut(CHUNK))
+                .zip(bodies.par_chunks(CHUNK))
+                .for_each(|((movers, rotations), bodies)| follow(movers, rotations, bodies));
+        }
+    }
+
+    /// True if no body has a box yet.
+    pub(super) fn is_loose(&self) -> bool {
+        self.anchors.len() != self.movers.len()
+    }
+
+    /// Writes to `strays` the bodies that may have left the boxes that they were given, in order.
+    pub(super) fn find_strays(&mut self, growth: Growth, strays: &mut Vec<u32>) {
+        let (movers, rotations) = (&self.movers, &self.rotations);
+        let turned = &self.anchor_rotations;
+        let has_strayed = |index: usize, anchor: &mut Anchor| {
+            let mover = &movers[index];
+            let reach = growth.reach(mover);
+            let unbounded = mover.kind == Kind::Unbounded;
+            if mover.path + reach <= anchor.until && !unbounded {
+                return false;
+            }
+            let mut moved = (mover.position - anchor.position).norm();
+            if unbounded {
+                // A half-space that turns is soon anywhere.
+                if rotations[index] != turned[index] {
+                    return true;
+                }
+            } else if mover.kind != Kind::Sphere {
+                moved += mover.bounding_radius * turn(&(rotations[index] - turned[index]));
+            }
+            anchor.until = anchor.room - moved + mover.path;
+            let needed = moved + reach;
+            needed > anchor.room || needed.is_nan() || mover.path.is_nan()
+        };
+        strays.clear();
+        if is_parallel(movers.len()) {
+            let found: Vec<u32> = self
+                .anchors
+                .par_iter_mut()
+                .enumerate()
+                .with_min_len(CHUNK)
+                .filter_map(|(index, anchor)| has_strayed(index, anchor).then_some(index as u32))
+                .collect();
+            strays.extend_from_slice(&found);
+        } else {
+            let anchors = self.anchors.iter_mut().enumerate();
+            strays.extend(
+                anchors.filter_map(|(index, anchor)| {
+                    has_strayed(index, anchor).then_some(index as u32)
+                }),
+            );
+        }
+    }
+
+    /// Gives every body a box with room to move in, and writes what boxes are grown by to `reach`,
+    /// shape `[body_count]` `[m]`.
+    pub(super) fn anchor(&mut self, world: &World, growth: Growth, reach: &mut Vec<f64>) {
+        reach.clear();
+        reach.resize(self.movers.len(), 0.0);
+        self.anchors.clear();
+        for (index, reach) in reach.iter_mut().enumerate() {
+            let anchor = self.anchor_of(index, world, growth);
+            *reach = anchor.room;
+            self.anchors.push(anchor);
+        }
+        self.anchor_rotations.clone_from(&self.rotations);
+    }
+
+    /// The same for some of the bodies.
+    pub(super) fn anchor_again(
+        &mut self,
+        strays: &[u32],
+        world: &World,
+        growth: Growth,
+        reach: &mut [f64],
+    ) {
+        for &stray in strays {
+            let index = stray as usize;
+            let anchor = self.anchor_of(index, world, growth);
+            reach[index] = anchor.room;
+            self.anchors[index] = anchor;
+            if let Some(rotation) = self.rotations.get(index) {
+                self.anchor_rotations[index] = *rotation;
+            }
+        }
+    }
+
+    fn anchor_of(&self, index: usize, world: &World, growth: Growth) -> Anchor {
+        let mover = &self.movers[index];
+        let skin = if world.bodies[index].kind == BodyKind::Fixed {
+            0.0
+        } else {
+            let radius = mover.bounding_radius.min(2.0 * self.mean_radius);
+            SKIN_PER_RADIUS * radius + SKIN_STEPS * growth.time_step * mover.speed
+        };
+        let room = growth.reach(mover) + skin;
+        Anchor {
+            position: mover.position,
+            room,
+            until: room + mover.path,
+        }
+    }
+}
+
+/// True if work on so many bodies is worth waking threads.
+pub(super) fn is_parallel(count: usize) -> bool {
+    count >= PARALLEL_BODIES && rayon::current_num_threads() > 1
+}
+
+fn rotation(body: &Body) -> Mat3 {
+    body.pose.orientation.to_rotation_matrix().into_inner()
+}
+
+/// `rotations` has the shape of the others, or is empty if all bodies are spheres.
+fn follow(movers: &mut [Mover], rotations: &mut [Mat3], bodies: &[Body]) {
+    for (index, (mover, body)) in movers.iter_mut().zip(bodies).enumerate() {
+        if body.kind == BodyKind::Fixed {
+            continue;
+        }
+        mover.path += (body.pose.position - mover.position).norm();
+        // A sphere's rotation matters only if it is not finite: then this is no number.
+        mover.path += 0.0 * body.pose.orientation.coords.sum();
+        mover.position = body.pose.position;
+        mover.set_velocity(body);
+        if mover.kind != Kind::Sphere
+            && let Some(known) = rotations.get_mut(index)
+        {
+            let rotation = rotation(body);
+            if mover.kind != Kind::Unbounded {
+                mover.path += mover.bounding_radius * turn(&(rotation - *known));
+            }
+            *known = rotation;
+        }
+    }
+}

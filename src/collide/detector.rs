@@ -1,0 +1,209 @@
+//! The search for contacts from step to step.
+//!
+//! In a pile at rest almost nothing changes between two steps, and what was found stays true for a
+//! while. Bodies get boxes with room to move in, so that the list of pairs serves until one has left
+//! its box; manifolds are kept while their bodies hardly move relative to each other; and pairs that
+//! are known to be apart are not looked at until they may have come near. Nothing is missed: each of
+//! these ends before it could be wrong, by a length that bodies cannot have gone unseen.
+
+use super::ContactPoint;
+use super::broadphase::Broadphase;
+use super::candidates::{Admission, Candidates};
+use super::crowd::{Crowd, Growth};
+use super::impulse_cache::ImpulseCache;
+use super::narrowphase::Limits;
+use crate::constants::{MAX_STRAYS, TOUCHING_MARGIN};
+use crate::error::Result;
+use crate::world::World;
+
+/// Finds contacts, and remembers what makes finding them again cheap.
+///
+/// It follows one world: [`Self::forget`] is to be called after changes other than moving and pushing
+/// bodies by stepping.
+#[derive(Debug, Default)]
+pub struct Detector {
+    broadphase: Broadphase,
+    crowd: Crowd,
+    candidates: Candidates,
+    contacts: Vec<ContactPoint>,
+    impulses: ImpulseCache,
+    /// What boxes were grown by, shape `[body_count]` `[m]`.
+    reach: Vec<f64>,
+    /// Pairs as the broadphase found them.
+    found: Vec<[u32; 2]>,
+    /// Bodies that have left their boxes.
+    strays: Vec<u32>,
+    /// Joints that keep bodies from colliding, when the pairs were found.
+    excluding_joints: usize,
+    is_current: bool,
+}
+
+impl Detector {
+    /// A detector that knows nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A detector that looks at the given pairs only, sorted, of bodies that exist;
+    /// [`Self::find_pairs`] is not to be called.
+    #[must_use]
+    pub fn of_pairs(world: &World, pairs: &[[u32; 2]]) -> Self {
+        let mut detector = Self::default();
+        detector.crowd.reset(world);
+        detector.candidates.replace(pairs, detector.crowd.movers());
+        detector
+    }
+
+    /// Forgets what is known of the bodies: for a world that was changed from outside.
+    pub fn forget(&mut self) {
+        self.is_current = false;
+    }
+
+    /// Brings the list of pairs up to date: all pairs of bodies that can have a contact within
+    /// `limits`, or come to have one by being moved by up to `allowance` `[m]` towards each other.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`](crate::Error::NonFinite) that names the first body whose pose or velocity
+    /// is not finite.
+    pub fn find_pairs(&mut self, world: &World, limits: Limits, allowance: f64) -> Result<()> {
+        let known = self.is_current && self.crowd.movers().len() == world.bodies.len();
+        if known {
+            self.crowd.follow(world);
+        } else {
+            self.crowd.reset(world);
+            self.candidates.clear();
+        }
+        let growth = Growth {
+            margin: 0.5 * (TOUCHING_MARGIN * limits.margin + allowance),
+            time_step: limits.time_step,
+            gain: world.gravity.norm() * limits.time_step,
+        };
+        let excluding_joints = excluding_joints(world);
+        if known && !self.crowd.is_loose() && excluding_joints == self.excluding_joints {
+            self.crowd.find_strays(growth, &mut self.strays);
+            if self.strays.is_empty() {
+                return Ok(());
+            }
+            let are_few = self.strays.len() <= MAX_STRAYS;
+            if are_few && self.strays.iter().all(|&body| self.crowd.is_bounded(body)) {
+                return self.find_pairs_of_strays(world, growth);
+            }
+        }
+        self.is_current = false;
+        self.crowd.anchor(world, growth, &mut self.reach);
+        self.broadphase
+            .find_pairs(world, &self.reach, &mut self.found)?;
+        self.excluding_joints = excluding_joints;
+        self.drop_needless_pairs(world);
+        self.candidates.replace(&self.found, self.crowd.movers());
+        self.is_current = true;
+        Ok(())
+    }
+
+    /// Finds the pairs of the strays anew, and leaves all others as they are.
+    fn find_pairs_of_strays(&mut self, world: &World, growth: Growth) -> Result<()> {
+        self.is_current = false;
+        self.crowd
+            .anchor_again(&self.strays, world, growth, &mut self.reach);
+        self.broadphase
+            .find_pairs_of(&self.strays, world, &self.reach, &mut self.found)?;
+        self.drop_needless_pairs(world);
+        self.candidates
+            .replace_pairs_of(&self.strays, &self.found, self.crowd.movers());
+        self.is_current = true;
+        Ok(())
+    }
+
+    /// Leaves out pairs that joints keep from colliding, and those whose boxes overlap, but not their
+    /// bounding spheres.
+    fn drop_needless_pairs(&mut self, world: &World) {
+        if self.excluding_joints > 0 {
+            drop_pairs(&mut self.found, &world.excluded_pairs());
+        }
+        let (movers, reach) = (self.crowd.movers(), &self.reach);
+        self.found.retain(|pair| {
+            let [a, b] = pair.map(|body| body as usize);
+            let near = movers[a].bounding_radius + movers[b].bounding_radius + reach[a] + reach[b];
+            let distance = (movers[a].position - movers[b].position).norm_squared();
+            distance <= near * near * (1.0 + 1e-12)
+        });
+    }
+
+    /// Pairs that may touch, sorted.
+    #[must_use]
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        self.candidates.pairs()
+    }
+
+    /// Finds the contacts of the pairs where the bodies were at [`Self::find_pairs`]: all points that
+    /// [`find_contacts`](super::narrowphase::find_contacts) finds, to the tolerance
+    /// [`KEPT_MOTION_PER_RADIUS`](crate::constants::KEPT_MOTION_PER_RADIUS), and points of pairs that
+    /// touched last time up to a margin larger by [`TOUCHING_MARGIN`]; sorted by pair and feature.
+    pub fn find_contacts(&mut self, world: &World, limits: Limits) {
+        let admission = Admission {
+            limits,
+            touching_margin: Some(TOUCHING_MARGIN * limits.margin),
+        };
+        self.candidates
+            .find_contacts(world, &self.crowd, admission, &mut self.contacts);
+    }
+
+    /// Contacts as they were last found.
+    #[must_use]
+    pub fn contacts(&self) -> &[ContactPoint] {
+        &self.contacts
+    }
+
+    /// Finds the contacts of the pairs where bodies are now with `separation <= margin` `[m]`, and
+    /// leaves [`Self::contacts`] as they are; `contacts` is overwritten. Bodies must not have left
+    /// the reach of the last [`Self::find_pairs`].
+    pub fn contacts_within(
+        &mut self,
+        world: &World,
+        margin: f64,
+        contacts: &mut Vec<ContactPoint>,
+    ) {
+        self.crowd.follow(world);
+        let admission = Admission {
+            limits: Limits {
+                margin,
+                time_step: 0.0,
+            },
+            touching_margin: None,
+        };
+        self.candidates
+            .find_contacts(world, &self.crowd, admission, contacts);
+    }
+
+    /// Remembers the impulses of [`Self::contacts`]; see [`ImpulseCache::store`].
+    pub fn store_impulses(&mut self, impulses: &[[f32; 3]]) {
+        self.impulses.store(&self.contacts, impulses);
+    }
+
+    /// The remembered impulses of [`Self::contacts`]; see [`ImpulseCache::load`].
+    pub fn load_impulses(&self, impulses: &mut Vec<[f32; 3]>) {
+        self.impulses.load(&self.contacts, impulses);
+    }
+}
+
+/// The number of joints that keep their bodies from colliding.
+fn excluding_joints(world: &World) -> usize {
+    let joints = world.joints.iter();
+    joints
+        .filter(|joint| !joint.collide && !joint.broken)
+        .count()
+}
+
+/// Leaves out some pairs; both lists are sorted.
+fn drop_pairs(pairs: &mut Vec<[u32; 2]>, dropped: &[[u32; 2]]) {
+    let mut rest = dropped;
+    pairs.retain(|pair| {
+        while let [first, others @ ..] = rest
+            && first < pair
+        {
+            rest = others;
+        }
+        rest.first() != Some(pair)
+    });
+}

@@ -1,0 +1,348 @@
+//! Gauss–Seidel over every cluster by itself; twin of `shaders/cluster_sweep.wgsl`.
+
+use super::contact;
+use super::contact_split::VelocityChange;
+use super::joint;
+use super::shared_slice::SharedSlice;
+use super::sweep::Sweep;
+use crate::constants::{CLUSTER_COPIES, WORKGROUP_SIZE};
+use crate::math;
+use crate::problem::batches::{Batches, BodyVelocity, ContactBlock, JointBlock};
+use crate::problem::clusters::{Cluster, ClusterGroup, Clusters, NO_COPY};
+use crate::solver::momentum::{ContactMemory, JointMemory, Progress, reduce_workgroup};
+use bytemuck::Zeroable;
+use rayon::prelude::*;
+
+/// What one iteration over clusters does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ClusterRound {
+    /// A sweep in reverse and one forward, on what momentum makes of the last change.
+    #[default]
+    Symmetric,
+    /// The same without the sweep in reverse, where only one pass is left.
+    Forward,
+    /// Adds what the impulses do to velocities, from zero on, and changes no impulse.
+    Rebuild,
+}
+
+impl ClusterRound {
+    /// Passes over all joints and contacts that count as iterations.
+    #[cfg(feature = "gpu")]
+    pub(in crate::solver) fn passes(self) -> u32 {
+        match self {
+            Self::Symmetric => 2,
+            Self::Forward => 1,
+            Self::Rebuild => 0,
+        }
+    }
+
+    fn sweeps(self) -> &'static [Sweep] {
+        match self {
+            Self::Symmetric => &[Sweep::Reverse, Sweep::Forward],
+            Self::Forward => &[Sweep::Forward],
+            Self::Rebuild => &[Sweep::Rebuild],
+        }
+    }
+}
+
+/// What a solve by clusters carries from iteration to iteration, beside velocities and impulses.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ClusterMemory {
+    /// Last two points of each contact's impulse.
+    pub contacts: Vec<ContactMemory>,
+    /// The same of joint rows.
+    pub joints: Vec<JointMemory>,
+    /// Last change of each body's velocity; shape `[body_count]`.
+    pub bodies: Vec<VelocityChange>,
+    /// What each copy adds to the mean velocity of its body, by slot.
+    pub slots: Vec<VelocityChange>,
+    /// Progress of each cluster.
+    pub sums: Vec<Progress>,
+}
+
+impl ClusterMemory {
+    /// Nothing has changed yet.
+    pub fn begin(&mut self, batches: &Batches, clusters: &Clusters) {
+        self.contacts.clear();
+        self.contacts
+            .extend(batches.contacts.impulses.iter().map(|&now| ContactMemory {
+                previous: now,
+                start: now,
+            }));
+        self.joints.clear();
+        self.joints
+            .extend(batches.joints.impulses.iter().map(|&now| JointMemory {
+                previous: now,
+                start: now,
+            }));
+        self.bodies.clear();
+        self.bodies
+            .resize(batches.velocities.len(), VelocityChange::default());
+        self.slots.clear();
+        self.slots
+            .resize(clusters.copies.len(), VelocityChange::default());
+        self.sums.clear();
+        self.sums.resize(clusters.list.len(), Progress::default());
+    }
+}
+
+/// Sweeps every cluster on its own copies of bodies, and leaves in slots what they add to the means.
+///
+/// With momentum `factor` each impulse, and each copy's velocity, first repeats a part of its last
+/// change. `batches` is in the order of the clusters.
+pub fn cluster_sweep(
+    batches: &mut Batches,
+    clusters: &Clusters,
+    round: ClusterRound,
+    factor: f32,
+    memory: &mut ClusterMemory,
+) {
+    let mut contact_impulses = std::mem::take(&mut batches.contacts.impulses);
+    let mut joint_impulses = std::mem::take(&mut batches.joints.impulses);
+    let shared = Shared {
+        batches,
+        clusters,
+        bodies: &memory.bodies,
+        contact_impulses: SharedSlice::new(&mut contact_impulses),
+        joint_impulses: SharedSlice::new(&mut joint_impulses),
+        contact_memory: SharedSlice::new(&mut memory.contacts),
+        joint_memory: SharedSlice::new(&mut memory.joints),
+        slots: SharedSlice::new(&mut memory.slots),
+    };
+    clusters
+        .list
+        .par_iter()
+        .zip(&mut memory.sums)
+        .with_max_len(1)
+        .for_each(|(cluster, sum)| {
+            let mut copies = [BodyVelocity::zeroed(); CLUSTER_COPIES as usize];
+            shared.load(cluster, round, factor, &mut copies);
+            for &sweep in round.sweeps() {
+                shared.sweep(cluster, sweep, &mut copies);
+            }
+            shared.leave(cluster, &copies);
+            if round != ClusterRound::Rebuild {
+                *sum = shared.progress(cluster);
+            }
+        });
+    batches.contacts.impulses = contact_impulses;
+    batches.joints.impulses = joint_impulses;
+}
+
+/// What all clusters read, and what each writes a part of.
+struct Shared<'a> {
+    batches: &'a Batches,
+    clusters: &'a Clusters,
+    bodies: &'a [VelocityChange],
+    contact_impulses: SharedSlice<'a, [f32; 4]>,
+    joint_impulses: SharedSlice<'a, f32>,
+    contact_memory: SharedSlice<'a, ContactMemory>,
+    joint_memory: SharedSlice<'a, JointMemory>,
+    slots: SharedSlice<'a, VelocityChange>,
+}
+
+impl Shared<'_> {
+    /// Momentum of impulses, and the copies as the sweeps find them.
+    fn load(
+        &self,
+        cluster: &Cluster,
+        round: ClusterRound,
+        factor: f32,
+        copies: &mut [BodyVelocity],
+    ) {
+        let rebuilds = round == ClusterRound::Rebuild;
+        for (velocity, copy) in copies.iter_mut().zip(self.clusters.copies_of(cluster)) {
+            let body = copy.body as usize;
+            let (now, change) = (&self.batches.velocities[body], &self.bodies[body]);
+            velocity.inverse_mass = now.inverse_mass;
+            if !rebuilds {
+                velocity.linear = math::add(now.linear, math::scale(change.linear, factor));
+                velocity.angular = math::add(now.angular, math::scale(change.angular, factor));
+            }
+        }
+        if rebuilds {
+            return;
+        }
+        // SAFETY: every contact and every joint row is in one cluster.
+        #[allow(unsafe_code, reason = "clusters are disjoint")]
+        unsafe {
+            for row in cluster.joint_range() {
+                let now = self.joint_impulses.read(row);
+                let previous = self.joint_memory.read(row).previous;
+                let start = now + factor * (now - previous);
+                self.joint_impulses.write(row, start);
+                self.joint_memory.write(
+                    row,
+                    JointMemory {
+                        previous: now,
+                        start,
+                    },
+                );
+            }
+            for contact in cluster.contact_range() {
+                let now = self.contact_impulses.read(contact);
+                let previous = self.contact_memory.read(contact).previous;
+                let start =
+                    std::array::from_fn(|axis| now[axis] + factor * (now[axis] - previous[axis]));
+                self.contact_impulses.write(contact, start);
+                self.contact_memory.write(
+                    contact,
+                    ContactMemory {
+                        previous: now,
+                        start,
+                    },
+                );
+            }
+        }
+    }
+
+    /// One pass over the groups of a cluster: colour after colour is one group after the other.
+    fn sweep(&self, cluster: &Cluster, sweep: Sweep, copies: &mut [BodyVelocity]) {
+        let groups = self.clusters.groups_of(cluster);
+        for step in 0..groups.len() {
+            let group = &groups[sweep.place(0, groups.len(), step)];
+            if group.first < cluster.joint_rows {
+                self.sweep_joint(cluster, group, sweep, copies);
+            } else {
+                self.sweep_contacts(cluster, group, sweep, copies);
+            }
+        }
+    }
+
+    fn sweep_joint(
+        &self,
+        cluster: &Cluster,
+        group: &ClusterGroup,
+        sweep: Sweep,
+        copies: &mut [BodyVelocity],
+    ) {
+        let batches = self.batches;
+        let first = (cluster.first_joint_row + group.first) as usize;
+        let end = first + group.count as usize;
+        let JointBlock { body_a, body_b, .. } = batches.joints.blocks[first];
+        let copies_a = self.clusters.copies_at(cluster, group.copy_a);
+        let copies_b = self.clusters.copies_at(cluster, group.copy_b);
+        let inertia_a = &batches.inertias[body_a as usize];
+        let inertia_b = &batches.inertias[body_b as usize];
+        let (mut a, mut b) = (copy(copies, group.copy_a), copy(copies, group.copy_b));
+        for step in 0..end - first {
+            let index = sweep.place(first, end, step);
+            // SAFETY: every joint row is in one cluster.
+            #[allow(unsafe_code, reason = "clusters are disjoint")]
+            unsafe {
+                let (impulse, _) = joint::step(
+                    sweep,
+                    &batches.joints.blocks[index],
+                    self.joint_impulses.read(index),
+                    (&mut a, inertia_a, copies_a),
+                    (&mut b, inertia_b, copies_b),
+                );
+                self.joint_impulses.write(index, impulse);
+            }
+        }
+        keep(copies, group.copy_a, a);
+        keep(copies, group.copy_b, b);
+    }
+
+    fn sweep_contacts(
+        &self,
+        cluster: &Cluster,
+        group: &ClusterGroup,
+        sweep: Sweep,
+        copies: &mut [BodyVelocity],
+    ) {
+        let batches = self.batches;
+        let first = (cluster.first_contact + group.first - cluster.joint_rows) as usize;
+        let end = first + group.count as usize;
+        let ContactBlock { body_a, body_b, .. } = batches.contacts.blocks[first];
+        let copies_a = self.clusters.copies_at(cluster, group.copy_a);
+        let copies_b = self.clusters.copies_at(cluster, group.copy_b);
+        let inertia_a = &batches.inertias[body_a as usize];
+        let inertia_b = &batches.inertias[body_b as usize];
+        let (mut a, mut b) = (copy(copies, group.copy_a), copy(copies, group.copy_b));
+        for step in 0..end - first {
+            let index = sweep.place(first, end, step);
+            // SAFETY: every contact is in one cluster.
+            #[allow(unsafe_code, reason = "clusters are disjoint")]
+            unsafe {
+                let (impulse, _) = contact::step(
+                    sweep,
+                    &batches.contacts.blocks[index],
+                    &batches.friction,
+                    self.contact_impulses.read(index),
+                    (&mut a, inertia_a, copies_a),
+                    (&mut b, inertia_b, copies_b),
+                );
+                self.contact_impulses.write(index, impulse);
+            }
+        }
+        keep(copies, group.copy_a, a);
+        keep(copies, group.copy_b, b);
+    }
+
+    /// Leaves in its slot what each copy adds to the mean of its body.
+    fn leave(&self, cluster: &Cluster, copies: &[BodyVelocity]) {
+        for (velocity, copy) in copies.iter().zip(self.clusters.copies_of(cluster)) {
+            let left = VelocityChange {
+                linear: math::scale(velocity.linear, copy.share),
+                angular: math::scale(velocity.angular, copy.share),
+                ..VelocityChange::default()
+            };
+            // SAFETY: every slot belongs to one copy.
+            #[allow(unsafe_code, reason = "slots are handed out once")]
+            unsafe {
+                self.slots.write(copy.slot as usize, left);
+            }
+        }
+    }
+
+    /// How the impulses went on, in the order in which a workgroup adds up: invocation `i` takes the
+    /// blocks `i, i + 64, ...`, joint rows first, then halving strides.
+    fn progress(&self, cluster: &Cluster) -> Progress {
+        let mut lanes = [Progress::default(); WORKGROUP_SIZE as usize];
+        let mut lane = 0;
+        let mut add = |part: Progress| {
+            lanes[lane] = lanes[lane].plus(part);
+            lane = (lane + 1) % WORKGROUP_SIZE as usize;
+        };
+        // SAFETY: every contact and every joint row is in one cluster.
+        #[allow(unsafe_code, reason = "clusters are disjoint")]
+        unsafe {
+            for row in cluster.joint_range() {
+                let memory = self.joint_memory.read(row);
+                let now = self.joint_impulses.read(row);
+                let mass = self.batches.joints.blocks[row].mass;
+                add(Progress::of(mass, memory.previous, memory.start, now));
+            }
+            for contact in cluster.contact_range() {
+                let memory = self.contact_memory.read(contact);
+                let now = self.contact_impulses.read(contact);
+                let block = &self.batches.contacts.blocks[contact];
+                let part = |mass, axis: usize| {
+                    Progress::of(mass, memory.previous[axis], memory.start[axis], now[axis])
+                };
+                add(part(block.normal_mass, 0)
+                    .plus(part(block.tangent_mass, 1))
+                    .plus(part(block.tangent_mass, 2)));
+            }
+        }
+        reduce_workgroup(lanes)
+    }
+}
+
+/// A copy's velocity; that of a body which nothing moves is none.
+#[inline(always)]
+fn copy(copies: &[BodyVelocity], copy: u32) -> BodyVelocity {
+    if copy == NO_COPY {
+        BodyVelocity::zeroed()
+    } else {
+        copies[copy as usize]
+    }
+}
+
+#[inline(always)]
+fn keep(copies: &mut [BodyVelocity], copy: u32, velocity: BodyVelocity) {
+    if copy != NO_COPY {
+        copies[copy as usize] = velocity;
+    }
+}

@@ -1,0 +1,195 @@
+//! The coloured contacts in lanes: sixteen pairs of bodies side by side, one instruction for all.
+//!
+//! A colour's groups (all contacts of one pair) share no movable body, so their order does not
+//! matter. They are sorted by their number of points and laid side by side, [`LANES`] to a lane
+//! group, which has as many points as its longest manifold. A lane without a group, or with fewer
+//! points, has zero effective masses there: nothing moves it, and it moves nothing.
+//!
+//! Arithmetic is that of [`contact`](super::contact), operation by operation, in every
+//! [`Width`]: results have the same bits as [`contact_sweep`](super::contact_sweep).
+
+mod fill;
+mod momentum;
+mod point;
+mod residual;
+mod simd;
+mod substep;
+mod sweep;
+mod vector;
+
+pub use simd::Width;
+
+use crate::problem::batches::BodyVelocity;
+use bytemuck::{Pod, Zeroable};
+use std::ops::Range;
+
+/// Lanes of a lane group: one vector of AVX-512, two of AVX2.
+const LANES: usize = 16;
+
+/// Place of a lane that holds no contact.
+const NO_PLACE: u32 = u32::MAX;
+
+/// One number a lane.
+#[repr(C, align(64))]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+struct Row([f32; LANES]);
+
+/// One index a lane.
+#[repr(C, align(64))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+struct IndexRow([u32; LANES]);
+
+/// The pairs of bodies of a lane group.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Pairs {
+    /// Place of body A's velocity in [`Velocities`].
+    body_a: IndexRow,
+    /// Of body B's.
+    body_b: IndexRow,
+    /// Inverse inertia of A, `[xx, xy, xz, yy, yz, zz]` `[1/(kg m^2)]`.
+    inertia_a: [Row; 6],
+    /// Of B.
+    inertia_b: [Row; 6],
+}
+
+/// One contact point a lane; fields as those of [`ContactBlock`](crate::problem::batches::ContactBlock).
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Points {
+    normal: [Row; 3],
+    normal_mass: Row,
+    arm_a: [Row; 3],
+    tangent_mass: Row,
+    arm_b: [Row; 3],
+    friction: Row,
+    free_velocity: [Row; 3],
+}
+
+/// The last two impulses of points, as in [`ContactMemory`](crate::solver::momentum::ContactMemory).
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Memory {
+    previous: [Row; 3],
+    start: [Row; 3],
+}
+
+/// A lane group: its points, and what it can leave out.
+#[derive(Debug, Clone, Copy)]
+struct LaneGroup {
+    /// First of its points.
+    first: u32,
+    /// One past the last.
+    end: u32,
+    /// False if no contact of it has friction.
+    friction: bool,
+    /// True if some contact of it has no friction, or no mass to measure tangential impulses by.
+    mixed: bool,
+}
+
+/// The coloured contacts of a problem in lanes. The memory is kept from problem to problem.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lanes {
+    width: Width,
+    groups: Vec<LaneGroup>,
+    /// Shape `[groups.len()]`.
+    pairs: Vec<Pairs>,
+    points: Vec<Points>,
+    /// Shape `[points.len()]`, as all below.
+    impulses: Vec<[Row; 3]>,
+    memory: Vec<Memory>,
+    residual_masses: Vec<Row>,
+    /// Steps of the convex law, filled in where that is the law.
+    cone_steps: Vec<Row>,
+    /// Index of each lane's block, or [`NO_PLACE`].
+    places: Vec<IndexRow>,
+    /// Range of lane groups of each colour.
+    colors: Vec<Range<u32>>,
+    sorted: fill::Sorted,
+    /// True while the position LCP of a substep is solved: normal rows only, with biases of their own.
+    position: bool,
+    steps: substep::Steps,
+}
+
+impl Lanes {
+    /// Empty lanes of a width.
+    pub(super) fn new(width: Width) -> Self {
+        Self {
+            width,
+            ..Self::default()
+        }
+    }
+
+    /// Number of lane groups of a colour.
+    pub(super) fn group_count(&self, color: usize) -> usize {
+        self.colors[color].len()
+    }
+}
+
+/// A body's velocity where one load reads it.
+#[repr(C, align(32))]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+struct Aligned(BodyVelocity);
+
+/// What the impulses add to velocities: those of all bodies, then one that stays zero and stands for every
+/// immovable body, then a place for each thread where lanes of immovable bodies may write.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Velocities {
+    all: Vec<Aligned>,
+    bodies: usize,
+}
+
+/// Records between the places of two threads: two cache lines.
+const SPARE_STRIDE: usize = 4;
+
+impl Velocities {
+    /// Takes the velocities of all bodies, and makes room for threads.
+    pub(super) fn copy_from(&mut self, bodies: &[BodyVelocity], threads: usize) {
+        self.bodies = bodies.len();
+        self.all.clear();
+        self.all.extend(bodies.iter().copied().map(Aligned));
+        let spare = SPARE_STRIDE * (threads + 1);
+        self.all.resize(bodies.len() + spare, Aligned::zeroed());
+    }
+
+    /// Those of the bodies.
+    pub(super) fn bodies(&self) -> &[BodyVelocity] {
+        bytemuck::cast_slice(&self.all[..self.bodies])
+    }
+
+    /// Those of the bodies.
+    pub(super) fn bodies_mut(&mut self) -> &mut [BodyVelocity] {
+        bytemuck::cast_slice_mut(&mut self.all[..self.bodies])
+    }
+
+    /// Linear and angular velocities of the bodies of some lanes.
+    ///
+    /// # Safety
+    /// The index row holds places in here.
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "bytes meet SIMD")]
+    unsafe fn gather<S: simd::Simd>(
+        &self,
+        index: &IndexRow,
+        first: usize,
+    ) -> (vector::Vector<S>, vector::Vector<S>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let velocities = self.all.as_ptr().cast::<f32>();
+            let index = index.0.as_ptr().add(first);
+            let [x, y, z, _] = S::gather_4(velocities, 8, index);
+            let [wx, wy, wz, _] = S::gather_4(velocities.add(4), 8, index);
+            ([x, y, z], [wx, wy, wz])
+        }
+    }
+
+    /// Place of the one that stays zero.
+    fn zero(&self) -> u32 {
+        self.bodies as u32
+    }
+
+    /// Where a thread's lanes of immovable bodies write.
+    fn spare(&self, thread: usize) -> u32 {
+        (self.bodies + SPARE_STRIDE * (thread + 1)) as u32
+    }
+}

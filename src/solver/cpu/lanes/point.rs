@@ -1,0 +1,414 @@
+//! The arithmetic of one contact in every lane: that of [`contact`](crate::solver::cpu::contact), operation by
+//! operation. Where that returns early, a lane keeps the value that it would have returned.
+
+use super::simd::Simd;
+use super::vector::{self, Vector};
+use super::{Points, Row};
+use crate::constants::IMPULSE_DEAD_BAND;
+use crate::problem::FrictionTable;
+
+/// Velocity and inertia of one body a lane.
+#[derive(Clone, Copy)]
+pub(super) struct Bodies<S> {
+    pub(super) linear: Vector<S>,
+    pub(super) inverse_mass: S,
+    pub(super) angular: Vector<S>,
+    pub(super) inertia: [S; 6],
+}
+
+/// One contact point a lane.
+#[derive(Clone, Copy)]
+pub(super) struct Point<S> {
+    pub(super) normal: Vector<S>,
+    pub(super) normal_mass: S,
+    pub(super) arm_a: Vector<S>,
+    pub(super) tangent_mass: S,
+    pub(super) arm_b: Vector<S>,
+    pub(super) friction: S,
+    pub(super) free_velocity: Vector<S>,
+}
+
+/// The lanes of a row from `first` on.
+#[inline(always)]
+pub(super) fn lanes_of<S: Simd>(row: &Row, first: usize) -> S {
+    debug_assert!(first + S::LANES <= row.0.len());
+    // SAFETY: rows are aligned to 64 bytes, and `first` is a multiple of the number of lanes.
+    #[allow(unsafe_code, reason = "bytes meet SIMD")]
+    unsafe {
+        S::load(row.0.as_ptr().add(first))
+    }
+}
+
+/// The lanes of three rows.
+#[inline(always)]
+pub(super) fn lanes_of_3<S: Simd>(rows: &[Row; 3], first: usize) -> Vector<S> {
+    [
+        lanes_of(&rows[0], first),
+        lanes_of(&rows[1], first),
+        lanes_of(&rows[2], first),
+    ]
+}
+
+/// Overwrites lanes of a row.
+#[inline(always)]
+pub(super) fn put<S: Simd>(row: &mut Row, first: usize, lanes: S) {
+    debug_assert!(first + S::LANES <= row.0.len());
+    // SAFETY: as in `lanes_of`.
+    #[allow(unsafe_code, reason = "bytes meet SIMD")]
+    unsafe {
+        lanes.store(row.0.as_mut_ptr().add(first));
+    }
+}
+
+impl<S: Simd> Point<S> {
+    #[inline(always)]
+    pub(super) fn load(points: &Points, first: usize) -> Self {
+        Self {
+            normal: lanes_of_3(&points.normal, first),
+            normal_mass: lanes_of(&points.normal_mass, first),
+            arm_a: lanes_of_3(&points.arm_a, first),
+            tangent_mass: lanes_of(&points.tangent_mass, first),
+            arm_b: lanes_of_3(&points.arm_b, first),
+            friction: lanes_of(&points.friction, first),
+            free_velocity: lanes_of_3(&points.free_velocity, first),
+        }
+    }
+}
+
+/// Velocity of A's contact point relative to B's, plus the bias along the normal `[m/s]`.
+#[inline(always)]
+pub(super) fn relative_velocity<S: Simd>(
+    point: &Point<S>,
+    (linear_a, angular_a): (Vector<S>, Vector<S>),
+    (linear_b, angular_b): (Vector<S>, Vector<S>),
+) -> Vector<S> {
+    let at_a = vector::add_cross(linear_a, angular_a, point.arm_a);
+    let at_b = vector::add_cross(linear_b, angular_b, point.arm_b);
+    vector::add(point.free_velocity, vector::sub(at_a, at_b))
+}
+
+/// Projects a tangential impulse onto the disk or polygon of the given radius.
+#[inline(always)]
+pub(super) fn project_friction<S: Simd>(t: [S; 2], radius: S, cone: &FrictionTable) -> [S; 2] {
+    if cone.directions == 0 {
+        let squared = t[0] * t[0] + t[1] * t[1];
+        let inside = squared.le(radius * radius);
+        let factor = radius.over(squared.sqrt());
+        return [
+            S::select(inside, t[0], t[0] * factor),
+            S::select(inside, t[1], t[1] * factor),
+        ];
+    }
+    let mut edge = [S::splat(cone.edges[0][0]), S::splat(cone.edges[0][1])];
+    let mut best = t[0] * edge[0] + t[1] * edge[1];
+    for candidate in &cone.edges[1..cone.directions as usize] {
+        let candidate = [S::splat(candidate[0]), S::splat(candidate[1])];
+        let along = t[0] * candidate[0] + t[1] * candidate[1];
+        let better = best.lt(along);
+        best = S::select(better, along, best);
+        edge = [
+            S::select(better, candidate[0], edge[0]),
+            S::select(better, candidate[1], edge[1]),
+        ];
+    }
+    let apothem = S::splat(cone.apothem) * radius;
+    let inside = best.le(apothem);
+    let half = S::splat(cone.half_edge) * radius;
+    let least = S::splat(-1.0) * half;
+    let sideways = t[1] * edge[0] - t[0] * edge[1];
+    let sideways = S::select(sideways.lt(least), least, sideways);
+    let sideways = S::select(half.lt(sideways), half, sideways);
+    [
+        S::select(inside, t[0], edge[0] * apothem - edge[1] * sideways),
+        S::select(inside, t[1], edge[1] * apothem + edge[0] * sideways),
+    ]
+}
+
+/// The point of the cone that is closest to an impulse; see
+/// [`project_onto_cone`](crate::solver::cpu::contact).
+#[inline(always)]
+fn project_onto_cone<S: Simd>(
+    normal: S,
+    t: [S; 2],
+    friction: S,
+    normal_mass: S,
+    tangent_mass: S,
+) -> Vector<S> {
+    let zero = S::splat(0.0);
+    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
+    let inside = length.le(friction * normal);
+    let weight = friction * normal_mass;
+    let along = tangent_mass * normal + weight * length;
+    let away = along.le(zero);
+    let nearest = along.over(tangent_mass + friction * weight);
+    let factor = (friction * nearest).over(length);
+    [
+        S::select(inside, normal, S::select(away, zero, nearest)),
+        S::select(inside, t[0], S::select(away, zero, t[0] * factor)),
+        S::select(inside, t[1], S::select(away, zero, t[1] * factor)),
+    ]
+}
+
+impl<S: Simd> Bodies<S> {
+    /// `yes` in the lanes of a mask, `no` elsewhere.
+    #[inline(always)]
+    fn select(mask: S::Mask, yes: &Self, no: &Self) -> Self {
+        Self {
+            linear: vector::select(mask, yes.linear, no.linear),
+            angular: vector::select(mask, yes.angular, no.angular),
+            ..*no
+        }
+    }
+
+    /// Adds an impulse at `arm`.
+    #[inline(always)]
+    fn add(&mut self, arm: Vector<S>, impulse: Vector<S>) {
+        let angular = vector::symmetric_mul(&self.inertia, vector::cross(arm, impulse));
+        self.linear = vector::add(self.linear, vector::scale(impulse, self.inverse_mass));
+        self.angular = vector::add(self.angular, angular);
+    }
+
+    /// Adds the opposite of an impulse at `arm`.
+    #[inline(always)]
+    fn take(&mut self, arm: Vector<S>, impulse: Vector<S>) {
+        let angular = vector::symmetric_mul(&self.inertia, vector::cross(arm, impulse));
+        self.linear = vector::sub(self.linear, vector::scale(impulse, self.inverse_mass));
+        self.angular = vector::sub(self.angular, angular);
+    }
+
+    #[inline(always)]
+    fn motion(&self) -> (Vector<S>, Vector<S>) {
+        (self.linear, self.angular)
+    }
+}
+
+/// Applies the whole of the impulses.
+#[inline(always)]
+pub(super) fn rebuild<S: Simd>(
+    point: &Point<S>,
+    impulse: Vector<S>,
+    a: &mut Bodies<S>,
+    b: &mut Bodies<S>,
+) {
+    let (tangent_1, tangent_2) = vector::tangents(point.normal);
+    let normal = vector::scale(point.normal, impulse[0]);
+    let total = vector::add(
+        vector::add(normal, vector::scale(tangent_1, impulse[1])),
+        vector::scale(tangent_2, impulse[2]),
+    );
+    a.add(point.arm_a, total);
+    b.take(point.arm_b, total);
+}
+
+/// The normal row of an update.
+#[inline(always)]
+pub(super) fn update_normal<S: Simd>(
+    point: &Point<S>,
+    impulse: S,
+    a: &mut Bodies<S>,
+    b: &mut Bodies<S>,
+) -> S {
+    let u = relative_velocity(point, a.motion(), b.motion());
+    let u_n = vector::dot(point.normal, u);
+    push(point, u_n, impulse, a, b)
+}
+
+/// The update of a point in a position LCP: a normal row with a bias of its own.
+#[inline(always)]
+pub(super) fn update_position<S: Simd>(
+    point: &Point<S>,
+    bias: S,
+    impulse: S,
+    a: &mut Bodies<S>,
+    b: &mut Bodies<S>,
+) -> S {
+    let u_n = approach(point, bias, a.motion(), b.motion());
+    push(point, u_n, impulse, a, b)
+}
+
+/// The bias and what bodies' motions add to it along the normal.
+#[inline(always)]
+fn approach<S: Simd>(
+    point: &Point<S>,
+    bias: S,
+    (linear_a, angular_a): (Vector<S>, Vector<S>),
+    (linear_b, angular_b): (Vector<S>, Vector<S>),
+) -> S {
+    let at_a = vector::add_cross(linear_a, angular_a, point.arm_a);
+    let at_b = vector::add_cross(linear_b, angular_b, point.arm_b);
+    bias + vector::dot(point.normal, vector::sub(at_a, at_b))
+}
+
+/// The update of a normal row whose relative velocity is known.
+#[inline(always)]
+fn push<S: Simd>(point: &Point<S>, u_n: S, impulse: S, a: &mut Bodies<S>, b: &mut Bodies<S>) -> S {
+    let normal = (impulse - point.normal_mass * u_n).max(S::splat(0.0));
+    let still = (normal - impulse)
+        .abs()
+        .le(S::splat(IMPULSE_DEAD_BAND) * impulse);
+    let normal = S::select(still, impulse, normal);
+    let change = vector::scale(point.normal, normal - impulse);
+    a.add(point.arm_a, change);
+    b.take(point.arm_b, change);
+    normal
+}
+
+/// Both tangential rows of an update, after the normal row.
+#[inline(always)]
+pub(super) fn update_tangents<S: Simd>(
+    point: &Point<S>,
+    cone: &FrictionTable,
+    normal: S,
+    impulse: [S; 2],
+    a: &mut Bodies<S>,
+    b: &mut Bodies<S>,
+) -> [S; 2] {
+    let zero = S::splat(0.0);
+    let (tangent_1, tangent_2) = vector::tangents(point.normal);
+    let u = relative_velocity(point, a.motion(), b.motion());
+    let trial = [
+        impulse[0] - point.tangent_mass * vector::dot(tangent_1, u),
+        impulse[1] - point.tangent_mass * vector::dot(tangent_2, u),
+    ];
+    let radius = point.friction * normal;
+    let t = project_friction(trial, radius, cone);
+    let largest = (t[0] - impulse[0]).abs().max((t[1] - impulse[1]).abs());
+    let still = largest.le(S::splat(IMPULSE_DEAD_BAND) * radius);
+    let rough = zero.lt(point.friction);
+    let t = [
+        S::select(rough, S::select(still, impulse[0], t[0]), zero),
+        S::select(rough, S::select(still, impulse[1], t[1]), zero),
+    ];
+    let change = vector::add(
+        vector::scale(tangent_1, t[0] - impulse[0]),
+        vector::scale(tangent_2, t[1] - impulse[1]),
+    );
+    a.add(point.arm_a, change);
+    b.take(point.arm_b, change);
+    t
+}
+
+/// An update by the convex law, with the steps of its projection.
+#[inline(always)]
+pub(super) fn update_convex<S: Simd>(
+    point: &Point<S>,
+    cone_step: S,
+    impulse: Vector<S>,
+    a: &mut Bodies<S>,
+    b: &mut Bodies<S>,
+) -> Vector<S> {
+    let (tangent_1, tangent_2) = vector::tangents(point.normal);
+    let u = relative_velocity(point, a.motion(), b.motion());
+    let normal_step = cone_step * point.normal_mass;
+    let tangent_step = cone_step * point.tangent_mass;
+    let trial = [
+        impulse[1] - tangent_step * vector::dot(tangent_1, u),
+        impulse[2] - tangent_step * vector::dot(tangent_2, u),
+    ];
+    let r = project_onto_cone(
+        impulse[0] - normal_step * vector::dot(point.normal, u),
+        trial,
+        point.friction,
+        point.normal_mass,
+        point.tangent_mass,
+    );
+    let band = S::splat(IMPULSE_DEAD_BAND) * impulse[0];
+    let sideways = (r[1] - impulse[1]).abs().max((r[2] - impulse[2]).abs());
+    // Still along the normal and sideways: a lane of both conditions keeps its impulse.
+    let still_n = (r[0] - impulse[0]).abs().le(band);
+    let still_t = sideways.le(band * point.friction);
+    let kept = vector::select(still_t, impulse, r);
+    let r = vector::select(still_n, kept, r);
+    let normal = vector::scale(point.normal, r[0] - impulse[0]);
+    let change = vector::add(
+        vector::add(normal, vector::scale(tangent_1, r[1] - impulse[1])),
+        vector::scale(tangent_2, r[2] - impulse[2]),
+    );
+    a.add(point.arm_a, change);
+    b.take(point.arm_b, change);
+    r
+}
+
+/// The same where some lanes have no friction, or no mass to measure tangential impulses by, and are
+/// updated as by Coulomb's law.
+#[inline(always)]
+pub(super) fn update_mixed<S: Simd>(
+    point: &Point<S>,
+    cone: &FrictionTable,
+    cone_step: S,
+    impulse: Vector<S>,
+    a: &mut Bodies<S>,
+    b: &mut Bodies<S>,
+) -> Vector<S> {
+    let zero = S::splat(0.0);
+    let (mut plain_a, mut plain_b) = (*a, *b);
+    let normal = update_normal(point, impulse[0], &mut plain_a, &mut plain_b);
+    let tangential = [impulse[1], impulse[2]];
+    let t = update_tangents(point, cone, normal, tangential, &mut plain_a, &mut plain_b);
+    let convex = update_convex(point, cone_step, impulse, a, b);
+    let least = S::select(
+        zero.lt(point.friction),
+        S::select(zero.lt(point.tangent_mass), S::splat(1.0), zero),
+        zero,
+    );
+    let is_convex = zero.lt(least);
+    *a = Bodies::select(is_convex, a, &plain_a);
+    *b = Bodies::select(is_convex, b, &plain_b);
+    vector::select(is_convex, convex, [normal, t[0], t[1]])
+}
+
+/// Natural-map residual in a position LCP `[m]`, with the step of the map `rho`; 0 where there is none.
+#[inline(always)]
+pub(super) fn position_residual<S: Simd>(
+    point: &Point<S>,
+    bias: S,
+    impulse: S,
+    rho: S,
+    a: (Vector<S>, Vector<S>),
+    b: (Vector<S>, Vector<S>),
+) -> S {
+    let zero = S::splat(0.0);
+    let u_n = approach(point, bias, a, b);
+    let normal = (impulse - rho * u_n).max(zero);
+    let residual = (impulse - normal).abs().over(rho);
+    S::select(rho.le(zero), zero, residual)
+}
+
+/// Natural-map residual `[m/s]`, with the step of the map `rho`; 0 where there is none.
+#[inline(always)]
+pub(super) fn residual<S: Simd>(
+    point: &Point<S>,
+    cone: &FrictionTable,
+    impulse: Vector<S>,
+    rho: S,
+    a: (Vector<S>, Vector<S>),
+    b: (Vector<S>, Vector<S>),
+) -> S {
+    let zero = S::splat(0.0);
+    let (tangent_1, tangent_2) = vector::tangents(point.normal);
+    let u = relative_velocity(point, a, b);
+    let u_n = vector::dot(point.normal, u);
+    let normal = (impulse[0] - rho * u_n).max(zero);
+    let trial = [
+        impulse[1] - rho * vector::dot(tangent_1, u),
+        impulse[2] - rho * vector::dot(tangent_2, u),
+    ];
+    let (pushed, t) = if cone.is_convex() {
+        let one = S::splat(1.0);
+        let shifted = impulse[0] - rho * u_n;
+        let nearest = project_onto_cone(shifted, trial, point.friction, one, one);
+        (nearest[0], [nearest[1], nearest[2]])
+    } else {
+        let t = project_friction(trial, point.friction * normal, cone);
+        (normal, t)
+    };
+    let rough = zero.lt(point.friction);
+    let normal = S::select(rough, pushed, normal);
+    let off = [
+        impulse[0] - normal,
+        S::select(rough, impulse[1] - t[0], zero),
+        S::select(rough, impulse[2] - t[1], zero),
+    ];
+    let residual = vector::dot(off, off).sqrt().over(rho);
+    S::select(rho.le(zero), zero, residual)
+}

@@ -1,0 +1,197 @@
+//! Vectors of f32 lanes: one trait, three widths of it.
+//!
+//! Every operation is the one that f32 has in IEEE 754, lane by lane and never fused, so that all
+//! widths give the same bits.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512;
+pub(super) mod portable;
+
+use std::ops::{Add, Mul, Sub};
+
+/// Which instructions the lanes are computed with. Results do not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Width {
+    /// Arrays of 8 numbers, as the compiler sees fit; any processor.
+    Portable,
+    /// 8 lanes of AVX2.
+    Avx2,
+    /// 16 lanes of AVX-512.
+    Avx512,
+}
+
+impl Width {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// The widest that this processor has.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::ALL
+            .into_iter()
+            .rev()
+            .find(|width| width.is_available())
+            .unwrap_or(Self::Portable)
+    }
+
+    /// True if this processor has the instructions.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => std::arch::is_x86_feature_detected!("avx512f"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 | Self::Avx512 => false,
+        }
+    }
+
+    /// Name in reports: `portable`, `avx2` or `avx512`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+}
+
+/// What is computed in lanes, for any of them.
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+pub(super) trait Kernel {
+    /// Computes it.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `S`; and what the kernel itself asks for.
+    unsafe fn run<S: Simd>(self);
+}
+
+impl Width {
+    /// Computes something with these instructions, or with arrays where the processor lacks them.
+    ///
+    /// # Safety
+    /// What the kernel asks for.
+    #[allow(unsafe_code, reason = "bytes meet SIMD")]
+    #[inline]
+    pub(super) unsafe fn run(self, kernel: impl Kernel) {
+        // SAFETY: `is_available` has found the instructions; the rest is the caller's promise.
+        unsafe {
+            match self {
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx512 if self.is_available() => run_avx512(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx2 if self.is_available() => run_avx2(kernel),
+                _ => kernel.run::<portable::Portable>(),
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[allow(unsafe_code, reason = "the caller has found AVX-512")]
+unsafe fn run_avx512(kernel: impl Kernel) {
+    // SAFETY: the caller's promise.
+    unsafe { kernel.run::<avx512::Avx512>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[allow(unsafe_code, reason = "the caller has found AVX2")]
+unsafe fn run_avx2(kernel: impl Kernel) {
+    // SAFETY: the caller's promise.
+    unsafe { kernel.run::<avx2::Avx2>() }
+}
+
+impl Default for Width {
+    fn default() -> Self {
+        Self::detect()
+    }
+}
+
+/// Some f32 lanes side by side.
+///
+/// # Safety
+/// Methods of an implementation may only be called where the processor has its instructions; those
+/// that take pointers read or write `LANES` numbers there, or what they say.
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+pub(super) unsafe trait Simd:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// What a comparison gives, one truth value a lane.
+    type Mask: Copy;
+
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// Reads all lanes from consecutive numbers; aligned to the vector's size.
+    unsafe fn load(from: *const f32) -> Self;
+
+    /// Writes all lanes to consecutive numbers; aligned to the vector's size.
+    unsafe fn store(self, to: *mut f32);
+
+    /// The same number in all lanes.
+    fn splat(x: f32) -> Self;
+
+    /// Quotient.
+    fn over(self, divisor: Self) -> Self;
+
+    /// Square root.
+    fn sqrt(self) -> Self;
+
+    /// The larger number; `other` if either is none.
+    fn max(self, other: Self) -> Self;
+
+    /// Magnitude.
+    fn abs(self) -> Self;
+
+    /// `self <= other`.
+    fn le(self, other: Self) -> Self::Mask;
+
+    /// `self < other`.
+    fn lt(self, other: Self) -> Self::Mask;
+
+    /// `yes` where the mask is set, `no` elsewhere.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// Four consecutive numbers of each lane's record: lane `i` reads `from[stride * index[i]..][..4]`.
+    /// Returns the first numbers, the second, and so on.
+    unsafe fn gather_4(from: *const f32, stride: usize, index: *const u32) -> [Self; 4];
+
+    /// The reverse of two [`Simd::gather_4`]: lane `i` writes `low` and `high` to
+    /// `to[8 * index[i]..][..8]`. Records are aligned to 32 bytes.
+    unsafe fn scatter_8(to: *mut f32, index: *const u32, low: [Self; 4], high: [Self; 4]);
+}
+
+/// Implements the operators of a vector by functions of two vectors.
+macro_rules! operators {
+    ($vector:ty, $add:expr, $sub:expr, $mul:expr) => {
+        impl std::ops::Add for $vector {
+            type Output = Self;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                $add(self, other)
+            }
+        }
+        impl std::ops::Sub for $vector {
+            type Output = Self;
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                $sub(self, other)
+            }
+        }
+        impl std::ops::Mul for $vector {
+            type Output = Self;
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                $mul(self, other)
+            }
+        }
+    };
+}
+use operators;

@@ -1,0 +1,118 @@
+//! Eight lanes of AVX2.
+#![allow(unsafe_code, reason = "bytes meet SIMD")]
+
+use super::{Simd, operators};
+use std::arch::x86_64::*;
+
+/// Eight lanes.
+#[derive(Clone, Copy)]
+pub(in crate::solver::cpu::lanes) struct Avx2(__m256);
+
+// SAFETY of every intrinsic here: whoever uses this type has found AVX2; see `Simd`.
+operators!(
+    Avx2,
+    |a: Self, b: Self| Self(unsafe { _mm256_add_ps(a.0, b.0) }),
+    |a: Self, b: Self| Self(unsafe { _mm256_sub_ps(a.0, b.0) }),
+    |a: Self, b: Self| Self(unsafe { _mm256_mul_ps(a.0, b.0) })
+);
+
+/// In each half: four rows of four numbers to four columns, and back.
+#[inline(always)]
+unsafe fn transpose([r0, r1, r2, r3]: [__m256; 4]) -> [__m256; 4] {
+    // SAFETY: see above.
+    unsafe {
+        let (a, b) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
+        let (c, d) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
+        [
+            _mm256_shuffle_ps::<0x44>(a, c),
+            _mm256_shuffle_ps::<0xEE>(a, c),
+            _mm256_shuffle_ps::<0x44>(b, d),
+            _mm256_shuffle_ps::<0xEE>(b, d),
+        ]
+    }
+}
+
+// SAFETY: the pointers and the processor are the caller's promise.
+unsafe impl Simd for Avx2 {
+    type Mask = __m256;
+
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        Self(unsafe { _mm256_load_ps(from) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        unsafe { _mm256_store_ps(to, self.0) }
+    }
+
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        Self(unsafe { _mm256_set1_ps(x) })
+    }
+
+    #[inline(always)]
+    fn over(self, divisor: Self) -> Self {
+        Self(unsafe { _mm256_div_ps(self.0, divisor.0) })
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(unsafe { _mm256_sqrt_ps(self.0) })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(unsafe { _mm256_max_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> __m256 {
+        unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) }
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> __m256 {
+        unsafe { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) }
+    }
+
+    #[inline(always)]
+    fn select(mask: __m256, yes: Self, no: Self) -> Self {
+        Self(unsafe { _mm256_blendv_ps(no.0, yes.0, mask) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather_4(from: *const f32, stride: usize, index: *const u32) -> [Self; 4] {
+        unsafe {
+            let mut rows = [_mm256_setzero_ps(); 4];
+            for (lane, row) in rows.iter_mut().enumerate() {
+                let low = _mm_loadu_ps(from.add(stride * *index.add(lane) as usize));
+                let high = _mm_loadu_ps(from.add(stride * *index.add(lane + 4) as usize));
+                *row = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high);
+            }
+            let [a, b, c, d] = transpose(rows);
+            [Self(a), Self(b), Self(c), Self(d)]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_8(to: *mut f32, index: *const u32, low: [Self; 4], high: [Self; 4]) {
+        unsafe {
+            let low = transpose([low[0].0, low[1].0, low[2].0, low[3].0]);
+            let high = transpose([high[0].0, high[1].0, high[2].0, high[3].0]);
+            for lane in 0..4 {
+                let first = _mm256_permute2f128_ps::<0x20>(low[lane], high[lane]);
+                let second = _mm256_permute2f128_ps::<0x31>(low[lane], high[lane]);
+                _mm256_store_ps(to.add(8 * *index.add(lane) as usize), first);
+                _mm256_store_ps(to.add(8 * *index.add(lane + 4) as usize), second);
+            }
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! The contacts in lanes from substep to substep: gaps and biases where the bodies are now.
+//!
+//! Geometry, masses and lanes are those of the start of the step; see
+//! [`substeps`](crate::solver::substeps). A point's velocity without the impulses of the substep is
+//! `J v_0 + (k / n) J increment + J gained`, its gap `gap_0` plus the same with displacements.
+
+use super::point::{lanes_of, lanes_of_3, put};
+use super::simd::{Kernel, Simd};
+use super::vector::{self, Vector};
+use super::{IndexRow, LANES, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Row, Velocities};
+use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
+use crate::problem::batches::Batches;
+use crate::solver::Velocity;
+use crate::solver::cpu::shared_slice::SharedSlice;
+use crate::solver::cpu::team::Team;
+use crate::solver::substeps::{PositionPlan, SubstepPlan, SubstepProblem};
+use bytemuck::{Pod, Zeroable};
+
+/// What stays the same of a point while a step lasts.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub(super) struct Frozen {
+    /// `J v_0` `[m/s]`.
+    start: [Row; 3],
+    /// `J increment` `[m/s]`.
+    increment: [Row; 3],
+    /// Gap at the start `[m]`.
+    gap: Row,
+    restitution: Row,
+}
+
+/// Arrays beside the points that only steps in substeps need; all of shape `[points.len()]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Steps {
+    frozen: Vec<Frozen>,
+    /// Bias of each point in the position LCP `[m]`.
+    pub(super) biases: Vec<Row>,
+    /// Impulses over the whole step.
+    totals: Vec<[Row; 3]>,
+    /// Impulses of the LCP that is not being solved.
+    others: Vec<[Row; 3]>,
+}
+
+/// Numbers of a plan at one moment, as lanes use them.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    /// By what velocities and increments are multiplied to give displacements `[s]`.
+    displacement: [f32; 2],
+    /// Part of the step that is past.
+    past: f32,
+    /// Part of it when the substep is over.
+    part: f32,
+    per_substep: f32,
+    substep: f32,
+    rate: f32,
+    memory: f32,
+    max_push: f32,
+    slop: f32,
+    /// Penetration that is not pushed apart, the slop included `[m]`.
+    unpushed: f32,
+    threshold: f32,
+}
+
+impl Moment {
+    /// Before the substep counted from 1.
+    fn before(plan: &SubstepPlan, substep: u32) -> Self {
+        let h_s = plan.substep_length();
+        Self {
+            displacement: plan.free_displacement(substep - 1).map(|x| x as f32),
+            past: plan.part(substep - 1) as f32,
+            part: plan.part(substep) as f32,
+            per_substep: (1.0 / h_s) as f32,
+            substep: h_s as f32,
+            rate: plan.gap_law.rate,
+            memory: plan.gap_law.memory,
+            max_push: plan.gap_law.max_push,
+            slop: plan.gap_law.slop,
+            unpushed: plan.gap_law.slop + plan.gap_law.spared,
+            threshold: plan.restitution_threshold,
+        }
+    }
+}
+
+impl Lanes {
+    /// Keeps what a step in substeps starts from. The lanes have just been filled, without any bias.
+    pub(in crate::solver::cpu) fn freeze(
+        &mut self,
+        batches: &Batches,
+        given: &SubstepProblem,
+        team: &Team,
+    ) {
+        let count = self.points.len();
+        self.steps.frozen.resize(count, Frozen::zeroed());
+        self.steps.biases.resize(count, Row::zeroed());
+        self.steps.totals.clear();
+        self.steps.totals.resize(count, [Row::zeroed(); 3]);
+        self.steps.others.resize(count, [Row::zeroed(); 3]);
+        let frozen = SharedSlice::new(&mut self.steps.frozen);
+        let (groups, points, places) = (&self.groups, &self.points, &self.places);
+        team.each(groups.len(), MIN_LANE_GROUPS_PER_THREAD, |_, range| {
+            let kernel = Freezing {
+                batches,
+                given,
+                groups: &groups[range],
+                points,
+                places,
+                frozen: &frozen,
+            };
+            // SAFETY: the team hands every lane group, with its points, to one thread.
+            #[allow(unsafe_code, reason = "the team hands out each lane group once")]
+            unsafe {
+                self.width.run(kernel);
+            }
+        });
+    }
+
+    /// Writes the points' velocities without impulses of the substep, biases included, for the velocity
+    /// LCP of a substep counted from 1.
+    pub(in crate::solver::cpu) fn begin_substep(
+        &mut self,
+        plan: &SubstepPlan,
+        substep: u32,
+        bounces: bool,
+        (gained, moved): (&Velocities, &Velocities),
+        team: &Team,
+    ) {
+        let moment = Moment::before(plan, substep);
+        let points = SharedSlice::new(&mut self.points);
+        let (groups, pairs, frozen) = (&self.groups, &self.pairs, &self.steps.frozen);
+        let width = self.width;
+        team.each(groups.len(), MIN_LANE_GROUPS_PER_THREAD, |_, range| {
+            let kernel = VelocityBiases {
+                moment,
+                bounces,
+                gained,
+                moved,
+                groups: &groups[range.clone()],
+                pairs: &pairs[range],
+                frozen,
+                points: &points,
+            };
+            // SAFETY: as above.
+            #[allow(unsafe_code, reason = "the team hands out each lane group once")]
+            unsafe {
+                width.run(kernel);
+            }
+        });
+    }
+
+    /// Writes the biases of the position LCP after a substep counted from 1, and puts its impulses, all
+    /// zero, in the place of the velocity LCP's.
+    pub(in crate::solver::cpu) fn begin_position(
+        &mut self,
+        plan: &SubstepPlan,
+        position: &PositionPlan,
+        substep: u32,
+        moved: &Velocities,
+        team: &Team,
+    ) {
+        std::mem::swap(&mut self.impulses, &mut self.steps.others);
+        self.impulses.fill([Row::zeroed(); 3]);
+        self.position = true;
+        let displacement = plan.free_displacement(substep).map(|x| x as f32);
+        let biases = SharedSlice::new(&mut self.steps.biases);
+        let (groups, pairs, points) = (&self.groups, &self.pairs, &self.points);
+        let (frozen, width) = (&self.steps.frozen, self.width);
+        team.each(groups.len(), MIN_LANE_GROUPS_PER_THREAD, |_, range| {
+            let kernel = PositionBiases {
+                displacement,
+                slop: plan.gap_law.slop,
+                max_correction: position.max_correction,
+                moved,
+                groups: &groups[range.clone()],
+                pairs: &pairs[range],
+                points,
+                frozen,
+                biases: &biases,
+            };
+            // SAFETY: as above.
+            #[allow(unsafe_code, reason = "the team hands out each lane group once")]
+            unsafe {
+                width.run(kernel);
+            }
+        });
+    }
+
+    /// Puts the velocity LCP's impulses back.
+    pub(in crate::solver::cpu) fn end_position(&mut self) {
+        std::mem::swap(&mut self.impulses, &mut self.steps.others);
+        self.position = false;
+    }
+
+    /// No impulses to start from.
+    pub(in crate::solver::cpu) fn forget_impulses(&mut self) {
+        self.impulses.fill([Row::zeroed(); 3]);
+    }
+
+    /// Adds the impulses of a substep to those of the step.
+    pub(in crate::solver::cpu) fn add_to_totals(&mut self) {
+        for (totals, impulses) in self.steps.totals.iter_mut().zip(&self.impulses) {
+            for (total, impulse) in totals.iter_mut().zip(impulses) {
+                for (total, impulse) in total.0.iter_mut().zip(&impulse.0) {
+                    *total += impulse;
+                }
+            }
+        }
+    }
+
+    /// Gives the impulses of the step to their blocks.
+    pub(in crate::solver::cpu) fn store_totals(&self, impulses: &mut [[f32; 4]], team: &Team) {
+        self.store(&self.steps.totals, impulses, team);
+    }
+}
+
+struct Freezing<'a> {
+    batches: &'a Batches,
+    given: &'a SubstepProblem,
+    groups: &'a [LaneGroup],
+    points: &'a [Points],
+    places: &'a [IndexRow],
+    frozen: &'a SharedSlice<'a, Frozen>,
+}
+
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+impl Kernel for Freezing<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let contacts = &self.batches.contacts;
+        let increments = self.given.increments.as_slice();
+        for group in self.groups {
+            let (from, to) = (group.first as usize, group.end as usize);
+            let mut bodies = [IndexRow([0; LANES]); 2];
+            for (lane, &place) in self.places[from].0.iter().enumerate() {
+                if place != NO_PLACE {
+                    let block = &contacts.blocks[place as usize];
+                    bodies[0].0[lane] = block.body_a;
+                    bodies[1].0[lane] = block.body_b;
+                }
+            }
+            let all = bodies.iter().flat_map(|row| &row.0);
+            assert!(
+                all.into_iter()
+                    .all(|&body| (body as usize) < increments.len())
+            );
+            for index in from..to {
+                // SAFETY: the caller's promise; an increment is six numbers.
+                let frozen = unsafe { &mut self.frozen.range(index..index + 1)[0] };
+                let points = &self.points[index];
+                frozen.start = points.free_velocity;
+                for (lane, &place) in self.places[index].0.iter().enumerate() {
+                    let source = contacts.source.get(place as usize);
+                    let number = |numbers: &[f32]| {
+                        let number = source.and_then(|&source| numbers.get(source as usize));
+                        number.copied().unwrap_or(0.0)
+                    };
+                    frozen.gap.0[lane] = number(&self.given.gaps);
+                    frozen.restitution.0[lane] = number(&self.given.restitutions);
+                }
+                for first in (0..LANES).step_by(S::LANES) {
+                    // SAFETY: all bodies have increments; `first` is a lane.
+                    let (a, b) = unsafe {
+                        (
+                            gather_6(increments, bodies[0].0.as_ptr().add(first)),
+                            gather_6(increments, bodies[1].0.as_ptr().add(first)),
+                        )
+                    };
+                    let apart = between(points, first, a, b);
+                    let is_filled = lanes_of::<S>(&points.normal_mass, first);
+                    let filled = S::splat(0.0).lt(is_filled);
+                    for (row, apart) in frozen.increment.iter_mut().zip(apart) {
+                        put(row, first, S::select(filled, apart, S::splat(0.0)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A velocity of each lane.
+///
+/// # Safety
+/// There are as many indices as lanes, all of them of velocities.
+#[inline(always)]
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+unsafe fn gather_6<S: Simd>(velocities: &[Velocity], index: *const u32) -> (Vector<S>, Vector<S>) {
+    const LENGTH: usize = size_of::<Velocity>() / size_of::<f32>();
+    const ANGULAR: usize = std::mem::offset_of!(Velocity, angular) / size_of::<f32>();
+    // SAFETY: a velocity is six numbers, three and three in a row; those of the first four and of the last
+    // four lie within.
+    unsafe {
+        let from = velocities.as_ptr().cast::<f32>();
+        let linear = std::mem::offset_of!(Velocity, linear) / size_of::<f32>();
+        let low: [S; 4] = S::gather_4(from, LENGTH, index);
+        let high: [S; 4] = S::gather_4(from.add(LENGTH - 4), LENGTH, index);
+        let all = [low[0], low[1], low[2], low[3], high[2], high[3]];
+        (
+            [all[linear], all[linear + 1], all[linear + 2]],
+            [all[ANGULAR], all[ANGULAR + 1], all[ANGULAR + 2]],
+        )
+    }
+}
+
+/// Motion of A's points relative to B's.
+#[inline(always)]
+fn between<S: Simd>(
+    points: &Points,
+    first: usize,
+    (linear_a, angular_a): (Vector<S>, Vector<S>),
+    (linear_b, angular_b): (Vector<S>, Vector<S>),
+) -> Vector<S> {
+    let at_a = vector::add_cross(linear_a, angular_a, lanes_of_3(&points.arm_a, first));
+    let at_b = vector::add_cross(linear_b, angular_b, lanes_of_3(&points.arm_b, first));
+    vector::sub(at_a, at_b)
+}
+
+struct VelocityBiases<'a> {
+    moment: Moment,
+    bounces: bool,
+    gained: &'a Velocities,
+    moved: &'a Velocities,
+    groups: &'a [LaneGroup],
+    pairs: &'a [Pairs],
+    frozen: &'a [Frozen],
+    points: &'a SharedSlice<'a, Points>,
+}
+
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+impl Kernel for VelocityBiases<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let moment = &self.moment;
+        let zero = S::splat(0.0);
+        let start_time = S::splat(moment.displacement[0]);
+        let increment_time = S::splat(moment.displacement[1]);
+        let (past, part) = (S::splat(moment.past), S::splat(moment.part));
+        for (group, pairs) in self.groups.iter().zip(self.pairs) {
+            for first in (0..LANES).step_by(S::LANES) {
+                // SAFETY: places in `pairs` are those of velocities; points are one group's.
+                let ([gained_a, gained_b, moved_a, moved_b], all) = unsafe {
+                    (
+                        [
+                            self.gained.gather::<S>(&pairs.body_a, first),
+                            self.gained.gather::<S>(&pairs.body_b, first),
+                            self.moved.gather::<S>(&pairs.body_a, first),
+                            self.moved.gather::<S>(&pairs.body_b, first),
+                        ],
+                        self.points.range(group.first as usize..group.end as usize),
+                    )
+                };
+                let frozen = &self.frozen[group.first as usize..group.end as usize];
+                for (points, frozen) in all.iter_mut().zip(frozen) {
+                    let normal = lanes_of_3(&points.normal, first);
+                    let start = lanes_of_3(&frozen.start, first);
+                    let increment = lanes_of_3(&frozen.increment, first);
+                    let gained = between(points, first, gained_a, gained_b);
+                    let moved = between(points, first, moved_a, moved_b);
+                    let start_n = vector::dot(normal, start);
+                    let increment_n = vector::dot(normal, increment);
+                    let gap = lanes_of::<S>(&frozen.gap, first)
+                        + (start_time * start_n
+                            + increment_time * increment_n
+                            + vector::dot(normal, moved));
+                    let velocity = start_n + past * increment_n + vector::dot(normal, gained);
+                    let beyond_slop = gap - S::splat(moment.slop);
+                    let open = S::splat(moment.per_substep) * beyond_slop;
+                    let pushed = gap + S::splat(moment.unpushed);
+                    let pushed = S::select(pushed.lt(zero), pushed, zero);
+                    let push = (S::splat(moment.rate) * pushed).max(S::splat(-moment.max_push));
+                    let shut = push + S::splat(moment.memory) * velocity;
+                    let is_open = zero.lt(beyond_slop);
+                    let mut bias = S::select(is_open, open, shut);
+                    if self.bounces {
+                        let restitution = lanes_of::<S>(&frozen.restitution, first);
+                        let bounce = restitution * velocity;
+                        let wanted =
+                            S::select(is_open, bounce, S::select(bounce.lt(bias), bounce, bias));
+                        let meets = (beyond_slop + S::splat(moment.substep) * velocity).le(zero);
+                        let fast = velocity.lt(S::splat(-moment.threshold));
+                        let applies = S::select(meets, restitution, zero);
+                        let applies = zero.lt(S::select(fast, applies, zero));
+                        bias = S::select(applies, wanted, bias);
+                    }
+                    for axis in 0..3 {
+                        let free = start[axis]
+                            + part * increment[axis]
+                            + gained[axis]
+                            + normal[axis] * bias;
+                        put(&mut points.free_velocity[axis], first, free);
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct PositionBiases<'a> {
+    displacement: [f32; 2],
+    slop: f32,
+    max_correction: f32,
+    moved: &'a Velocities,
+    groups: &'a [LaneGroup],
+    pairs: &'a [Pairs],
+    points: &'a [Points],
+    frozen: &'a [Frozen],
+    biases: &'a SharedSlice<'a, Row>,
+}
+
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+impl Kernel for PositionBiases<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let start_time = S::splat(self.displacement[0]);
+        let increment_time = S::splat(self.displacement[1]);
+        let least = S::splat(-self.max_correction);
+        let slop = S::splat(self.slop);
+        for (group, pairs) in self.groups.iter().zip(self.pairs) {
+            let range = group.first as usize..group.end as usize;
+            for first in (0..LANES).step_by(S::LANES) {
+                // SAFETY: places in `pairs` are those of velocities; biases are one group's.
+                let (moved_a, moved_b, biases) = unsafe {
+                    (
+                        self.moved.gather::<S>(&pairs.body_a, first),
+                        self.moved.gather::<S>(&pairs.body_b, first),
+                        self.biases.range(range.clone()),
+                    )
+                };
+                let frozen = self.frozen[range.clone()].iter();
+                let points = self.points[range.clone()].iter();
+                for ((bias, points), frozen) in biases.iter_mut().zip(points).zip(frozen) {
+                    let normal = lanes_of_3(&points.normal, first);
+                    let moved = between(points, first, moved_a, moved_b);
+                    let start_n = vector::dot(normal, lanes_of_3(&frozen.start, first));
+                    let increment_n = vector::dot(normal, lanes_of_3(&frozen.increment, first));
+                    let gap = lanes_of::<S>(&frozen.gap, first)
+                        + (start_time * start_n
+                            + increment_time * increment_n
+                            + vector::dot(normal, moved));
+                    put(bias, first, (gap + slop).max(least));
+                }
+            }
+        }
+    }
+}

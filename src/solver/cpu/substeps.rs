@@ -1,0 +1,428 @@
+//! Steps in substeps on lanes that are filled once a step.
+//!
+//! What [`by_solving`](crate::solver::substeps::by_solving) does, with three differences that rounding alone can
+//! tell: what impulses have gained and moved is kept in f32; velocities start a substep as the last one
+//! left them, which is what its impulses do to them; and a position LCP has normal rows only.
+
+use super::CpuSolver;
+use super::lanes::Velocities;
+use super::team::Team;
+use crate::math::{self, V3};
+use crate::problem::Problem;
+use crate::problem::batches::{Batches, BodyVelocity};
+use crate::solver::substeps::{
+    Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
+};
+use crate::solver::{Method, Options, Report, Status, Velocity};
+use std::time::Instant;
+
+/// What steps in substeps keep in memory.
+#[derive(Debug, Default)]
+pub(super) struct SubstepMemory {
+    /// A copy of the given problem without biases, if it has some.
+    problem: Problem,
+    /// What impulses have added to each body's velocity `[m/s]`, `[rad/s]`.
+    gained: Velocities,
+    /// How far impulses and corrections have moved each body `[m]`, `[rad]`.
+    moved: Velocities,
+    /// Velocities of the LCP that is not being solved.
+    others: Velocities,
+    /// Contacts of the remainder.
+    remainder: Vec<Frozen>,
+    /// Impulses of the remainder over the whole step.
+    totals: Vec<[f32; 4]>,
+    /// Impulses of the remainder in the LCP that is not being solved.
+    other_impulses: Vec<[f32; 4]>,
+    /// False if no contact has restitution.
+    bounces: bool,
+}
+
+/// What stays the same of a contact of the remainder while a step lasts.
+#[derive(Debug, Clone, Copy)]
+struct Frozen {
+    /// `J v_0` `[m/s]`.
+    start: V3,
+    /// `J increment` `[m/s]`.
+    increment: V3,
+    /// Gap at the start `[m]`.
+    gap: f32,
+    restitution: f32,
+    friction: f32,
+}
+
+/// True if a step with this plan is solved here, and not one LCP after the other.
+pub(super) fn is_native(problem: &SubstepProblem, plan: &SubstepPlan) -> bool {
+    let runs_here = |method: Method| {
+        matches!(
+            method,
+            Method::GaussSeidel
+                | Method::Jacobi
+                | Method::Nesterov
+                | Method::NesterovSymmetric
+                | Method::NesterovJacobi
+                | Method::ConjugateGradient
+        )
+    };
+    let velocity = plan.velocity.method;
+    let position = plan
+        .position
+        .as_ref()
+        .map_or(velocity, |p| p.options.method);
+    problem.problem.joint_rows.is_empty()
+        && runs_here(velocity)
+        && runs_here(position)
+        && velocity.max_colors() == position.max_colors()
+}
+
+impl CpuSolver {
+    /// A whole step. The problem and the plan are valid.
+    pub(super) fn step_in_scope<'scope>(
+        &mut self,
+        given: &SubstepProblem,
+        plan: &SubstepPlan,
+        solution: &mut SubstepSolution,
+        scope: &rayon::Scope<'scope>,
+        team: &'scope Team,
+    ) -> SubstepReport {
+        let mut memory = std::mem::take(&mut self.substeps);
+        let problem = memory.without_biases(&given.problem);
+        let (mut batches, packed) = self.packer.pack(problem, &plan.velocity);
+        let _dismissal = team.dismissal();
+        for me in 1..team.threads() {
+            scope.spawn(move |_| team.help(me));
+        }
+        let start = Instant::now();
+        self.begin_solve(&mut batches, team);
+        self.lanes.freeze(&batches, given, team);
+        memory.freeze(&batches, given, team);
+        let mut report = SubstepReport::default();
+        let is_convex = given.problem.is_convex();
+        let mut watch = |_: &Report| {};
+        let mut part = Report {
+            solve_time: start.elapsed(),
+            ..packed
+        };
+        for substep in 1..=plan.substeps {
+            let start = Instant::now();
+            self.begin_velocity(&mut memory, &mut batches, plan, substep, team);
+            let manner = (is_convex, &mut watch as _);
+            self.iterate(&mut batches, team, &plan.velocity, &mut part, manner);
+            self.end_velocity(&mut memory, &batches, plan);
+            part.solve_time += start.elapsed();
+            report.add_velocity(&part);
+            part = Report {
+                pack_time: std::time::Duration::ZERO,
+                iterations: 0,
+                solve_time: std::time::Duration::ZERO,
+                ..packed
+            };
+            if let Some(position) = &plan.position {
+                let start = Instant::now();
+                let mut part = part;
+                self.begin_position(&mut memory, &mut batches, (plan, position), substep, team);
+                let options = Options {
+                    warm_start: false,
+                    ..position.options
+                };
+                // A position LCP has no friction.
+                let manner = (true, &mut watch as _);
+                self.iterate(&mut batches, team, &options, &mut part, manner);
+                self.end_position(&mut memory, &mut batches, position);
+                part.solve_time = start.elapsed();
+                report.add_position(&part);
+            }
+            if report.velocity.status == Status::NonFinite {
+                break;
+            }
+        }
+        self.store_step(&mut memory, &mut batches, solution, team);
+        if !is_finite(solution) {
+            report.velocity.status = Status::NonFinite;
+        }
+        self.substeps = memory;
+        self.packer.keep(batches);
+        report
+    }
+
+    /// Velocities and biases at the start of a substep counted from 1.
+    fn begin_velocity(
+        &mut self,
+        memory: &mut SubstepMemory,
+        batches: &mut Batches,
+        plan: &SubstepPlan,
+        substep: u32,
+        team: &Team,
+    ) {
+        if substep > 1 && !plan.velocity.warm_start {
+            self.lanes.forget_impulses();
+            let remainder = super::remainder_contacts(batches);
+            batches.contacts.impulses[remainder].fill([0.0; 4]);
+            for velocity in self.velocities.bodies_mut() {
+                (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
+            }
+        }
+        let state = (&memory.gained, &memory.moved);
+        self.lanes
+            .begin_substep(plan, substep, memory.bounces, state, team);
+        memory.write_velocity_biases(batches, plan, substep);
+    }
+
+    /// Moves the bodies by what the impulses of a substep have made of their velocities.
+    fn end_velocity(&mut self, memory: &mut SubstepMemory, batches: &Batches, plan: &SubstepPlan) {
+        let h_s = plan.substep_length() as f32;
+        let bodies = self.velocities.bodies().iter();
+        let state = memory.gained.bodies_mut().iter_mut();
+        for ((gained, moved), velocity) in state.zip(memory.moved.bodies_mut()).zip(bodies) {
+            gained.linear = math::add(gained.linear, velocity.linear);
+            gained.angular = math::add(gained.angular, velocity.angular);
+            moved.linear = math::add(moved.linear, math::scale(gained.linear, h_s));
+            moved.angular = math::add(moved.angular, math::scale(gained.angular, h_s));
+        }
+        self.lanes.add_to_totals();
+        let remainder = super::remainder_contacts(batches);
+        let impulses = &batches.contacts.impulses[remainder];
+        for (total, impulse) in memory.totals.iter_mut().zip(impulses) {
+            for (total, impulse) in total.iter_mut().zip(impulse) {
+                *total += impulse;
+            }
+        }
+    }
+
+    fn begin_position(
+        &mut self,
+        memory: &mut SubstepMemory,
+        batches: &mut Batches,
+        (plan, position): (&SubstepPlan, &PositionPlan),
+        substep: u32,
+        team: &Team,
+    ) {
+        self.lanes
+            .begin_position(plan, position, substep, &memory.moved, team);
+        memory.write_position_biases(batches, plan, position, substep);
+        std::mem::swap(&mut self.velocities, &mut memory.others);
+        for velocity in self.velocities.bodies_mut() {
+            (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
+        }
+    }
+
+    /// Moves the bodies by the solution of a position LCP, none of them by more than the plan allows.
+    fn end_position(
+        &mut self,
+        memory: &mut SubstepMemory,
+        batches: &mut Batches,
+        position: &PositionPlan,
+    ) {
+        std::mem::swap(&mut self.velocities, &mut memory.others);
+        let moved = memory.moved.bodies_mut().iter_mut();
+        for (moved, change) in moved.zip(memory.others.bodies()) {
+            let squared = math::dot(change.angular, change.angular);
+            let most = position.max_turn;
+            let part = if squared > most * most {
+                most / squared.sqrt()
+            } else {
+                1.0
+            };
+            moved.linear = math::add(moved.linear, math::scale(change.linear, part));
+            moved.angular = math::add(moved.angular, math::scale(change.angular, part));
+        }
+        self.lanes.end_position();
+        memory.restore_velocity_problem(batches);
+    }
+
+    fn store_step(
+        &mut self,
+        memory: &mut SubstepMemory,
+        batches: &mut Batches,
+        solution: &mut SubstepSolution,
+        team: &Team,
+    ) {
+        solution.changes.clear();
+        let gained = memory.gained.bodies().iter();
+        solution.changes.extend(gained.map(|velocity| Velocity {
+            linear: velocity.linear,
+            angular: velocity.angular,
+        }));
+        solution.displacements.clear();
+        let moved = memory.moved.bodies().iter();
+        solution
+            .displacements
+            .extend(moved.map(|moved| Displacement {
+                linear: moved.linear,
+                angular: moved.angular,
+            }));
+        solution.joint_impulses.clear();
+        solution.total_joint_impulses.clear();
+        let impulses = &mut batches.contacts.impulses;
+        self.lanes.store_impulses(impulses, team);
+        unpack(&batches.contacts.source, impulses, &mut solution.impulses);
+        self.lanes.store_totals(impulses, team);
+        let remainder = batches.contacts.remainder.elements.start as usize;
+        impulses[remainder..].copy_from_slice(&memory.totals);
+        unpack(
+            &batches.contacts.source,
+            impulses,
+            &mut solution.total_impulses,
+        );
+    }
+}
+
+/// From the order of blocks to that of the problem.
+fn unpack(source: &[u32], impulses: &[[f32; 4]], to: &mut Vec<[f32; 3]>) {
+    to.clear();
+    to.resize(source.len(), [0.0; 3]);
+    for (&contact, &[n, t1, t2, _]) in source.iter().zip(impulses) {
+        to[contact as usize] = [n, t1, t2];
+    }
+}
+
+fn is_finite(solution: &SubstepSolution) -> bool {
+    // Without a way out at the first that is not, so that a compiler can look at several at once.
+    let all_finite = |numbers: &[f32]| {
+        let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
+        numbers.iter().fold(0, wrong) == 0
+    };
+    let changes = solution.changes.iter().fold(true, |all, v| {
+        all & all_finite(&v.linear) & all_finite(&v.angular)
+    });
+    let moved = solution.displacements.iter().fold(true, |all, d| {
+        all & all_finite(&d.linear) & all_finite(&d.angular)
+    });
+    changes && moved && all_finite(solution.total_impulses.as_flattened())
+}
+
+/// Motion of A's point relative to B's, `[a, b]` being twists of the two bodies.
+fn between([arm_a, arm_b]: [V3; 2], [a, b]: [(V3, V3); 2]) -> V3 {
+    math::sub(
+        math::add_cross(a.0, a.1, arm_a),
+        math::add_cross(b.0, b.1, arm_b),
+    )
+}
+
+fn twist(velocity: &BodyVelocity) -> (V3, V3) {
+    (velocity.linear, velocity.angular)
+}
+
+impl SubstepMemory {
+    /// The given problem without biases, which have no meaning there: itself if it has none, or else a
+    /// copy.
+    fn without_biases<'a>(&'a mut self, given: &'a Problem) -> &'a Problem {
+        let biases = given.contacts.iter();
+        if biases.fold(0, |all, contact| all | contact.bias.to_bits()) == 0 {
+            return given;
+        }
+        self.problem.clone_from(given);
+        for contact in &mut self.problem.contacts {
+            contact.bias = 0.0;
+        }
+        &self.problem
+    }
+
+    /// The start of a step whose problem has just been packed.
+    fn freeze(&mut self, batches: &Batches, given: &SubstepProblem, team: &Team) {
+        self.bounces = given.restitutions.iter().any(|&e| e > 0.0);
+        for state in [&mut self.gained, &mut self.moved, &mut self.others] {
+            state.copy_from(&batches.velocities, team.threads());
+        }
+        for state in [&mut self.gained, &mut self.moved] {
+            for body in state.bodies_mut() {
+                (body.linear, body.angular) = ([0.0; 3], [0.0; 3]);
+            }
+        }
+        let contacts = &batches.contacts;
+        let range = super::remainder_contacts(batches);
+        self.totals.clear();
+        self.totals.resize(range.len(), [0.0; 4]);
+        self.remainder.clear();
+        self.remainder.extend(range.map(|index| {
+            let (block, source) = (&contacts.blocks[index], contacts.source[index] as usize);
+            let increments = [block.body_a, block.body_b].map(|body| {
+                let increment = &given.increments[body as usize];
+                (increment.linear, increment.angular)
+            });
+            Frozen {
+                start: block.free_velocity,
+                increment: between([block.arm_a, block.arm_b], increments),
+                gap: given.gaps[source],
+                restitution: given.restitutions.get(source).copied().unwrap_or(0.0),
+                friction: block.friction,
+            }
+        }));
+    }
+
+    /// Velocities of the remainder's contacts, biases included, before a substep.
+    fn write_velocity_biases(&self, batches: &mut Batches, plan: &SubstepPlan, substep: u32) {
+        let range = super::remainder_contacts(batches);
+        let blocks = &mut batches.contacts.blocks[range];
+        let (past, part) = (plan.part(substep - 1) as f32, plan.part(substep) as f32);
+        let (gained, moved) = (self.gained.bodies(), self.moved.bodies());
+        for (block, frozen) in blocks.iter_mut().zip(&self.remainder) {
+            let arms = [block.arm_a, block.arm_b];
+            let bodies = [block.body_a as usize, block.body_b as usize];
+            let gained = between(arms, bodies.map(|body| twist(&gained[body])));
+            let moved = between(arms, bodies.map(|body| twist(&moved[body])));
+            let velocity = math::dot(block.normal, frozen.start)
+                + past * math::dot(block.normal, frozen.increment)
+                + math::dot(block.normal, gained);
+            let gap = frozen.gap_now(plan, substep - 1, block.normal, moved);
+            let bias = plan.contact_bias(
+                f64::from(gap),
+                f64::from(velocity),
+                f64::from(frozen.restitution),
+            ) as f32;
+            let without = math::add(
+                math::add(frozen.start, math::scale(frozen.increment, part)),
+                gained,
+            );
+            block.free_velocity = math::add(without, math::scale(block.normal, bias));
+        }
+    }
+
+    /// The remainder's contacts as rows of the position LCP after a substep.
+    fn write_position_biases(
+        &mut self,
+        batches: &mut Batches,
+        plan: &SubstepPlan,
+        position: &PositionPlan,
+        substep: u32,
+    ) {
+        let range = super::remainder_contacts(batches);
+        let impulses = &mut batches.contacts.impulses[range.clone()];
+        self.other_impulses.clear();
+        self.other_impulses.extend_from_slice(impulses);
+        impulses.fill([0.0; 4]);
+        let moved = self.moved.bodies();
+        let blocks = &mut batches.contacts.blocks[range];
+        for (block, frozen) in blocks.iter_mut().zip(&self.remainder) {
+            let bodies = [block.body_a as usize, block.body_b as usize];
+            let moved = between(
+                [block.arm_a, block.arm_b],
+                bodies.map(|body| twist(&moved[body])),
+            );
+            let gap = frozen.gap_now(plan, substep, block.normal, moved);
+            let bias = position.contact_bias(f64::from(gap), &plan.gap_law) as f32;
+            block.free_velocity = math::scale(block.normal, bias);
+            block.friction = 0.0;
+        }
+    }
+
+    /// The remainder's contacts as they were before the position LCP, biases apart.
+    fn restore_velocity_problem(&self, batches: &mut Batches) {
+        let range = super::remainder_contacts(batches);
+        batches.contacts.impulses[range.clone()].copy_from_slice(&self.other_impulses);
+        let blocks = &mut batches.contacts.blocks[range];
+        for (block, frozen) in blocks.iter_mut().zip(&self.remainder) {
+            block.friction = frozen.friction;
+        }
+    }
+}
+
+impl Frozen {
+    /// Gap `[m]` after so many substeps, `moved` being how far impulses have moved A's point from B's.
+    fn gap_now(&self, plan: &SubstepPlan, substeps: u32, normal: V3, moved: V3) -> f32 {
+        let [start, increment] = plan.free_displacement(substeps).map(|x| x as f32);
+        self.gap
+            + (start * math::dot(normal, self.start)
+                + increment * math::dot(normal, self.increment)
+                + math::dot(normal, moved))
+    }
+}

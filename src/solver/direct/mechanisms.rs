@@ -1,0 +1,199 @@
+//! The mechanisms of a problem, kept from solve to solve.
+
+use super::DirectStart;
+use super::components::{self, is_equality, is_movable};
+use super::factor::Factor;
+use super::fronts::Fronts;
+use super::graph::{Component, Six};
+use super::order;
+use crate::constants::{KEPT_ORDERS, SOLVED_ROWS_PER_THREAD};
+use crate::parallel;
+use crate::problem::JointRow;
+use crate::problem::batches::Batches;
+use rayon::prelude::*;
+
+/// The memory of the direct start: for the last problems, what depends on which rows without bounds
+/// there are, and on nothing else of them.
+///
+/// As with the orders of [`Batches`] more than one is kept, so that the velocity pass and the position
+/// pass of a step each find their own.
+#[derive(Debug, Default)]
+pub struct Mechanisms {
+    /// The most recently used first.
+    kept: Vec<Structure>,
+}
+
+/// The rows of a problem, and its mechanisms.
+#[derive(Debug, Default)]
+struct Structure {
+    /// Shape: the number of the problem's joint rows, in the order of the blocks.
+    rows: Vec<RowPlace>,
+    mechanisms: Vec<Mechanism>,
+}
+
+/// What the structure depends on of one block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RowPlace {
+    source: u32,
+    bodies: [u32; 2],
+    movable: [bool; 2],
+    is_equality: bool,
+}
+
+impl RowPlace {
+    fn of(batches: &Batches, index: usize) -> Self {
+        let block = &batches.joints.blocks[index];
+        let bodies = [block.body_a, block.body_b];
+        Self {
+            source: batches.joints.source[index],
+            bodies,
+            movable: bodies.map(|body| is_movable(batches, body)),
+            is_equality: is_equality(block),
+        }
+    }
+}
+
+/// Joints that are linked through movable bodies, what is known of them without numbers, and the
+/// memory of their solution.
+#[derive(Debug)]
+struct Mechanism {
+    component: Component,
+    fronts: Fronts,
+    factor: Factor,
+    products: u64,
+    change: Vec<f64>,
+    step: Vec<f64>,
+    velocities: Vec<Six>,
+    /// New velocity of each body's copies.
+    rounded: Vec<[f32; 6]>,
+    /// New impulse of each joint row.
+    impulses: Vec<f32>,
+    /// True if the solution is to be taken.
+    is_sound: bool,
+}
+
+impl Mechanisms {
+    /// Solves the joint rows without bounds and leaves their impulses, and what these add to the
+    /// velocities, in `batches`, to the same bits as [`start`](super::start) with the same arguments.
+    pub fn start(&mut self, batches: &mut Batches, damping: f32) -> DirectStart {
+        if !batches.joints.blocks.iter().any(is_equality) {
+            return DirectStart::default();
+        }
+        let fitting = self.kept.iter().position(|kept| kept.fits(batches));
+        if let Some(at) = fitting {
+            self.kept[..=at].rotate_right(1);
+        } else {
+            self.kept.truncate(KEPT_ORDERS - 1);
+            self.kept.insert(0, Structure::new(batches));
+        }
+        match self.kept.first_mut() {
+            Some(structure) => structure.start(batches, damping),
+            None => DirectStart::default(),
+        }
+    }
+}
+
+impl Structure {
+    fn new(batches: &Batches) -> Self {
+        let joints = components::joints(batches);
+        let mechanisms = components::components(&joints, batches)
+            .iter()
+            .filter_map(|members| Mechanism::new(Component::new(batches, &joints, members)))
+            .collect();
+        let count = batches.joints.blocks.len();
+        Self {
+            rows: (0..count)
+                .map(|index| RowPlace::of(batches, index))
+                .collect(),
+            mechanisms,
+        }
+    }
+
+    fn fits(&self, batches: &Batches) -> bool {
+        let count = batches.joints.blocks.len();
+        self.rows.len() == count
+            && (self.rows.iter().enumerate())
+                .all(|(index, row)| *row == RowPlace::of(batches, index))
+    }
+
+    fn start(&mut self, batches: &mut Batches, damping: f32) -> DirectStart {
+        let damping = f64::from(damping);
+        let problem = &*batches;
+        let several = self.mechanisms.len() > 1;
+        if several && parallel::is_shared(self.rows.len(), SOLVED_ROWS_PER_THREAD) {
+            self.mechanisms
+                .par_iter_mut()
+                .for_each(|mechanism| mechanism.solve(problem, damping));
+        } else {
+            for mechanism in &mut self.mechanisms {
+                mechanism.solve(problem, damping);
+            }
+        }
+        let mut start = DirectStart::default();
+        for mechanism in self.mechanisms.iter().filter(|found| found.is_sound) {
+            mechanism.write(batches, &mut start);
+        }
+        start
+    }
+}
+
+impl Mechanism {
+    /// Nothing if it takes too much to solve.
+    fn new(component: Component) -> Option<Self> {
+        let order = order::minimum_degree(&component)?;
+        Some(Self {
+            fronts: Fronts::new(&component, &order),
+            component,
+            factor: Factor::default(),
+            products: order.products,
+            change: Vec::new(),
+            step: Vec::new(),
+            velocities: Vec::new(),
+            rounded: Vec::new(),
+            impulses: Vec::new(),
+            is_sound: false,
+        })
+    }
+
+    fn solve(&mut self, batches: &Batches, damping: f64) {
+        let (component, factor) = (&mut self.component, &mut self.factor);
+        component.refill(batches);
+        factor.refactor(component, &self.fronts, damping);
+
+        // Redundant rows give their impulses up before the others are solved for.
+        self.change.clear();
+        let rows = component.rows.iter().zip(&factor.kept);
+        self.change
+            .extend(rows.map(|(row, &kept)| if kept { 0.0 } else { -row.start }));
+        component.residual(&self.change, &mut self.velocities, &mut self.step);
+        factor.solve(&self.fronts, &mut self.step);
+        for (change, step) in self.change.iter_mut().zip(&self.step) {
+            *change += step;
+        }
+
+        component.rounded_velocities(&self.change, &mut self.velocities, &mut self.rounded);
+        self.impulses.clear();
+        let joint_rows = component.joint_rows().zip(&self.change);
+        self.impulses
+            .extend(joint_rows.map(|((_, row), change)| ((row.start + change) * row.scale) as f32));
+        self.is_sound = self.rounded.iter().flatten().all(|x| x.is_finite())
+            && self.impulses.iter().all(|r| r.abs() < JointRow::UNBOUNDED)
+            && component.is_improved(&factor.kept, &self.rounded, &self.impulses);
+    }
+
+    /// Leaves the solution in `batches`.
+    fn write(&self, batches: &mut Batches, start: &mut DirectStart) {
+        let kept = &self.factor.kept[..self.impulses.len()];
+        start.rows += self.impulses.len() as u32;
+        start.redundant_rows += kept.iter().filter(|&&kept| !kept).count() as u32;
+        start.products += self.products;
+        for ((block, _), &impulse) in self.component.joint_rows().zip(&self.impulses) {
+            batches.joints.impulses[block as usize] = impulse;
+        }
+        for (body, [x, y, z, p, q, r]) in self.component.by_body(&self.rounded) {
+            let velocity = &mut batches.velocities[body as usize];
+            velocity.linear = [x, y, z];
+            velocity.angular = [p, q, r];
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! One solve on the device: what is submitted when, and what the host waits for.
+//!
+//! All passes go into one submission, uploads before them and the way back behind them, and the host
+//! waits once, for the results. The device decides when to stop: a look at the residual every
+//! `check_every` passes sets a flag, and every kernel that finds it set returns at once.
+//!
+//! What is recorded behind the flag costs its launches: a microsecond or two each, 14 a pass of a pile.
+//! A submission is bounded by [`SUBMIT_DISPATCHES`](crate::constants::SUBMIT_DISPATCHES) and by the
+//! watchdog's [`SUBMIT_CONTACT_ITERATIONS`](crate::constants::SUBMIT_CONTACT_ITERATIONS), so that no
+//! more than a few milliseconds are lost behind it. Longer solves take several submissions, each with
+//! a copy of the control record behind it. Before recording the next one the host looks, without
+//! waiting, whether a copy has arrived that says that all is done; so a solve whose limit is far above
+//! what it needs leaves at most [`SUBMISSIONS_IN_FLIGHT`] submissions of empty launches. Asking for an
+//! indirect dispatch instead would skip the work behind the flag, not the launches, and costs each
+//! dispatch a validation.
+
+use super::buffers::{Buffers, Start};
+use super::device::GpuDevice;
+use super::passes::{self, Passes};
+use super::readback::{Readback, Wanted};
+use super::traffic::Traffic;
+use super::upload::Upload;
+use crate::constants::SUBMISSIONS_IN_FLIGHT;
+use crate::error::Result;
+use crate::problem::batches::Batches;
+use crate::solver::Options;
+use crate::solver::residual::Control;
+use std::collections::VecDeque;
+
+/// A solve in progress.
+pub(super) struct Run<'a> {
+    pub(super) gpu: &'a GpuDevice,
+    pub(super) buffers: &'a mut Buffers,
+    pub(super) upload: &'a mut Upload,
+    pub(super) readback: &'a mut Readback,
+    pub(super) traffic: &'a mut Traffic,
+    pub(super) passes: Passes<'a>,
+    pub(super) start: Start,
+    pub(super) iterations_per_submit: u32,
+}
+
+impl Run<'_> {
+    /// Uploads, sweeps, and brings velocities and impulses back.
+    pub(super) fn solve(mut self, options: &Options, batches: &mut Batches) -> Result<Control> {
+        let encoder = self.sweep(options)?;
+        let mut control = Control::default();
+        let buffers = &*self.buffers;
+        let mut wanted: [Wanted<'_>; 4] = [
+            (&buffers.control, bytemuck::bytes_of_mut(&mut control)),
+            (
+                &buffers.velocities,
+                bytemuck::cast_slice_mut(&mut batches.velocities),
+            ),
+            (
+                &buffers.contacts.impulses,
+                bytemuck::cast_slice_mut(&mut batches.contacts.impulses),
+            ),
+            (
+                &buffers.joints.impulses,
+                bytemuck::cast_slice_mut(&mut batches.joints.impulses),
+            ),
+        ];
+        self.readback
+            .read(self.gpu, encoder, &mut wanted, self.traffic)?;
+        self.traffic.dispatches = self.passes.dispatches();
+        Ok(control)
+    }
+
+    /// Submits all passes but those that fit into the last submission, which is returned.
+    fn sweep(&mut self, options: &Options) -> Result<wgpu::CommandEncoder> {
+        let looks = options.tolerance > 0.0;
+        let mut in_flight = VecDeque::new();
+        let mut done = 0;
+        self.readback.forget_looks();
+        loop {
+            let end = options.iterations.min(done + self.iterations_per_submit);
+            let last = end == options.iterations;
+            let encoder = self.gpu.scoped("sweeping", || {
+                let mut encoder = self.gpu.encoder();
+                if done == 0 {
+                    self.upload.record(
+                        self.gpu,
+                        &mut encoder,
+                        &mut self.buffers.all(),
+                        &mut self.traffic.up,
+                    )?;
+                }
+                let mut recording = passes::begin(&mut encoder);
+                if done == 0 {
+                    self.passes.record_start(&mut recording, self.start);
+                }
+                self.passes
+                    .record_passes(&mut recording, options, done..end);
+                drop(recording);
+                if looks && !last {
+                    self.readback
+                        .record_look(self.gpu, &mut encoder, &self.buffers.control)?;
+                }
+                Ok(encoder)
+            })?;
+            done = end;
+            if last {
+                return Ok(encoder);
+            }
+            in_flight.push_back(self.gpu.queue.submit([encoder.finish()]));
+            self.traffic.submits += 1;
+            if looks {
+                self.readback.await_look();
+            }
+            if in_flight.len() > SUBMISSIONS_IN_FLIGHT
+                && let Some(oldest) = in_flight.pop_front()
+            {
+                self.gpu.wait(oldest)?;
+                self.traffic.holds += 1;
+            }
+            if looks && self.readback.look(self.gpu)?.is_some_and(|c| c.done != 0) {
+                let left = (options.iterations - done).div_ceil(self.iterations_per_submit);
+                self.traffic.spared_submits = left;
+                return self.gpu.scoped("reading back", || Ok(self.gpu.encoder()));
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Carrying what has changed to the device, through staging buffers that are kept from solve to
+//! solve.
+
+use super::array::DeviceArray;
+use super::device::GpuDevice;
+use super::traffic::Bytes;
+use crate::constants::STAGING_BYTES;
+use crate::error::Result;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The staging buffers: as many as one solve has needed so far.
+#[derive(Debug, Default)]
+pub(super) struct Upload {
+    staging: Vec<Staging>,
+    used: usize,
+}
+
+/// A buffer that the host writes and the device copies from.
+#[derive(Debug)]
+struct Staging {
+    buffer: wgpu::Buffer,
+    /// Set once the host may write.
+    mapped: Arc<AtomicBool>,
+}
+
+/// Some bytes on their way: of which array, to which byte of it, and where in the staging buffer.
+#[derive(Debug, Clone, Copy)]
+struct Piece<'a> {
+    array: &'a DeviceArray,
+    to: u64,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Upload {
+    /// Records copies of everything that is stale in `arrays`, and counts it. To be followed by
+    /// [`Self::recycle`] once they are submitted.
+    pub(super) fn record(
+        &mut self,
+        gpu: &GpuDevice,
+        encoder: &mut wgpu::CommandEncoder,
+        arrays: &mut [&mut DeviceArray],
+        sent: &mut Bytes,
+    ) -> Result<()> {
+        self.used = 0;
+        let most = STAGING_BYTES.min(gpu.limits.max_buffer_size) as usize;
+        for pieces in transfers(arrays, most) {
+            let size = pieces.iter().map(|piece| piece.bytes.len()).sum::<usize>() as u64;
+            let staging = self.next(gpu, size);
+            let mut place = staging
+                .slice(..size)
+                .get_mapped_range_mut()
+                .map_err(|error| gpu.fail(&format!("mapping: {error}")))?;
+            for piece in &pieces {
+                place
+                    .slice(piece.at..piece.at + piece.bytes.len())
+                    .copy_from_slice(piece.bytes);
+            }
+            drop(place);
+            staging.unmap();
+            for piece in &pieces {
+                let bytes = piece.bytes.len() as u64;
+                let to = piece.array.buffer()?;
+                encoder.copy_buffer_to_buffer(staging, piece.at as u64, to, piece.to, bytes);
+                sent.add(piece.array.subject(), bytes);
+            }
+        }
+        for array in arrays {
+            array.sent();
+        }
+        Ok(())
+    }
+
+    /// Has the staging buffers given back to the host as soon as the copies are done.
+    pub(super) fn recycle(&mut self) {
+        for staging in &self.staging[..self.used] {
+            let mapped = Arc::clone(&staging.mapped);
+            staging
+                .buffer
+                .slice(..)
+                .map_async(wgpu::MapMode::Write, move |outcome| {
+                    mapped.store(outcome.is_ok(), Ordering::Release);
+                });
+        }
+    }
+
+    /// The next staging buffer, with room for `size` bytes and mapped.
+    fn next(&mut self, gpu: &GpuDevice, size: u64) -> &wgpu::Buffer {
+        let index = self.used;
+        self.used += 1;
+        let old = self.staging.get(index);
+        let fits = old.is_some_and(|old| {
+            // One that a failed solve left behind is not waited for.
+            old.buffer.size() >= size && old.mapped.load(Ordering::Acquire)
+        });
+        if !fits {
+            let grown = old.map_or(0, |old| old.buffer.size() * 3 / 2);
+            let made = Staging::new(gpu, size.max(grown.min(STAGING_BYTES)));
+            match self.staging.get_mut(index) {
+                Some(place) => *place = made,
+                None => self.staging.push(made),
+            }
+        }
+        let staging = &self.staging[index];
+        staging.mapped.store(false, Ordering::Release);
+        &staging.buffer
+    }
+}
+
+impl Staging {
+    fn new(gpu: &GpuDevice, size: u64) -> Self {
+        Self {
+            buffer: gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("upload"),
+                size: size.next_multiple_of(wgpu::MAP_ALIGNMENT),
+                usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: true,
+            }),
+            mapped: Arc::new(AtomicBool::new(true)),
+        }
+    }
+}
+
+/// Groups what is stale into transfers of at most `most` bytes.
+fn transfers<'a>(arrays: &'a [&mut DeviceArray], most: usize) -> Vec<Vec<Piece<'a>>> {
+    let mut transfers = Vec::new();
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for array in arrays {
+        for (mut to, mut bytes) in array.stale() {
+            while !bytes.is_empty() {
+                if at == most {
+                    transfers.push(std::mem::take(&mut pieces));
+                    at = 0;
+                }
+                let (now, later) = bytes.split_at(bytes.len().min(most - at));
+                pieces.push(Piece {
+                    array,
+                    to,
+                    bytes: now,
+                    at,
+                });
+                at += now.len();
+                to += now.len() as u64;
+                bytes = later;
+            }
+        }
+    }
+    if !pieces.is_empty() {
+        transfers.push(pieces);
+    }
+    transfers
+}

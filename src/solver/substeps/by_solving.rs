@@ -1,0 +1,327 @@
+//! The reference: every LCP of a step handed to a solver, one after the other.
+//!
+//! Displacements and what impulses have added are kept in f64 here, and each problem is written anew
+//! from them. What a problem's f32 velocities leave out of a contact's or row's velocity goes into its
+//! bias, so that fast bodies lose no digits.
+
+use super::{
+    Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
+};
+use crate::error::Result;
+use crate::math::{self, V3, Vec3};
+use crate::problem::{Body, Contact, FrictionCone, JointRow, Problem};
+use crate::solver::{Options, Solution, Solver, Status, Velocity};
+
+/// A velocity or a displacement: of the centre of mass, and angular in world axes.
+type Twist = (Vec3, Vec3);
+
+/// Where a body is in the step.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    /// Velocity at the start of the step.
+    start: Twist,
+    /// What forces add to it over the whole step.
+    increment: Twist,
+    /// What impulses have added to it.
+    gained: Twist,
+    /// How far impulses and corrections have moved the body.
+    moved: Twist,
+}
+
+/// What [`by_solving`] keeps from step to step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scratch {
+    states: Vec<State>,
+    problem: Problem,
+    solution: Solution,
+}
+
+/// Computes a step by calls of [`Solver::solve`]: one for each substep, and one more for each position
+/// LCP. `solution` is overwritten.
+///
+/// It ends early where a solve reports [`Status::NonFinite`]; the solution must not be used then.
+///
+/// # Errors
+/// [`Error::Invalid`](crate::Error::Invalid) for a plan or a problem without meaning, and what the solver
+/// reports.
+pub fn by_solving<S: Solver + ?Sized>(
+    solver: &mut S,
+    problem: &SubstepProblem,
+    plan: &SubstepPlan,
+    solution: &mut SubstepSolution,
+) -> Result<SubstepReport> {
+    plan.validate()?;
+    problem.validate()?;
+    let mut scratch = std::mem::take(&mut solution.scratch);
+    let outcome = scratch.run(solver, problem, plan, solution);
+    solution.scratch = scratch;
+    outcome
+}
+
+impl Scratch {
+    fn run<S: Solver + ?Sized>(
+        &mut self,
+        solver: &mut S,
+        given: &SubstepProblem,
+        plan: &SubstepPlan,
+        solution: &mut SubstepSolution,
+    ) -> Result<SubstepReport> {
+        self.begin(given);
+        solution.begin(given);
+        let mut report = SubstepReport::default();
+        for substep in 1..=plan.substeps {
+            self.write_velocity_problem(given, plan, substep, solution);
+            let solved = solver.solve(&self.problem, &plan.velocity, &mut self.solution)?;
+            report.add_velocity(&solved);
+            if solved.status == Status::NonFinite {
+                return Ok(report);
+            }
+            solution.add_impulses(&self.solution);
+            self.advance(plan);
+            if let Some(position) = &plan.position {
+                self.write_position_problem(given, plan, position, substep);
+                let options = Options {
+                    warm_start: false,
+                    ..position.options
+                };
+                let solved = solver.solve(&self.problem, &options, &mut self.solution)?;
+                report.add_position(&solved);
+                self.correct(position);
+            }
+            if report.velocity.status == Status::NonFinite {
+                return Ok(report);
+            }
+        }
+        solution.finish(&self.states);
+        Ok(report)
+    }
+
+    /// The start of a step.
+    fn begin(&mut self, given: &SubstepProblem) {
+        self.states.clear();
+        let bodies = given.problem.bodies.iter().zip(&given.increments);
+        self.states.extend(bodies.map(|(body, increment)| State {
+            start: widen(body.linear_velocity, body.angular_velocity),
+            increment: widen(increment.linear, increment.angular),
+            gained: (Vec3::zeros(), Vec3::zeros()),
+            moved: (Vec3::zeros(), Vec3::zeros()),
+        }));
+        self.problem.bodies.clone_from(&given.problem.bodies);
+    }
+
+    /// The velocity LCP of a substep, counted from 1, started from the impulses in `solution`.
+    fn write_velocity_problem(
+        &mut self,
+        given: &SubstepProblem,
+        plan: &SubstepPlan,
+        substep: u32,
+        solution: &SubstepSolution,
+    ) {
+        let (h, h_s) = (f64::from(plan.time_step), plan.substep_length());
+        let (past, part) = (plan.part(substep - 1), plan.part(substep));
+        for (body, state) in self.problem.bodies.iter_mut().zip(&self.states) {
+            let (linear, angular) = state.velocity(part);
+            body.linear_velocity = math::narrow(&linear);
+            body.angular_velocity = math::narrow(&angular);
+        }
+        let (states, bodies) = (&self.states, &self.problem.bodies);
+        let displacement = |body: u32| states[body as usize].displacement(plan, substep - 1);
+        let before = |body: u32| states[body as usize].velocity(past);
+        let lost = |body: u32| states[body as usize].lost(part, &bodies[body as usize]);
+
+        self.problem.contacts.clear();
+        let contacts = given.problem.contacts.iter().enumerate();
+        self.problem
+            .contacts
+            .extend(contacts.map(|(index, contact)| {
+                let gap = f64::from(given.gaps[index]) + along_normal(contact, displacement);
+                let velocity = along_normal(contact, before);
+                let restitution = given.restitutions.get(index).copied().unwrap_or(0.0);
+                let bias = plan.contact_bias(gap, velocity, f64::from(restitution));
+                Contact {
+                    bias: (bias + along_normal(contact, lost)) as f32,
+                    impulse: solution.impulses[index],
+                    ..*contact
+                }
+            }));
+        self.problem.joint_rows.clear();
+        let rows = given.problem.joint_rows.iter().zip(&given.row_laws);
+        self.problem
+            .joint_rows
+            .extend(rows.enumerate().map(|(index, (row, law))| {
+                let error = law.error_now(along_row(row, displacement), past, h);
+                let bias = law.velocity_bias(error, along_row(row, before), past, h_s);
+                JointRow {
+                    bias: (bias + along_row(row, lost)) as f32,
+                    impulse: solution.joint_impulses[index],
+                    ..*row
+                }
+            }));
+        self.problem.friction_cone = given.problem.friction_cone;
+    }
+
+    /// Adds what the impulses of a velocity LCP do, and moves the bodies.
+    fn advance(&mut self, plan: &SubstepPlan) {
+        let h_s = plan.substep_length();
+        for (state, change) in self.states.iter_mut().zip(&self.solution.changes) {
+            let (linear, angular) = widen(change.linear, change.angular);
+            state.gained.0 += linear;
+            state.gained.1 += angular;
+            state.moved.0 += h_s * state.gained.0;
+            state.moved.1 += h_s * state.gained.1;
+        }
+    }
+
+    /// The position LCP after a substep, counted from 1. A joint row that has no part in it gets no
+    /// impulse.
+    fn write_position_problem(
+        &mut self,
+        given: &SubstepProblem,
+        plan: &SubstepPlan,
+        position: &PositionPlan,
+        substep: u32,
+    ) {
+        let (h, part) = (f64::from(plan.time_step), plan.part(substep));
+        for body in &mut self.problem.bodies {
+            body.linear_velocity = [0.0; 3];
+            body.angular_velocity = [0.0; 3];
+        }
+        let states = &self.states;
+        let displacement = |body: u32| states[body as usize].displacement(plan, substep);
+        let contacts = given.problem.contacts.iter().zip(&given.gaps);
+        for (contact, (given, &gap)) in self.problem.contacts.iter_mut().zip(contacts) {
+            let gap = f64::from(gap) + along_normal(given, displacement);
+            *contact = Contact {
+                bias: position.contact_bias(gap, &plan.gap_law) as f32,
+                friction: 0.0,
+                impulse: [0.0; 3],
+                ..*given
+            };
+        }
+        let rows = given.problem.joint_rows.iter().zip(&given.row_laws);
+        for (row, (given, law)) in self.problem.joint_rows.iter_mut().zip(rows) {
+            let error = law.error_now(along_row(given, displacement), part, h);
+            *row = JointRow {
+                softness: 0.0,
+                impulse: 0.0,
+                ..*given
+            };
+            if law.has_position() {
+                row.bias = law.position_bias(error) as f32;
+            } else {
+                (row.bias, row.lower, row.upper) = (0.0, 0.0, 0.0);
+            }
+        }
+        self.problem.friction_cone = FrictionCone::Disk;
+    }
+
+    /// Moves the bodies by the solution of a position LCP.
+    fn correct(&mut self, position: &PositionPlan) {
+        for (state, change) in self.states.iter_mut().zip(&self.solution.changes) {
+            let (linear, angular) = widen(change.linear, change.angular);
+            let turn = angular.norm();
+            let most = f64::from(position.max_turn);
+            let part = if turn > most { most / turn } else { 1.0 };
+            state.moved.0 += part * linear;
+            state.moved.1 += part * angular;
+        }
+    }
+}
+
+impl State {
+    /// Velocity when part `part` of the step's forces have acted.
+    fn velocity(&self, part: f64) -> Twist {
+        let at = |start: &Vec3, increment: &Vec3, gained: &Vec3| start + part * increment + gained;
+        (
+            at(&self.start.0, &self.increment.0, &self.gained.0),
+            at(&self.start.1, &self.increment.1, &self.gained.1),
+        )
+    }
+
+    /// How far the body has moved since the start of the step, after so many substeps.
+    fn displacement(&self, plan: &SubstepPlan, substeps: u32) -> Twist {
+        let [start, increment] = plan.free_displacement(substeps);
+        let at = |v: &Vec3, dv: &Vec3, moved: &Vec3| start * v + increment * dv + moved;
+        (
+            at(&self.start.0, &self.increment.0, &self.moved.0),
+            at(&self.start.1, &self.increment.1, &self.moved.1),
+        )
+    }
+
+    /// What a body as a solver sees it lacks of [`Self::velocity`].
+    fn lost(&self, part: f64, seen: &Body) -> Twist {
+        let (linear, angular) = self.velocity(part);
+        (
+            linear - math::widen(seen.linear_velocity),
+            angular - math::widen(seen.angular_velocity),
+        )
+    }
+}
+
+impl SubstepSolution {
+    /// The impulses that the first substep starts from.
+    fn begin(&mut self, given: &SubstepProblem) {
+        let Problem {
+            contacts,
+            joint_rows,
+            ..
+        } = &given.problem;
+        self.impulses.clear();
+        self.impulses.extend(contacts.iter().map(|c| c.impulse));
+        self.joint_impulses.clear();
+        self.joint_impulses
+            .extend(joint_rows.iter().map(|row| row.impulse));
+        self.total_impulses.clear();
+        self.total_impulses.resize(contacts.len(), [0.0; 3]);
+        self.total_joint_impulses.clear();
+        self.total_joint_impulses.resize(joint_rows.len(), 0.0);
+    }
+
+    fn add_impulses(&mut self, solved: &Solution) {
+        self.impulses.clone_from(&solved.impulses);
+        self.joint_impulses.clone_from(&solved.joint_impulses);
+        for (total, impulse) in self.total_impulses.iter_mut().zip(&solved.impulses) {
+            *total = math::add(*total, *impulse);
+        }
+        let rows = self.total_joint_impulses.iter_mut();
+        for (total, impulse) in rows.zip(&solved.joint_impulses) {
+            *total += impulse;
+        }
+    }
+
+    fn finish(&mut self, states: &[State]) {
+        self.changes.clear();
+        self.changes.extend(states.iter().map(|state| Velocity {
+            linear: math::narrow(&state.gained.0),
+            angular: math::narrow(&state.gained.1),
+        }));
+        self.displacements.clear();
+        let moved = states.iter().map(|state| Displacement {
+            linear: math::narrow(&state.moved.0),
+            angular: math::narrow(&state.moved.1),
+        });
+        self.displacements.extend(moved);
+    }
+}
+
+fn widen(linear: V3, angular: V3) -> Twist {
+    (math::widen(linear), math::widen(angular))
+}
+
+/// `J d` of a contact's normal row.
+fn along_normal(contact: &Contact, twist: impl Fn(u32) -> Twist) -> f64 {
+    let point = |body: u32, arm: V3| {
+        let (linear, angular) = twist(body);
+        linear + angular.cross(&math::widen(arm))
+    };
+    let apart = point(contact.body_a, contact.arm_a) - point(contact.body_b, contact.arm_b);
+    math::widen(contact.normal).dot(&apart)
+}
+
+/// `J d` of a joint row.
+fn along_row(row: &JointRow, twist: impl Fn(u32) -> Twist) -> f64 {
+    let ((linear_a, angular_a), (linear_b, angular_b)) = (twist(row.body_a), twist(row.body_b));
+    math::widen(row.linear).dot(&(linear_a - linear_b))
+        + math::widen(row.angular_a).dot(&angular_a)
+        + math::widen(row.angular_b).dot(&angular_b)
+}

@@ -1,0 +1,184 @@
+//! How a step is divided, and how each part is solved.
+
+use crate::error::{Error, Result};
+use crate::problem::bias;
+use crate::solver::Options;
+
+/// How a step in substeps is computed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SubstepPlan {
+    /// Number of substeps n, at least 1.
+    pub substeps: u32,
+    /// Length of the whole step h `[s]`, positive.
+    pub time_step: f32,
+    /// What velocity a contact's gap asks for.
+    pub gap_law: GapLaw,
+    /// Approach speed below which nothing bounces `[m/s]`.
+    pub restitution_threshold: f32,
+    /// Solver of each substep's velocity LCP. Without a warm start every substep starts from nothing.
+    pub velocity: Options,
+    /// The position LCP of each substep, if there is one.
+    pub position: Option<PositionPlan>,
+}
+
+/// How a substep's position LCP is solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PositionPlan {
+    /// Its solver; the tolerance is in metres.
+    pub options: Options,
+    /// Most that one substep corrects of a contact's penetration `[m]`; 0 corrects none, but keeps
+    /// other corrections from making any. Of joint rows:
+    /// [`RowLaw::max_correction`](super::RowLaw::max_correction).
+    pub max_correction: f32,
+    /// Most that one substep's correction turns a body `[rad]`; what turns one farther is applied to
+    /// it in part.
+    pub max_turn: f32,
+}
+
+/// What a contact's gap asks for: bias c in `J V+ + c >= 0`.
+///
+/// Gaps within `slop` of zero are left alone: they may neither close nor are they opened. Without it
+/// every contact at rest is now barely open and now barely shut. An open one lets its bodies fall through
+/// the whole gap in one substep, and that much feedback makes the slow modes of a solver that is not
+/// converged grow: a share of the gap above the share of a mode's error that the sweeps of a substep
+/// remove is unstable. Within the slop there is no feedback.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GapLaw {
+    /// Share of the penetration beyond `slop + spared` that is taken back per second `[1/s]`.
+    pub rate: f32,
+    /// Share of the velocity before the substep that is taken into the bias while shut.
+    pub memory: f32,
+    /// Most that is taken back `[m/s]`.
+    pub max_push: f32,
+    /// Gap on either side of zero that counts as shut and is left alone `[m]`, at least 0.
+    pub slop: f32,
+    /// Penetration beyond the slop that is spared the push `[m]`, at least 0: what a position LCP removes
+    /// anyway, and without giving it a velocity.
+    pub spared: f32,
+}
+
+impl Default for GapLaw {
+    /// What is shut does not close further, and nothing is pushed apart.
+    fn default() -> Self {
+        Self {
+            rate: 0.0,
+            memory: 0.0,
+            max_push: f32::MAX,
+            slop: 0.0,
+            spared: 0.0,
+        }
+    }
+}
+
+impl GapLaw {
+    /// Bias in the velocity LCP of a gap `[m]` whose relative velocity before the substep of length `h_s`
+    /// is `velocity`. An open gap may close within the substep, and not more.
+    #[must_use]
+    pub fn bias(&self, gap: f64, velocity: f64, h_s: f64) -> f64 {
+        let slop = f64::from(self.slop);
+        if gap > slop {
+            return (gap - slop) / h_s;
+        }
+        let push = f64::from(self.rate) * (gap + slop + f64::from(self.spared)).min(0.0);
+        push.max(-f64::from(self.max_push)) + f64::from(self.memory) * velocity
+    }
+}
+
+impl PositionPlan {
+    /// Bias of a contact in the position LCP: its gap beyond the slop, or as much of it as may be
+    /// corrected. An open gap may close.
+    #[must_use]
+    pub fn contact_bias(&self, gap: f64, law: &GapLaw) -> f64 {
+        (gap + f64::from(law.slop)).max(-f64::from(self.max_correction))
+    }
+}
+
+impl SubstepPlan {
+    /// Length of a substep h_s `[s]`.
+    #[must_use]
+    pub fn substep_length(&self) -> f64 {
+        f64::from(self.time_step) / f64::from(self.substeps)
+    }
+
+    /// Part of the step that is past after so many substeps.
+    #[must_use]
+    pub fn part(&self, substeps: u32) -> f64 {
+        f64::from(substeps) / f64::from(self.substeps)
+    }
+
+    /// Bias of a contact in the velocity LCP, by its gap and its velocity before the substep.
+    ///
+    /// Where something bounces within the substep, Newton's `e u` wins over an open gap, and over the
+    /// push of a shut one if it asks for more; see
+    /// [`bias::with_restitution`](bias::with_restitution).
+    #[must_use]
+    pub fn contact_bias(&self, gap: f64, velocity: f64, restitution: f64) -> f64 {
+        let h_s = self.substep_length();
+        bias::with_restitution(
+            self.gap_law.bias(gap, velocity, h_s),
+            gap - f64::from(self.gap_law.slop),
+            velocity,
+            restitution,
+            f64::from(self.restitution_threshold),
+            h_s,
+        )
+    }
+
+    /// What a body's velocity at the start of the step, and the increment of the whole step, are
+    /// multiplied with `[s]` to give how far they have moved it after k substeps: `k h_s` and
+    /// `k (k + 1) / (2 n) h_s`.
+    #[must_use]
+    pub fn free_displacement(&self, substeps: u32) -> [f64; 2] {
+        let (count, h_s) = (f64::from(substeps), self.substep_length());
+        let [start, increment] = [
+            count,
+            count * (count + 1.0) / (2.0 * f64::from(self.substeps)),
+        ];
+        [start * h_s, increment * h_s]
+    }
+
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the first number without meaning.
+    pub fn validate(&self) -> Result<()> {
+        if self.substeps == 0 {
+            return Err(Error::invalid(
+                "substeps",
+                "0 given; at least 1 is expected",
+            ));
+        }
+        if !(self.time_step > 0.0 && self.time_step.is_finite()) {
+            return Err(Error::invalid(
+                "time step",
+                format!("{} is not positive and finite", self.time_step),
+            ));
+        }
+        let law = &self.gap_law;
+        if !(law.rate.is_finite() && law.memory.is_finite()) {
+            return Err(Error::invalid(
+                "law of gaps",
+                "rate and memory must be finite",
+            ));
+        }
+        let position = self.position.as_ref();
+        let most = position.map_or([0.0; 2], |p| [p.max_correction, p.max_turn]);
+        for (what, number) in [
+            ("largest push", law.max_push),
+            ("slop", law.slop),
+            ("spared penetration", law.spared),
+            ("restitution threshold", self.restitution_threshold),
+            ("largest correction", most[0]),
+            ("largest turn", most[1]),
+        ] {
+            if number.is_nan() || number < 0.0 {
+                return Err(Error::invalid(
+                    what,
+                    format!("{number} is not a number of at least 0"),
+                ));
+            }
+        }
+        self.velocity.validate()?;
+        position.map_or(Ok(()), |position| position.options.validate())
+    }
+}

@@ -169,8 +169,8 @@ pub const TOUCHING_MARGIN: f64 = 1.25;
 /// one's bounding radius.
 ///
 /// What a kept point misses is of second order, `1e-5` of the radius; a vertex that comes to lie
-/// beside a face, or another choice of four points, is wrong by no more than the motion itself, a
-/// quarter of the margin.
+/// beside a face, or another choice of four points, is wrong by up to twice the motion, half of the
+/// margin. A first guess: no other value was tried.
 pub const KEPT_MOTION_PER_RADIUS: f64 = 0.005;
 
 /// How far beyond the margin points are kept, over the margin: they come within it in later steps, and
@@ -179,21 +179,20 @@ pub const KEPT_REACH_PER_MARGIN: f64 = 0.5;
 
 /// Room to move in that a body's box has in the list of pairs, over the bounding radius.
 ///
-/// A settled pile of 4,000 spheres has 16,600 pairs with it; bodies that creep by a hundredth of their
-/// speed of fall in a step, 0.2 mm, stay in their boxes for a hundred steps.
+/// A settled pile of 4,000 spheres has 16,600 pairs with it. A first guess: no other value was tried.
 pub const SKIN_PER_RADIUS: f64 = 0.05;
 
 /// The same for a fast body: steps that it may go on at its speed.
 pub const SKIN_STEPS: f64 = 1.0;
 
 /// Most bodies that have left their boxes for which only their own pairs are found anew: each is tested
-/// against all bodies, which takes some 2 ns, and a search for all pairs some 500 ns a body.
+/// against all bodies, by estimate some 2 ns each, where a search for all pairs takes some 500 ns a body.
 pub const MAX_STRAYS: usize = 64;
 
 /// Bodies from which on they are looked at by several threads.
 pub const PARALLEL_BODIES: usize = 16_384;
 
-/// Pairs from which on they are looked at by several threads: some 100 us of work.
+/// Pairs from which on they are looked at by several threads: by estimate some 100 us of work.
 pub const PARALLEL_PAIRS: usize = 8_192;
 
 /// Most that the position solve of one substep corrects of a penetration, over the smallest dynamic body's

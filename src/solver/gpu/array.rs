@@ -222,3 +222,29 @@ impl DeviceArray {
         }))
     }
 }
+
+/// Gives each array its length and makes room for it, within `budget` bytes in all.
+pub(super) fn reserve_all(
+    gpu: &GpuDevice,
+    mut arrays: Vec<(&mut DeviceArray, usize)>,
+    budget: u64,
+) -> Result<()> {
+    let (mut needed, mut roomy) = (0, 0);
+    for (array, length) in &mut arrays {
+        array.set_length(*length);
+        needed += array.needed();
+        roomy += array.needed().max(array.capacity());
+    }
+    if needed > budget {
+        return Err(Error::Capacity {
+            what: "GPU memory for the problem [B]".into(),
+            needed,
+            available: budget,
+        });
+    }
+    let slack = roomy.saturating_add(roomy / 2) <= budget;
+    for (array, _) in arrays {
+        array.reserve(gpu, slack)?;
+    }
+    Ok(())
+}

@@ -1,19 +1,23 @@
 //! Buffers that grow with the problems and are kept from solve to solve.
 
 use super::KernelData;
-use super::array::DeviceArray;
+use super::array::{DeviceArray, reserve_all};
 use super::device::GpuDevice;
-use super::layout::{Slot, Window};
+use super::packed_arrays::PackedArrays;
 use super::plan::Plan;
+use super::shown::{Shown, Side};
+use super::slot::Slot;
+use super::start_velocities::StartVelocities;
 use super::traffic::{Bytes, Subject};
+use super::window::{Window, spread, window_stride};
 use crate::constants::WORKGROUP_SIZE;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::problem::FrictionTable;
 use crate::problem::batches::{
-    Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale, Packed, SplitBody,
-    SplitSlots,
+    Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale,
 };
 use crate::solver::cpu::VelocityChange;
-use crate::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress};
+use crate::solver::momentum::{ContactMemory, JointMemory, Momentum};
 use crate::solver::residual::{Control, Partial};
 use crate::solver::substeps::records::{
     BodyState, ContactStep, ContactTotal, JointStep, JointTotal, Lcp,
@@ -22,183 +26,6 @@ use crate::solver::substeps::records::{
 /// Bytes of the record that `residual_step` keeps: a [`Control`] and one partial an invocation.
 const CONTROL_BYTES: u64 =
     (size_of::<Control>() + WORKGROUP_SIZE as usize * size_of::<Partial>()) as u64;
-
-/// Which of two alike sets of arrays a dispatch treats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Side {
-    Joints,
-    Contacts,
-}
-
-/// The ranges of elements that a bind group shows to its kernel. Bodies are always shown whole,
-/// because contacts and joints refer to any of them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Shown {
-    /// Whose blocks, and what belongs to them.
-    pub(super) side: Side,
-    /// Blocks and impulses.
-    pub(super) blocks: (u32, u32),
-    /// Group starts.
-    pub(super) starts: (u32, u32),
-    /// Pairs of slots, entries of a list, or partials.
-    pub(super) entries: (u32, u32),
-    /// Changes.
-    pub(super) slots: (u32, u32),
-}
-
-impl Shown {
-    /// Nothing yet of one of the sides.
-    pub(super) fn of(side: Side) -> Self {
-        Self {
-            side,
-            blocks: (0, 0),
-            starts: (0, 0),
-            entries: (0, 0),
-            slots: (0, 0),
-        }
-    }
-}
-
-/// What the joints and the contacts each have.
-#[derive(Debug)]
-pub(super) struct PackedArrays {
-    pub(super) blocks: DeviceArray,
-    group_starts: DeviceArray,
-    split_slots: DeviceArray,
-    split_bodies: DeviceArray,
-    hubs: DeviceArray,
-    pub(super) impulses: DeviceArray,
-    pub(super) partials: DeviceArray,
-    pub(super) memory: DeviceArray,
-    pub(super) sums: DeviceArray,
-    /// What a step in substeps starts from.
-    pub(super) steps: DeviceArray,
-    /// What it keeps of the impulses.
-    pub(super) totals: DeviceArray,
-}
-
-impl PackedArrays {
-    /// Empty arrays; the names are those of errors.
-    fn new<Block, Impulse, Memory, Step, Total>(
-        subject: Subject,
-        names: [&'static str; 11],
-    ) -> Self {
-        let [
-            blocks,
-            group_starts,
-            split_slots,
-            split_bodies,
-            hubs,
-            impulses,
-            partials,
-            memory,
-            sums,
-            steps,
-            totals,
-        ] = names;
-        Self {
-            blocks: DeviceArray::new::<Block>(blocks, subject),
-            group_starts: DeviceArray::new::<u32>(group_starts, subject),
-            split_slots: DeviceArray::new::<SplitSlots>(split_slots, subject),
-            split_bodies: DeviceArray::new::<SplitBody>(split_bodies, subject),
-            hubs: DeviceArray::new::<SplitBody>(hubs, subject),
-            impulses: DeviceArray::new::<Impulse>(impulses, subject),
-            partials: DeviceArray::new::<Partial>(partials, subject),
-            memory: DeviceArray::new::<Memory>(memory, subject),
-            sums: DeviceArray::new::<Progress>(sums, subject),
-            steps: DeviceArray::new::<Step>(steps, subject),
-            totals: DeviceArray::new::<Total>(totals, subject),
-        }
-    }
-
-    /// The arrays, with the lengths that they are to have.
-    fn with_lengths<Block, Impulse>(
-        &mut self,
-        packed: &Packed<Block, Impulse>,
-        partial_count: usize,
-        plan: &Plan,
-    ) -> [(&mut DeviceArray, usize); 11] {
-        let remembered = |count| match plan.momentum_rule {
-            Some(_) => count,
-            None => 0,
-        };
-        let stepped = if plan.lcps.is_empty() {
-            0
-        } else {
-            packed.blocks.len()
-        };
-        let remainder = &packed.remainder;
-        [
-            (&mut self.blocks, packed.blocks.len()),
-            (&mut self.group_starts, packed.group_starts.len()),
-            (&mut self.split_slots, remainder.slots.len()),
-            (&mut self.split_bodies, remainder.bodies.len()),
-            (&mut self.hubs, remainder.hubs.len()),
-            (&mut self.impulses, packed.impulses.len()),
-            (&mut self.partials, partial_count),
-            (&mut self.memory, remembered(packed.blocks.len())),
-            (&mut self.sums, remembered(partial_count)),
-            (&mut self.steps, stepped),
-            (&mut self.totals, stepped),
-        ]
-    }
-
-    fn set<Block, Impulse: bytemuck::Pod>(&mut self, packed: &Packed<Block, Impulse>) {
-        self.group_starts.set(&packed.group_starts);
-        self.split_slots.set(&packed.remainder.slots);
-        self.split_bodies.set(&packed.remainder.bodies);
-        self.hubs.set(&packed.remainder.hubs);
-        self.impulses.set(&packed.impulses);
-    }
-
-    fn all(&mut self) -> [&mut DeviceArray; 11] {
-        [
-            &mut self.blocks,
-            &mut self.group_starts,
-            &mut self.split_slots,
-            &mut self.split_bodies,
-            &mut self.hubs,
-            &mut self.impulses,
-            &mut self.partials,
-            &mut self.memory,
-            &mut self.sums,
-            &mut self.steps,
-            &mut self.totals,
-        ]
-    }
-}
-
-/// How a solve gets the velocities that its impulses at the start amount to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// There are no impulses at the start: the device sets velocities to nothing.
-    Nothing,
-    /// The device computes them from the impulses.
-    Rebuilt,
-    /// The host has computed them.
-    Uploaded,
-}
-
-impl Start {
-    /// Where the start comes from: the device computes what the host has computed in the same order.
-    ///
-    /// It does not where joints have been solved at once, in f64, nor where there are hubs, whose
-    /// impulses it would add up in another order.
-    pub(super) fn of(batches: &Batches, direct_rows: u32) -> Self {
-        let any = |mut impulses: std::slice::Iter<'_, f32>| impulses.any(|&r| r != 0.0);
-        let contacts = batches.contacts.impulses.as_flattened();
-        if direct_rows == 0 && !any(contacts.iter()) && !any(batches.joints.impulses.iter()) {
-            return Self::Nothing;
-        }
-        let split = !(batches.contacts.remainder.elements.is_empty()
-            && batches.joints.remainder.elements.is_empty());
-        if split || direct_rows > 0 {
-            Self::Uploaded
-        } else {
-            Self::Rebuilt
-        }
-    }
-}
 
 /// Everything that lies on the device.
 #[derive(Debug)]
@@ -232,8 +59,7 @@ impl Buffers {
         Self {
             // One entry per offset that a dynamic uniform may have.
             windows: DeviceArray::new::<u32>("windows", Rest).and_uniform(),
-            friction: DeviceArray::new::<crate::problem::FrictionTable>("friction", Rest)
-                .and_uniform(),
+            friction: DeviceArray::new::<FrictionTable>("friction", Rest).and_uniform(),
             contacts: PackedArrays::new::<
                 ContactBlock,
                 [f32; 4],
@@ -295,7 +121,7 @@ impl Buffers {
         gpu: &GpuDevice,
         batches: &Batches,
         plan: &Plan,
-        start: Start,
+        start: StartVelocities,
         control: &Control,
     ) -> Result<()> {
         let windows = spread(&plan.windows, window_stride(gpu) as usize);
@@ -369,7 +195,7 @@ impl Buffers {
 
     /// Velocities at the start. Where the device computes them it needs the masses only, which lie
     /// beside the velocities that another solve left.
-    fn set_velocities(&mut self, velocities: &[BodyVelocity], start: Start) {
+    fn set_velocities(&mut self, velocities: &[BodyVelocity], start: StartVelocities) {
         let known = self.velocities.known();
         let masses = std::mem::offset_of!(BodyVelocity, inverse_mass);
         let are_there = known.len() == size_of_val(velocities)
@@ -379,7 +205,7 @@ impl Buffers {
                 .all(|(velocity, there)| {
                     there[masses..masses + size_of::<f32>()] == velocity.inverse_mass.to_ne_bytes()
                 });
-        if start == Start::Uploaded || !are_there {
+        if start == StartVelocities::Uploaded || !are_there {
             self.velocities.set(velocities);
         }
     }
@@ -457,11 +283,6 @@ impl Buffers {
         self.windows.head(size_of::<Window>())
     }
 
-    /// The control uniform.
-    pub(super) fn control_binding(&self) -> Result<wgpu::BindingResource<'_>> {
-        self.control.head(size_of::<Control>())
-    }
-
     /// What a kernel sees at one of its bindings.
     pub(super) fn binding(&self, slot: Slot, shown: &Shown) -> Result<wgpu::BindingResource<'_>> {
         let whole = |array: &DeviceArray| 0..array.length() as u32;
@@ -475,73 +296,30 @@ impl Buffers {
             Slot::Points => self.points.binding(&range(shown.blocks)),
             Slot::Pairs => self.pairs.binding(&range(shown.blocks)),
             Slot::Frictions => self.frictions.binding(&range(shown.blocks)),
-            Slot::Blocks | Slot::BlocksMade => packed.blocks.binding(&range(shown.blocks)),
-            Slot::Impulses { .. } => packed.impulses.binding(&range(shown.blocks)),
+            Slot::Blocks => packed.blocks.binding(&range(shown.blocks)),
+            Slot::Impulses => packed.impulses.binding(&range(shown.blocks)),
             Slot::Lcps => self.lcps.binding(&whole(&self.lcps)),
             Slot::Logs => self.logs.binding(&whole(&self.logs)),
-            Slot::BodyStates { .. } => self.body_states.binding(&whole(&self.body_states)),
+            Slot::BodyStates => self.body_states.binding(&whole(&self.body_states)),
             Slot::Steps => packed.steps.binding(&range(shown.blocks)),
             Slot::Totals => packed.totals.binding(&range(shown.blocks)),
-            Slot::Scales | Slot::ScalesMade => self.joint_scales.binding(&range(shown.blocks)),
+            Slot::Scales => self.joint_scales.binding(&range(shown.blocks)),
             Slot::GroupStarts => packed.group_starts.binding(&range(shown.starts)),
             Slot::SplitSlots => packed.split_slots.binding(&range(shown.entries)),
             Slot::SplitBodies => packed.split_bodies.binding(&range(shown.entries)),
             Slot::Hubs => packed.hubs.binding(&range(shown.entries)),
-            Slot::Partials { .. } => packed.partials.binding(&range(shown.entries)),
+            Slot::Partials => packed.partials.binding(&range(shown.entries)),
             Slot::Sums => packed.sums.binding(&range(shown.entries)),
-            Slot::Memory { .. } => packed.memory.binding(&range(shown.blocks)),
+            Slot::Memory => packed.memory.binding(&range(shown.blocks)),
             Slot::BodyMemory => self.body_memory.binding(&whole(&self.body_memory)),
+            Slot::Control => self.control.head(size_of::<Control>()),
             Slot::Record => self.control.binding(&(0..1)),
-            Slot::Momentum { .. } => self.momentum.binding(&(0..1)),
+            Slot::Momentum => self.momentum.binding(&(0..1)),
             Slot::JointSums => self.joints.sums.binding(&whole(&self.joints.sums)),
             Slot::ContactSums => self.contacts.sums.binding(&whole(&self.contacts.sums)),
-            Slot::Changes { .. } => self.changes.binding(&range(shown.slots)),
-            Slot::Velocities { .. } => self.velocities.binding(&whole(&self.velocities)),
+            Slot::Changes => self.changes.binding(&range(shown.slots)),
+            Slot::Velocities => self.velocities.binding(&whole(&self.velocities)),
             Slot::Inertias => self.inertias.binding(&whole(&self.inertias)),
         }
     }
-}
-
-/// Gives each array its length and makes room for it, within `budget` bytes in all.
-pub(super) fn reserve_all(
-    gpu: &GpuDevice,
-    mut arrays: Vec<(&mut DeviceArray, usize)>,
-    budget: u64,
-) -> Result<()> {
-    let (mut needed, mut roomy) = (0, 0);
-    for (array, length) in &mut arrays {
-        array.set_length(*length);
-        needed += array.needed();
-        roomy += array.needed().max(array.capacity());
-    }
-    if needed > budget {
-        return Err(Error::Capacity {
-            what: "GPU memory for the problem [B]".into(),
-            needed,
-            available: budget,
-        });
-    }
-    let slack = roomy.saturating_add(roomy / 2) <= budget;
-    for (array, _) in arrays {
-        array.reserve(gpu, slack)?;
-    }
-    Ok(())
-}
-
-/// Bytes from one entry of the window uniform to the next.
-pub(super) fn window_stride(gpu: &GpuDevice) -> u32 {
-    (size_of::<Window>() as u32).next_multiple_of(gpu.limits.min_uniform_buffer_offset_alignment)
-}
-
-/// The windows, each at a multiple of `stride` bytes.
-pub(super) fn spread(windows: &[Window], stride: usize) -> Vec<u32> {
-    let mut words = vec![0; windows.len().max(1) * stride / size_of::<u32>()];
-    for (window, place) in windows
-        .iter()
-        .zip(words.chunks_exact_mut(stride / size_of::<u32>()))
-    {
-        let window: &[u32] = bytemuck::cast_slice(std::slice::from_ref(window));
-        place[..window.len()].copy_from_slice(window);
-    }
-    words
 }

@@ -1,10 +1,10 @@
 //! Running one kernel by itself, to compare it with its CPU twin.
 
 use super::GpuSolver;
-use super::buffers::Start;
-use super::layout::Kernel;
+use super::kernel::Kernel;
 use super::passes::Passes;
 use super::plan::Plan;
+use super::start_velocities::StartVelocities;
 use super::traffic::{Bytes, Traffic};
 use crate::constants::WORKGROUP_SIZE;
 use crate::error::{Error, Result};
@@ -150,10 +150,11 @@ impl GpuSolver {
             .resize(batches.contacts.blocks.len(), ContactBlock::zeroed());
         let buffers = &mut self.buffers;
         buffers.forget();
-        buffers.set(&self.gpu, &batches, &plan, Start::Uploaded, &data.control)?;
+        let start = StartVelocities::Uploaded;
+        buffers.set(&self.gpu, &batches, &plan, start, &data.control)?;
         buffers.set_data(data);
-        let passes = Passes::new(&self.gpu, &self.layouts, buffers, &plan)?;
-        let upload = &mut self.upload;
+        let passes = Passes::new(&self.gpu, &self.pipelines, buffers, &plan)?;
+        let upload = &mut self.bus.upload;
         let encoder = self.gpu.scoped(call.kernel.name(), || {
             let mut encoder = self.gpu.encoder();
             upload.record(
@@ -222,6 +223,7 @@ impl GpuSolver {
         ];
         let mut traffic = Traffic::default();
         let read = self
+            .bus
             .readback
             .read(&self.gpu, encoder, &mut wanted, &mut traffic);
         upload.recycle();

@@ -10,7 +10,6 @@
 //! let report = solver.solve(&Problem::default(), &Options::default(), &mut solution)?;
 //! # Ok::<(), drystone::Error>(())
 //! ```
-
 //!
 //! # One submission, one wait
 //!
@@ -43,31 +42,46 @@
 //!
 //! A joint row's block, 64 bytes and 8 for its residual, is made in f64 on the host and uploaded.
 
-mod array;
-mod bounds;
-mod buffers;
-mod cluster;
-mod cluster_buffers;
-mod cluster_kernel;
-mod cluster_words;
+// The device, and the kernels compiled for it.
 mod device;
-mod kernel_call;
-mod layout;
+mod kernel;
+mod pipelines;
+mod shader;
+mod slot;
+mod window;
+
+// Which dispatches a packed problem takes.
+mod bounds;
+mod dispatch;
 mod packing;
-mod passes;
 mod plan;
+mod shown;
+
+// What lies on the device.
+mod array;
+mod buffers;
+mod packed_arrays;
+mod start_velocities;
+
+// A solve: what has changed goes up, passes are recorded, results come back.
+mod bus;
+mod passes;
 mod readback;
 mod run;
-mod substeps;
 mod traffic;
 mod upload;
 
-pub use cluster_kernel::ClusterKernel;
-pub use cluster_words::ClusterBody;
+// A solve by clusters, a step in substeps, and one kernel by itself.
+mod cluster;
+mod kernel_call;
+mod substeps;
+
+pub use cluster::{ClusterBody, ClusterKernel};
 pub use device::{AdapterChoice, AdapterSummary, list_adapters};
+pub use kernel::Kernel;
 pub use kernel_call::{KernelCall, KernelData};
-pub use layout::{Kernel, Window};
 pub use traffic::{Bytes, Traffic};
+pub use window::Window;
 
 use super::residual::Control;
 use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving};
@@ -76,16 +90,16 @@ use crate::constants::{SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES};
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
-use buffers::{Buffers, Start};
-use cluster::{Bus, ClusterGpu};
+use buffers::Buffers;
+use bus::Bus;
+use cluster::ClusterGpu;
 use device::GpuDevice;
-use layout::Layouts;
 use passes::Passes;
+use pipelines::Pipelines;
 use plan::Plan;
-use readback::Readback;
 use run::Run;
+use start_velocities::StartVelocities;
 use std::time::Instant;
-use upload::Upload;
 
 /// Every [`Method`] on a GPU.
 ///
@@ -95,13 +109,11 @@ use upload::Upload;
 #[derive(Debug)]
 pub struct GpuSolver {
     gpu: GpuDevice,
-    layouts: Layouts,
+    pipelines: Pipelines,
     buffers: Buffers,
-    upload: Upload,
-    readback: Readback,
+    bus: Bus,
     packer: Packer,
     clusters: Option<ClusterGpu>,
-    traffic: Traffic,
 }
 
 impl GpuSolver {
@@ -138,14 +150,12 @@ impl GpuSolver {
 
     fn on(gpu: GpuDevice) -> Result<Self> {
         Ok(Self {
-            layouts: Layouts::new(&gpu)?,
+            pipelines: Pipelines::new(&gpu)?,
             gpu,
             buffers: Buffers::new(),
-            upload: Upload::default(),
-            readback: Readback::default(),
+            bus: Bus::default(),
             packer: Packer::default(),
             clusters: None,
-            traffic: Traffic::default(),
         })
     }
 
@@ -159,7 +169,7 @@ impl GpuSolver {
     /// What the last solve moved to and from the device, and how often it was asked.
     #[must_use]
     pub fn traffic(&self) -> &Traffic {
-        &self.traffic
+        &self.bus.traffic
     }
 
     /// The device, as a host would share it.
@@ -193,26 +203,25 @@ impl Solver for GpuSolver {
         options.validate()?;
         problem.validate()?;
         self.gpu.check()?;
-        self.traffic = Traffic::default();
+        self.bus.begin();
         if options.method == Method::Cluster {
             let clusters = match &mut self.clusters {
                 Some(clusters) => clusters,
                 none => none.insert(ClusterGpu::new(&self.gpu)?),
             };
-            let bus = Bus {
-                gpu: &self.gpu,
-                upload: &mut self.upload,
-                readback: &mut self.readback,
-                traffic: &mut self.traffic,
-            };
             let budget = self.buffers.budget;
-            return clusters.solve(bus, budget, (problem, options), solution);
+            return clusters.solve(
+                (&self.gpu, &mut self.bus),
+                budget,
+                (problem, options),
+                solution,
+            );
         }
         let (mut batches, mut report) = self.packer.pack(problem, options);
         let packed = Instant::now();
         let rule = options.method.momentum(problem.is_convex());
         let plan = Plan::new(&batches, rule, &self.gpu.limits)?;
-        let start = Start::of(&batches, report.direct_rows);
+        let start = StartVelocities::of(&batches, report.direct_rows);
         let solved = self.run(&plan, start, options, &mut batches);
         match solved {
             Ok(control) => {
@@ -251,41 +260,38 @@ impl Solver for GpuSolver {
 }
 
 impl GpuSolver {
-    /// Begins the traffic of a problem that has its place on the device.
-    fn count(&mut self, batches: &Batches, plan: &Plan) {
-        self.traffic.contacts = batches.contacts.blocks.len() as u64;
-        self.traffic.joint_rows = batches.joints.blocks.len() as u64;
-        self.traffic.bodies = batches.velocities.len() as u64;
-        self.traffic.held = self.buffers.held();
-        self.traffic.pass_dispatches = plan.forward.len() as u64;
-    }
-
     /// Uploads what has changed, sweeps, and brings the solution into `batches`.
     fn run(
         &mut self,
         plan: &Plan,
-        start: Start,
+        start: StartVelocities,
         options: &Options,
         batches: &mut Batches,
     ) -> Result<Control> {
         let control = Control::start(options, batches.block_count());
         self.buffers
             .set(&self.gpu, batches, plan, start, &control)?;
-        self.count(batches, plan);
-        let passes = Passes::new(&self.gpu, &self.layouts, &self.buffers, plan)?;
-        let run = Run {
+        let found = self.ready(plan, start, batches)?.solve(options, batches);
+        self.bus.upload.recycle();
+        found
+    }
+
+    /// A solve whose problem has its place on the device, ready to be recorded.
+    fn ready<'a>(
+        &'a mut self,
+        plan: &'a Plan,
+        start: StartVelocities,
+        batches: &Batches,
+    ) -> Result<Run<'a>> {
+        self.bus.traffic = Traffic::of(batches, self.buffers.held(), plan.forward.len());
+        Ok(Run {
+            passes: Passes::new(&self.gpu, &self.pipelines, &self.buffers, plan)?,
             gpu: &self.gpu,
+            bus: &mut self.bus,
             buffers: &mut self.buffers,
-            upload: &mut self.upload,
-            readback: &mut self.readback,
-            traffic: &mut self.traffic,
             start,
             iterations_per_submit: iterations_per_submit(batches, plan),
-            passes,
-        };
-        let found = run.solve(options, batches);
-        self.upload.recycle();
-        found
+        })
     }
 }
 

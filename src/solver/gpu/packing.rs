@@ -1,8 +1,8 @@
 //! The joints and the contacts of a packed problem, seen alike.
 
 use super::bounds::Array;
-use super::buffers::Side;
-use super::layout::Kernel;
+use super::kernel::Kernel;
+use super::shown::Side;
 use crate::problem::batches::{Batches, Packed, Remainder};
 use crate::solver::cpu::VelocityChange;
 use crate::solver::momentum::MomentumRule;

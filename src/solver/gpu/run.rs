@@ -10,32 +10,30 @@
 //! more than a few milliseconds are lost behind it. Longer solves take several submissions, each with
 //! a copy of the control record behind it. Before recording the next one the host looks, without
 //! waiting, whether a copy has arrived that says that all is done; so a solve whose limit is far above
-//! what it needs leaves at most [`SUBMISSIONS_IN_FLIGHT`] submissions of empty launches. Asking for an
+//! what it needs leaves at most [`SUBMISSIONS_IN_FLIGHT`](crate::constants::SUBMISSIONS_IN_FLIGHT)
+//! submissions of empty launches. Asking for an
 //! indirect dispatch instead would skip the work behind the flag, not the launches, and costs each
 //! dispatch a validation.
 
-use super::buffers::{Buffers, Start};
+use super::buffers::Buffers;
+use super::bus::Bus;
 use super::device::GpuDevice;
-use super::passes::{self, Passes};
-use super::readback::{Readback, Wanted};
-use super::traffic::Traffic;
-use super::upload::Upload;
-use crate::constants::SUBMISSIONS_IN_FLIGHT;
+use super::dispatch::begin_pass;
+use super::passes::Passes;
+use super::readback::Wanted;
+use super::start_velocities::StartVelocities;
 use crate::error::Result;
 use crate::problem::batches::Batches;
 use crate::solver::Options;
 use crate::solver::residual::Control;
-use std::collections::VecDeque;
 
 /// A solve in progress.
 pub(super) struct Run<'a> {
     pub(super) gpu: &'a GpuDevice,
+    pub(super) bus: &'a mut Bus,
     pub(super) buffers: &'a mut Buffers,
-    pub(super) upload: &'a mut Upload,
-    pub(super) readback: &'a mut Readback,
-    pub(super) traffic: &'a mut Traffic,
     pub(super) passes: Passes<'a>,
-    pub(super) start: Start,
+    pub(super) start: StartVelocities,
     pub(super) iterations_per_submit: u32,
 }
 
@@ -60,32 +58,26 @@ impl Run<'_> {
                 bytemuck::cast_slice_mut(&mut batches.joints.impulses),
             ),
         ];
-        self.readback
-            .read(self.gpu, encoder, &mut wanted, self.traffic)?;
-        self.traffic.dispatches = self.passes.dispatches();
+        self.bus.read(self.gpu, encoder, &mut wanted)?;
+        self.bus.traffic.dispatches = self.passes.dispatches();
         Ok(control)
     }
 
     /// Submits all passes but those that fit into the last submission, which is returned.
     fn sweep(&mut self, options: &Options) -> Result<wgpu::CommandEncoder> {
         let looks = options.tolerance > 0.0;
-        let mut in_flight = VecDeque::new();
         let mut done = 0;
-        self.readback.forget_looks();
+        self.bus.readback.forget_looks();
         loop {
             let end = options.iterations.min(done + self.iterations_per_submit);
             let last = end == options.iterations;
             let encoder = self.gpu.scoped("sweeping", || {
                 let mut encoder = self.gpu.encoder();
                 if done == 0 {
-                    self.upload.record(
-                        self.gpu,
-                        &mut encoder,
-                        &mut self.buffers.all(),
-                        &mut self.traffic.up,
-                    )?;
+                    self.bus
+                        .upload(self.gpu, &mut encoder, &mut self.buffers.all())?;
                 }
-                let mut recording = passes::begin(&mut encoder);
+                let mut recording = begin_pass(&mut encoder, "sweeps");
                 if done == 0 {
                     self.passes.record_start(&mut recording, self.start);
                 }
@@ -93,7 +85,8 @@ impl Run<'_> {
                     .record_passes(&mut recording, options, done..end);
                 drop(recording);
                 if looks && !last {
-                    self.readback
+                    self.bus
+                        .readback
                         .record_look(self.gpu, &mut encoder, &self.buffers.control)?;
                 }
                 Ok(encoder)
@@ -102,20 +95,20 @@ impl Run<'_> {
             if last {
                 return Ok(encoder);
             }
-            in_flight.push_back(self.gpu.queue.submit([encoder.finish()]));
-            self.traffic.submits += 1;
+            self.bus.submit(self.gpu, encoder);
             if looks {
-                self.readback.await_look();
+                self.bus.readback.await_look();
             }
-            if in_flight.len() > SUBMISSIONS_IN_FLIGHT
-                && let Some(oldest) = in_flight.pop_front()
+            self.bus.hold(self.gpu)?;
+            if looks
+                && self
+                    .bus
+                    .readback
+                    .look(self.gpu)?
+                    .is_some_and(|c| c.done != 0)
             {
-                self.gpu.wait(oldest)?;
-                self.traffic.holds += 1;
-            }
-            if looks && self.readback.look(self.gpu)?.is_some_and(|c| c.done != 0) {
                 let left = (options.iterations - done).div_ceil(self.iterations_per_submit);
-                self.traffic.spared_submits = left;
+                self.bus.traffic.spared_submits = left;
                 return self.gpu.scoped("reading back", || Ok(self.gpu.encoder()));
             }
         }

@@ -1,5 +1,7 @@
 //! What a solve costs the bus and the queue, counted by the code itself.
 
+use crate::problem::batches::Batches;
+
 /// Bytes, dispatches, submissions and waits of one solve; see
 /// [`GpuSolver::traffic`](super::GpuSolver::traffic).
 ///
@@ -33,6 +35,20 @@ pub struct Traffic {
     pub holds: u32,
     /// Submissions that were spared because an earlier one was seen to have reached the tolerance.
     pub spared_submits: u32,
+}
+
+impl Traffic {
+    /// That of a problem which has its place on the device, `held`, and has not moved yet.
+    pub(super) fn of(batches: &Batches, held: Bytes, pass_dispatches: usize) -> Self {
+        Self {
+            contacts: batches.contacts.blocks.len() as u64,
+            joint_rows: batches.joints.blocks.len() as u64,
+            bodies: batches.velocities.len() as u64,
+            held,
+            pass_dispatches: pass_dispatches as u64,
+            ..Self::default()
+        }
+    }
 }
 
 /// Bytes by what they describe.

@@ -5,37 +5,25 @@
 //! before. It agrees with [`by_solving`](crate::solver::substeps::by_solving) up to f32: there, states
 //! are kept in f64 between the LCPs, here in f32, counted from the start of the step.
 
+mod outcome;
+mod records;
+
 use super::GpuSolver;
-use super::buffers::Start;
-use super::passes::{self, Passes};
-use super::plan::{Dispatch, Plan};
+use super::dispatch::{Dispatch, begin_pass};
+use super::plan::Plan;
 use super::readback::Wanted;
 use super::run::Run;
-use super::traffic::Traffic;
-use crate::constants::SUBMISSIONS_IN_FLIGHT;
+use super::start_velocities::StartVelocities;
 use crate::error::Result;
-use crate::math::{self, V3, Vec3};
+use crate::problem::JointRow;
 use crate::problem::batches::{Batches, JointBlock, JointScale};
-use crate::problem::{JointRow, Problem};
-use crate::solver::momentum::MomentumRule;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{
-    BodyState, ContactStep, ContactTotal, JointPass, JointStep, JointTotal, Lcp, Sort,
-};
-use crate::solver::substeps::{
-    Displacement, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
-};
-use crate::solver::{Method, Options, Report, Status, Velocity};
-use std::collections::VecDeque;
+use crate::solver::substeps::records::{BodyState, ContactTotal, JointStep, JointTotal, Sort};
+use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
+use crate::solver::{Method, Options, Report, Status};
+use outcome::Outcome;
+use records::{contact_step, joint_step, lcps, pass_of, position_rows, rules};
 use std::time::Instant;
-
-/// What came back of a step.
-struct Outcome {
-    logs: Vec<Control>,
-    states: Vec<BodyState>,
-    contacts: Vec<ContactTotal>,
-    joints: Vec<JointTotal>,
-}
 
 /// Something to record, and the passes over all blocks that it counts as.
 struct Job<'a> {
@@ -102,7 +90,7 @@ impl GpuSolver {
         let rules = rules(given, step);
         let mut plan = Plan::new(&batches, rules[0].or(rules[1]), &self.gpu.limits)?;
         plan.add_substeps(&batches, step, &self.gpu.limits)?;
-        self.traffic = Traffic::default();
+        self.bus.begin();
         let outcome = match self.run_step(given, step, &plan, &batches, &position_rows) {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -151,8 +139,9 @@ impl GpuSolver {
     ) -> Result<Outcome> {
         let lcps = lcps(given, step, batches.block_count());
         let control = Control::default();
+        let start = StartVelocities::Nothing;
         self.buffers
-            .set(&self.gpu, batches, plan, Start::Nothing, &control)?;
+            .set(&self.gpu, batches, plan, start, &control)?;
         self.buffers.lcps.set(&lcps);
         let contacts = &batches.contacts;
         self.buffers
@@ -176,20 +165,9 @@ impl GpuSolver {
                     ..joint_step(given, row)
                 }
             });
-        self.count(batches, plan);
-        let passes = Passes::new(&self.gpu, &self.layouts, &self.buffers, plan)?;
-        let run = Run {
-            gpu: &self.gpu,
-            buffers: &mut self.buffers,
-            upload: &mut self.upload,
-            readback: &mut self.readback,
-            traffic: &mut self.traffic,
-            start: Start::Nothing,
-            iterations_per_submit: super::iterations_per_submit(batches, plan),
-            passes,
-        };
+        let run = self.ready(plan, start, batches)?;
         let outcome = run.step(&jobs(plan, step), batches, lcps.len());
-        self.upload.recycle();
+        self.bus.upload.recycle();
         outcome
     }
 }
@@ -220,16 +198,14 @@ impl Run<'_> {
                 bytemuck::cast_slice_mut(&mut outcome.joints),
             ),
         ];
-        self.readback
-            .read(self.gpu, encoder, &mut wanted, self.traffic)?;
-        self.traffic.dispatches = self.passes.dispatches();
+        self.bus.read(self.gpu, encoder, &mut wanted)?;
+        self.bus.traffic.dispatches = self.passes.dispatches();
         Ok(outcome)
     }
 
     /// Submits the step but for what fits into the last submission, which is returned: all of it, unless
     /// the watchdog's bounds say otherwise.
     fn submit_jobs(&mut self, jobs: &[Job<'_>]) -> Result<wgpu::CommandEncoder> {
-        let mut in_flight = VecDeque::new();
         let mut rest = jobs;
         let mut first = true;
         loop {
@@ -245,14 +221,10 @@ impl Run<'_> {
             let encoder = self.gpu.scoped("stepping", || {
                 let mut encoder = self.gpu.encoder();
                 if first {
-                    self.upload.record(
-                        self.gpu,
-                        &mut encoder,
-                        &mut self.buffers.all(),
-                        &mut self.traffic.up,
-                    )?;
+                    self.bus
+                        .upload(self.gpu, &mut encoder, &mut self.buffers.all())?;
                 }
-                let mut recording = passes::begin(&mut encoder);
+                let mut recording = begin_pass(&mut encoder, "sweeps");
                 for job in now {
                     match job.pass {
                         Some((options, done)) => {
@@ -269,14 +241,8 @@ impl Run<'_> {
             if rest.is_empty() {
                 return Ok(encoder);
             }
-            in_flight.push_back(self.gpu.queue.submit([encoder.finish()]));
-            self.traffic.submits += 1;
-            if in_flight.len() > SUBMISSIONS_IN_FLIGHT
-                && let Some(oldest) = in_flight.pop_front()
-            {
-                self.gpu.wait(oldest)?;
-                self.traffic.holds += 1;
-            }
+            self.bus.submit(self.gpu, encoder);
+            self.bus.hold(self.gpu)?;
         }
     }
 }
@@ -305,188 +271,4 @@ fn jobs<'a>(plan: &'a Plan, step: &'a SubstepPlan) -> Vec<Job<'a>> {
     }
     jobs.push(fixed(&plan.finish, 0));
     jobs
-}
-
-/// The records of the LCPs.
-fn lcps(given: &SubstepProblem, step: &SubstepPlan, block_count: usize) -> Vec<Lcp> {
-    let [of_velocity, of_position] = rules(given, step).map(|rule| rule.unwrap_or_default() as u32);
-    (1..=step.substeps)
-        .flat_map(|substep| {
-            let velocity = Lcp {
-                momentum_rule: of_velocity,
-                ..Lcp::velocity(step, substep, block_count)
-            };
-            let position = step.position.as_ref().map(|position| Lcp {
-                momentum_rule: of_position,
-                ..Lcp::position(step, position, substep, block_count)
-            });
-            std::iter::once(velocity).chain(position)
-        })
-        .collect()
-}
-
-/// Momentum of the velocity LCPs, and of the position LCPs, which have no friction.
-fn rules(given: &SubstepProblem, step: &SubstepPlan) -> [Option<MomentumRule>; 2] {
-    let position = step.position.as_ref();
-    [
-        step.velocity.method.momentum(given.problem.is_convex()),
-        position.and_then(|position| position.options.method.momentum(true)),
-    ]
-}
-
-/// The joint rows of position LCPs, between the same bodies.
-fn position_rows(given: &SubstepProblem) -> Problem {
-    let rows = given.problem.joint_rows.iter().zip(&given.row_laws);
-    let rows = rows.map(|(row, law)| {
-        let bound = |bound| if law.has_position() { bound } else { 0.0 };
-        JointRow {
-            bias: 0.0,
-            softness: 0.0,
-            lower: bound(row.lower),
-            upper: bound(row.upper),
-            impulse: 0.0,
-            ..*row
-        }
-    });
-    let joint_rows: Vec<_> = rows.collect();
-    if joint_rows.is_empty() {
-        return Problem::default();
-    }
-    Problem {
-        bodies: given.problem.bodies.clone(),
-        joint_rows,
-        ..Problem::default()
-    }
-}
-
-fn pass_of(block: &JointBlock, scale: &JointScale) -> JointPass {
-    JointPass {
-        mass: block.mass,
-        softness: block.softness,
-        lower: block.lower,
-        upper: block.upper,
-        scale_mass: scale.mass,
-        scale_per_impulse: scale.per_impulse,
-    }
-}
-
-/// Velocity of a body at the start of the step.
-fn start_of(given: &SubstepProblem, body: u32) -> (Vec3, Vec3) {
-    let body = &given.problem.bodies[body as usize];
-    (
-        math::widen(body.linear_velocity),
-        math::widen(body.angular_velocity),
-    )
-}
-
-/// What forces add to it over the whole step.
-fn increment_of(given: &SubstepProblem, body: u32) -> (Vec3, Vec3) {
-    let increment = &given.increments[body as usize];
-    (
-        math::widen(increment.linear),
-        math::widen(increment.angular),
-    )
-}
-
-/// A contact at the start of the step; in f64, narrowed at the end.
-fn contact_step(given: &SubstepProblem, index: usize) -> ContactStep {
-    let contact = &given.problem.contacts[index];
-    let apart = |twist: fn(&SubstepProblem, u32) -> (Vec3, Vec3)| -> V3 {
-        let point = |body: u32, arm: V3| {
-            let (linear, angular) = twist(given, body);
-            linear + angular.cross(&math::widen(arm))
-        };
-        math::narrow(&(point(contact.body_a, contact.arm_a) - point(contact.body_b, contact.arm_b)))
-    };
-    ContactStep {
-        start: apart(start_of),
-        gap: given.gaps[index],
-        increment: apart(increment_of),
-        restitution: given.restitutions.get(index).copied().unwrap_or(0.0),
-    }
-}
-
-/// A joint row at the start of the step, but for its masses.
-fn joint_step(given: &SubstepProblem, index: usize) -> JointStep {
-    let row = &given.problem.joint_rows[index];
-    let along = |twist: fn(&SubstepProblem, u32) -> (Vec3, Vec3)| {
-        let ((linear_a, angular_a), (linear_b, angular_b)) =
-            (twist(given, row.body_a), twist(given, row.body_b));
-        let moved = math::widen(row.linear).dot(&(linear_a - linear_b))
-            + math::widen(row.angular_a).dot(&angular_a)
-            + math::widen(row.angular_b).dot(&angular_b);
-        moved as f32
-    };
-    JointStep {
-        law: given.row_laws[index],
-        start: along(start_of),
-        increment: along(increment_of),
-        velocity: JointPass::default(),
-        position: JointPass::default(),
-    }
-}
-
-impl Outcome {
-    /// Puts what lies on the device after the step into the batches.
-    fn leave(&self, batches: &mut Batches) {
-        for velocity in &mut batches.velocities {
-            velocity.linear = [0.0; 3];
-            velocity.angular = [0.0; 3];
-        }
-        let impulses = batches.contacts.impulses.iter_mut();
-        for (impulse, total) in impulses.zip(&self.contacts) {
-            *impulse = total.kept;
-        }
-        let impulses = batches.joints.impulses.iter_mut();
-        for (impulse, total) in impulses.zip(&self.joints) {
-            *impulse = total.kept;
-        }
-    }
-
-    /// True if every number is finite, and no joint impulse at the bound of those without bounds.
-    fn is_finite(&self) -> bool {
-        let states: &[f32] = bytemuck::cast_slice(&self.states);
-        let contacts: &[f32] = bytemuck::cast_slice(&self.contacts);
-        states.iter().chain(contacts).all(|x| x.is_finite())
-            && self
-                .joints
-                .iter()
-                .all(|joint| joint.kept.abs() < JointRow::UNBOUNDED)
-    }
-}
-
-impl SubstepSolution {
-    /// Takes what came back, impulses in the problem's order.
-    fn take_from(&mut self, outcome: &Outcome, batches: &Batches) {
-        self.changes.clear();
-        self.changes
-            .extend(outcome.states.iter().map(|state| Velocity {
-                linear: state.gained_linear,
-                angular: state.gained_angular,
-            }));
-        self.displacements.clear();
-        let moved = outcome.states.iter().map(|state| Displacement {
-            linear: state.moved_linear,
-            angular: state.moved_angular,
-        });
-        self.displacements.extend(moved);
-        let contacts = outcome.contacts.len();
-        for impulses in [&mut self.impulses, &mut self.total_impulses] {
-            impulses.clear();
-            impulses.resize(contacts, [0.0; 3]);
-        }
-        for (&contact, total) in batches.contacts.source.iter().zip(&outcome.contacts) {
-            let three = |[n, t1, t2, _]: [f32; 4]| [n, t1, t2];
-            self.impulses[contact as usize] = three(total.kept);
-            self.total_impulses[contact as usize] = three(total.total);
-        }
-        for impulses in [&mut self.joint_impulses, &mut self.total_joint_impulses] {
-            impulses.clear();
-            impulses.resize(outcome.joints.len(), 0.0);
-        }
-        for (&row, total) in batches.joints.source.iter().zip(&outcome.joints) {
-            self.joint_impulses[row as usize] = total.kept;
-            self.total_joint_impulses[row as usize] = total.total;
-        }
-    }
 }

@@ -1,18 +1,17 @@
 //! What lies on the device for a solve by clusters.
 
-use super::array::DeviceArray;
-use super::bounds::{Array, Bounds};
-use super::buffers::{reserve_all, spread, window_stride};
-use super::cluster_kernel::ClusterSlot;
-use super::cluster_words::{self, ClusterBody};
-use super::device::GpuDevice;
-use super::layout::Window;
-use super::traffic::{Bytes, Subject};
+use super::kernel::ClusterSlot;
+use super::words::{self, ClusterBody};
 use crate::error::{Error, Result};
 use crate::problem::FrictionTable;
 use crate::problem::batches::{Batches, BodyVelocity, ContactBlock};
 use crate::problem::clusters::Clusters;
 use crate::solver::cpu::VelocityChange;
+use crate::solver::gpu::array::{DeviceArray, reserve_all};
+use crate::solver::gpu::bounds::{Array, Bounds};
+use crate::solver::gpu::device::GpuDevice;
+use crate::solver::gpu::traffic::{Bytes, Subject};
+use crate::solver::gpu::window::{Window, spread, window_stride};
 use crate::solver::momentum::{ContactMemory, Momentum, MomentumRule, Progress};
 use crate::solver::residual::Partial;
 use std::ops::Range;
@@ -61,7 +60,7 @@ impl ClusterBuffers {
         windows: &[Window],
     ) -> Result<()> {
         let stride = window_stride(gpu);
-        let words = cluster_words::words_of(clusters);
+        let index_words = words::words_of(clusters);
         let blocks = batches.block_count();
         let count = clusters.list.len();
         let arrays = vec![
@@ -70,7 +69,7 @@ impl ClusterBuffers {
             (&mut self.blocks, blocks),
             (&mut self.impulses, blocks),
             (&mut self.memory, blocks),
-            (&mut self.words, words.len()),
+            (&mut self.words, index_words.len()),
             (&mut self.velocities, batches.velocities.len()),
             (&mut self.bodies, batches.velocities.len()),
             (&mut self.slots, clusters.copies.len()),
@@ -97,13 +96,11 @@ impl ClusterBuffers {
         }
         self.set_windows(windows, stride);
         self.friction.set(std::slice::from_ref(&batches.friction));
-        self.blocks
-            .set(&cluster_words::blocks_of(batches, clusters));
-        self.impulses
-            .set(&cluster_words::impulses_of(batches, clusters));
-        self.words.set(&words);
+        self.blocks.set(&words::blocks_of(batches, clusters));
+        self.impulses.set(&words::impulses_of(batches, clusters));
+        self.words.set(&index_words);
         self.velocities.set(&batches.velocities);
-        self.bodies.set(&cluster_words::bodies_of(batches));
+        self.bodies.set(&words::bodies_of(batches));
         self.progress.set(&[Momentum::of(MomentumRule::Symmetric)]);
         Ok(())
     }

@@ -1,0 +1,91 @@
+//! Momentum of impulses and velocities, and whether it goes on.
+
+use super::Plan;
+use crate::error::Result;
+use crate::problem::batches::Batches;
+use crate::solver::gpu::bounds::Bounds;
+use crate::solver::gpu::dispatch::Dispatch;
+use crate::solver::gpu::kernel::Kernel;
+use crate::solver::gpu::packing::Packing;
+use crate::solver::gpu::shown::{Shown, Side};
+use crate::solver::gpu::window::Window;
+use crate::solver::momentum::MomentumRule;
+
+impl Plan {
+    /// Plans momentum of everything that has it.
+    pub(super) fn plan_momentum(
+        &mut self,
+        batches: &Batches,
+        rule: MomentumRule,
+        flags: u32,
+        bounds: &Bounds,
+    ) -> Result<Vec<Dispatch>> {
+        self.flags = flags;
+        for packing in [Packing::joints(batches), Packing::contacts(batches)] {
+            let blocks = &packing.blocks;
+            let all = 0..blocks.length;
+            let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
+                bounds.bytes(blocks, run)
+            })?;
+            for run in runs {
+                let shown = Shown {
+                    blocks: bounds.window(blocks, &run),
+                    ..Shown::of(packing.side)
+                };
+                self.add(packing.momentum(rule), run, shown, Window::default());
+            }
+        }
+        self.plan_bodies(body_momentum(rule), batches, bounds)?;
+        Ok(self.take(0))
+    }
+
+    /// Plans bodies' momentum as it precedes a rebuilding of velocities.
+    pub(super) fn plan_before_rebuild(
+        &mut self,
+        batches: &Batches,
+        rule: MomentumRule,
+        bounds: &Bounds,
+    ) -> Result<Vec<Dispatch>> {
+        self.flags = Window::BEFORE_REBUILD;
+        self.plan_bodies(body_momentum(rule), batches, bounds)?;
+        Ok(self.take(0))
+    }
+
+    /// Plans the judgement whether momentum goes on after a sweep.
+    pub(super) fn plan_judgement(
+        &mut self,
+        batches: &Batches,
+        bounds: &Bounds,
+    ) -> Result<Vec<Dispatch>> {
+        self.plan_sums(&Packing::joints(batches), Kernel::JointProgress, bounds)?;
+        self.plan_sums(&Packing::contacts(batches), Kernel::ContactProgress, bounds)?;
+        self.plan_step();
+        Ok(self.take(0))
+    }
+
+    /// Plans the last part of the judgement; its window has two counts where others have a range.
+    fn plan_step(&mut self) {
+        let counts = Window {
+            first: self.joint_partials as u32,
+            end: self.contact_partials as u32,
+            ..Window::default()
+        };
+        self.add(
+            Kernel::MomentumStep,
+            0..1,
+            Shown::of(Side::Joints),
+            Window::default(),
+        );
+        if let Some(window) = self.windows.last_mut() {
+            *window = counts;
+        }
+    }
+}
+
+/// The kernel of bodies' momentum.
+fn body_momentum(rule: MomentumRule) -> Kernel {
+    match rule {
+        MomentumRule::Conjugate => Kernel::BodyConjugate,
+        _ => Kernel::BodyMomentum,
+    }
+}

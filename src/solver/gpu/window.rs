@@ -1,0 +1,74 @@
+//! What one dispatch is told: which elements it treats, and where the windows bound for it begin.
+
+use super::device::GpuDevice;
+use bytemuck::{Pod, Zeroable};
+
+/// Which elements one dispatch treats, and the first element of each bound window; 32 bytes.
+///
+/// Twin of the WGSL struct of the same name.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct Window {
+    /// First element: a group (sweeps, joint split), a block (contact split, residuals) or an entry of
+    /// the list (gathers).
+    pub first: u32,
+    /// One past the last element.
+    pub end: u32,
+    /// First bound block and impulse.
+    pub block_base: u32,
+    /// First bound pair of slots (counted in elements), list entry or partial.
+    pub entry_base: u32,
+    /// First bound slot of the changes.
+    pub slot_base: u32,
+    /// One past the last bound slot.
+    pub slot_end: u32,
+    /// What the dispatch does besides; a sum of the constants below.
+    pub flags: u32,
+    /// First bound group start; between the LCPs of a step the number of the LCP.
+    pub start_base: u32,
+}
+
+impl Window {
+    /// The dispatch keeps the impulses it computes.
+    pub(super) const KEEPS_IMPULSES: u32 = 1;
+    /// It takes the contacts or rows of a pair of bodies from the last to the first.
+    pub(super) const REVERSE: u32 = 2;
+    /// It changes no impulse, and adds to velocities what the impulses do.
+    pub(super) const REBUILD: u32 = 4;
+    /// It precedes a rebuilding of velocities.
+    pub(super) const BEFORE_REBUILD: u32 = 8;
+    /// It follows a rebuilding of velocities.
+    pub(super) const AFTER_REBUILD: u32 = 16;
+    /// It comes before the first sweep; of a sum in parts, it is the first part.
+    pub(super) const STARTS: u32 = 32;
+    /// Of a sum in parts, it is the last.
+    pub(super) const ENDS: u32 = 64;
+    /// It treats the remainder, whose bodies are split.
+    pub(super) const SPLITS: u32 = 128;
+    /// It makes impulses those that were kept.
+    pub(super) const RESTORES: u32 = 256;
+    /// It makes them nothing.
+    pub(super) const COLD: u32 = 512;
+    /// It stands before a velocity LCP, or after it.
+    pub(super) const VELOCITY: u32 = 1024;
+    /// The same of a position LCP.
+    pub(super) const POSITION: u32 = 2048;
+}
+
+/// Bytes from one window to the next in the uniform that holds them all.
+pub(super) fn window_stride(gpu: &GpuDevice) -> u32 {
+    (size_of::<Window>() as u32).next_multiple_of(gpu.limits.min_uniform_buffer_offset_alignment)
+}
+
+/// The windows, each at a multiple of `stride` bytes.
+pub(super) fn spread(windows: &[Window], stride: usize) -> Vec<u32> {
+    let mut words = vec![0; windows.len().max(1) * stride / size_of::<u32>()];
+    for (window, place) in windows
+        .iter()
+        .zip(words.chunks_exact_mut(stride / size_of::<u32>()))
+    {
+        let window: &[u32] = bytemuck::cast_slice(std::slice::from_ref(window));
+        place[..window.len()].copy_from_slice(window);
+    }
+    words
+}

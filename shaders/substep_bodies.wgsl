@@ -1,5 +1,5 @@
 // After an LCP of a step: takes what its impulses add to velocities, or its corrections; twin of
-// `substep_bodies` in `src/solver/cpu/substep.rs`.
+// `substep_bodies` in `src/solver/cpu/substep_kernels.rs`.
 
 @group(0) @binding(2) var<storage, read> lcps: array<Lcp>;
 @group(0) @binding(3) var<storage, read_write> velocities: array<BodyVelocity>;

@@ -1,5 +1,5 @@
 // Before an LCP of a step: takes the impulses of the last one, and makes contacts what they are in the
-// next; twin of `substep_contacts` in `src/solver/cpu/substep.rs`. One invocation takes one contact.
+// next; twin of `substep_contacts` in `src/solver/cpu/substep_kernels.rs`. One invocation takes one contact.
 
 @group(0) @binding(2) var<storage, read> lcps: array<Lcp>;
 @group(0) @binding(3) var<storage, read> steps: array<ContactStep>;

@@ -1,5 +1,5 @@
 // Between two LCPs of a step: writes down how the one before ended, and says when the next is to stop;
-// twin of `substep_control` in `src/solver/cpu/substep.rs`.
+// twin of `substep_control` in `src/solver/cpu/substep_kernels.rs`.
 
 @group(0) @binding(2) var<storage, read> lcps: array<Lcp>;
 @group(0) @binding(3) var<storage, read_write> record: Control;

@@ -1,5 +1,5 @@
 // Before an LCP of a step: takes the impulses of the last one, and makes joint rows what they are in the
-// next; twin of `substep_joints` in `src/solver/cpu/substep.rs`. One invocation takes one row.
+// next; twin of `substep_joints` in `src/solver/cpu/substep_kernels.rs`. One invocation takes one row.
 
 @group(0) @binding(2) var<storage, read> lcps: array<Lcp>;
 @group(0) @binding(3) var<storage, read> steps: array<JointStep>;

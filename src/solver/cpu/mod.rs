@@ -18,7 +18,7 @@ mod lanes;
 mod momentum;
 mod progress;
 mod shared_slice;
-mod substep;
+mod substep_kernels;
 mod substeps;
 mod sweep;
 mod team;
@@ -40,7 +40,7 @@ pub use momentum::{
     joint_conjugate, joint_momentum,
 };
 pub use progress::{contact_progress, joint_progress};
-pub use substep::{substep_bodies, substep_contacts, substep_control, substep_joints};
+pub use substep_kernels::{substep_bodies, substep_contacts, substep_control, substep_joints};
 pub use sweep::Sweep;
 
 use super::momentum::{

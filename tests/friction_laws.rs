@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[cfg(feature = "gpu")]
-#[path = "gpu/adapter.rs"]
-mod adapter;
+#[path = "support/backends.rs"]
+mod backends;
 mod support;
 
 use drystone::Error;
@@ -43,13 +42,11 @@ fn slider(velocity: [f32; 3], friction_law: FrictionLaw) -> Problem {
 
 /// Every solver, by name.
 fn solvers() -> Vec<(String, Box<dyn Solver>, Method)> {
-    let mut all: Vec<(String, Box<dyn Solver>, Method)> = Vec::new();
-    for method in Method::ALL {
-        let name = |backend: &str| format!("{backend} {}", method.name());
-        all.push((name("cpu"), Box::new(CpuSolver::new()), method));
-        #[cfg(feature = "gpu")]
-        all.push((name("gpu"), Box::new(adapter::solver()), method));
-    }
+    let swept = backends::solvers().into_iter();
+    let named = |backend: &str, method: Method| format!("{backend} {}", method.name());
+    let mut all: Vec<(String, Box<dyn Solver>, Method)> = swept
+        .map(|(backend, solver, method)| (named(backend, method), solver, method))
+        .collect();
     all.push((
         "nsgs".into(),
         Box::new(NsgsSolver::new()),

@@ -2,31 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[cfg(feature = "gpu")]
-#[path = "gpu/adapter.rs"]
-mod adapter;
+#[path = "support/backends.rs"]
+mod backends;
 #[path = "support/joints.rs"]
 mod joints;
 mod support;
 
+use backends::solvers;
 use drystone::constants::MAX_COLORS;
 use drystone::math::{self, V3};
 use drystone::problem::{Body, JointRow, Problem};
-use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
 use joints::{add_random_joints, angular_row, ball, linear_row};
 use support::{Recipe, random_problem};
-
-/// Every solver under test, by name.
-fn solvers() -> Vec<(&'static str, Box<dyn Solver>, Method)> {
-    let mut all: Vec<(&'static str, Box<dyn Solver>, Method)> = Vec::new();
-    for method in Method::ALL {
-        all.push(("cpu", Box::new(CpuSolver::new()), method));
-        #[cfg(feature = "gpu")]
-        all.push(("gpu", Box::new(adapter::solver()), method));
-    }
-    all
-}
 
 fn solve(
     solver: &mut dyn Solver,

@@ -3,27 +3,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[cfg(feature = "gpu")]
-#[path = "gpu/adapter.rs"]
-mod adapter;
+#[path = "support/backends.rs"]
+mod backends;
 
 use approx::assert_relative_eq;
+use backends::backends;
 use drystone::scene::{Overrides, Scene};
+use drystone::solver::Method;
 use drystone::solver::cpu::CpuSolver;
-use drystone::solver::{Method, Solver};
 use drystone::step::{Simulation, StepReport};
 use drystone::world::Body;
 use std::path::Path;
 
 const G: f64 = 9.81;
-
-fn backends() -> Vec<(&'static str, Box<dyn Solver>)> {
-    vec![
-        ("cpu", Box::new(CpuSolver::new())),
-        #[cfg(feature = "gpu")]
-        ("gpu", Box::new(adapter::solver())),
-    ]
-}
 
 /// A scene about to start on every backend, with every method.
 fn every_way(scene: &str, methods: &[Method]) -> Vec<(String, Simulation, u64)> {

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[cfg(feature = "gpu")]
-#[path = "gpu/adapter.rs"]
-mod adapter;
+#[path = "support/backends.rs"]
+mod backends;
 #[path = "support/chains.rs"]
 mod chains;
 
+use backends::backends;
 use chains::{chain, free_chain, precise};
 
 use drystone::collide::Detector;
@@ -32,14 +32,6 @@ fn scene(name: &str) -> Scene {
         .join("scenes")
         .join(name);
     Scene::load(&path, &Overrides::default()).unwrap()
-}
-
-fn solvers() -> Vec<(&'static str, Box<dyn Solver>)> {
-    vec![
-        ("cpu", Box::new(CpuSolver::new())),
-        #[cfg(feature = "gpu")]
-        ("gpu", Box::new(adapter::solver())),
-    ]
 }
 
 /// Mean penetration over the last second of a run of 1,000 boxes that fall for five.
@@ -89,7 +81,7 @@ fn overlapping_pile() -> (World, Vec<[u32; 2]>) {
 #[test]
 fn pass_moves_bodies_and_keeps_velocities() {
     let (start, pairs) = overlapping_pile();
-    for (name, mut solver) in solvers() {
+    for (name, mut solver) in backends() {
         let mut world = start.clone();
         let mut stabilization = Stabilization::default();
         stabilization.post.steps = 4;
@@ -301,7 +293,7 @@ fn run_pass(
 #[test]
 fn pass_corrects_joints_quadratically() {
     for kind in [JointKind::Hinge, JointKind::Fixed, JointKind::Universal] {
-        let mut solvers = solvers();
+        let mut solvers = backends();
         solvers.push(("lemke", Box::new(LemkeSolver::new())));
         for (name, mut solver) in solvers {
             let mut world = free_chain(4, kind.clone());

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[cfg(feature = "gpu")]
-#[path = "../gpu/adapter.rs"]
-mod adapter;
+#[path = "../support/backends.rs"]
+mod backends;
 mod cases;
 mod hubs;
 #[path = "../support/joints.rs"]
@@ -244,15 +243,9 @@ fn solve(
     (solution, report)
 }
 
-/// Every solver under test, by name.
+/// The two plain methods on every backend.
 fn solvers() -> Vec<(&'static str, Box<dyn Solver>, Method)> {
-    let mut all: Vec<(&'static str, Box<dyn Solver>, Method)> = Vec::new();
-    for method in [Method::GaussSeidel, Method::Jacobi] {
-        all.push(("cpu", Box::new(CpuSolver::new()), method));
-        #[cfg(feature = "gpu")]
-        all.push(("gpu", Box::new(adapter::solver()), method));
-    }
-    all
+    backends::solvers_of(&[Method::GaussSeidel, Method::Jacobi])
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Clusters as the kernels read them: `words` is what `src/solver/gpu/cluster_words.rs` writes.
+// Clusters as the kernels read them: `words` is what `src/solver/gpu/cluster/words.rs` writes.
 
 // What a body is beside its velocity; 64 bytes.
 struct ClusterBody {
@@ -19,7 +19,7 @@ struct ClusterProgress {
     sums: array<Progress>,
 }
 
-// Words in front of the clusters; see `words_of` in `src/solver/gpu/cluster_words.rs`.
+// Words in front of the clusters; see `words_of` in `src/solver/gpu/cluster/words.rs`.
 const CLUSTERS: u32 = 0u;
 const BODIES: u32 = 1u;
 const BODIES_AT: u32 = 2u;

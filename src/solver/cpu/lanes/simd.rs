@@ -195,3 +195,42 @@ macro_rules! operators {
     };
 }
 use operators;
+
+/// Methods of one expression each, in which a vector calls intrinsics of its own.
+#[cfg(target_arch = "x86_64")]
+macro_rules! intrinsics {
+    ($(fn $method:ident($($argument:tt)*) -> $result:ty { $expression:expr })*) => {
+        $(
+            #[inline(always)]
+            fn $method($($argument)*) -> $result {
+                // SAFETY: whoever uses the vector has found its instructions; see `Simd`.
+                unsafe { $expression }
+            }
+        )*
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use intrinsics;
+
+/// A function `transpose`: four rows of four numbers to four columns, and back, in every four lanes.
+#[cfg(target_arch = "x86_64")]
+macro_rules! transpose {
+    ($register:ty, $unpack_low:ident, $unpack_high:ident, $shuffle:ident) => {
+        #[inline(always)]
+        unsafe fn transpose([r0, r1, r2, r3]: [$register; 4]) -> [$register; 4] {
+            // SAFETY: whoever uses the vector has found its instructions; see `Simd`.
+            unsafe {
+                let (a, b) = ($unpack_low(r0, r1), $unpack_high(r0, r1));
+                let (c, d) = ($unpack_low(r2, r3), $unpack_high(r2, r3));
+                [
+                    $shuffle::<0x44>(a, c),
+                    $shuffle::<0xEE>(a, c),
+                    $shuffle::<0x44>(b, d),
+                    $shuffle::<0xEE>(b, d),
+                ]
+            }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use transpose;

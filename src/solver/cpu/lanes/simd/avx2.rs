@@ -1,7 +1,7 @@
 //! Eight lanes of AVX2.
 #![allow(unsafe_code, reason = "bytes meet SIMD")]
 
-use super::{Simd, operators};
+use super::{Simd, intrinsics, operators, transpose};
 use std::arch::x86_64::*;
 
 /// Eight lanes.
@@ -16,21 +16,12 @@ operators!(
     |a: Self, b: Self| Self(unsafe { _mm256_mul_ps(a.0, b.0) })
 );
 
-/// In each half: four rows of four numbers to four columns, and back.
-#[inline(always)]
-unsafe fn transpose([r0, r1, r2, r3]: [__m256; 4]) -> [__m256; 4] {
-    // SAFETY: see above.
-    unsafe {
-        let (a, b) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
-        let (c, d) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
-        [
-            _mm256_shuffle_ps::<0x44>(a, c),
-            _mm256_shuffle_ps::<0xEE>(a, c),
-            _mm256_shuffle_ps::<0x44>(b, d),
-            _mm256_shuffle_ps::<0xEE>(b, d),
-        ]
-    }
-}
+transpose!(
+    __m256,
+    _mm256_unpacklo_ps,
+    _mm256_unpackhi_ps,
+    _mm256_shuffle_ps
+);
 
 // SAFETY: the pointers and the processor are the caller's promise.
 unsafe impl Simd for Avx2 {
@@ -48,44 +39,15 @@ unsafe impl Simd for Avx2 {
         unsafe { _mm256_store_ps(to, self.0) }
     }
 
-    #[inline(always)]
-    fn splat(x: f32) -> Self {
-        Self(unsafe { _mm256_set1_ps(x) })
-    }
-
-    #[inline(always)]
-    fn over(self, divisor: Self) -> Self {
-        Self(unsafe { _mm256_div_ps(self.0, divisor.0) })
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self(unsafe { _mm256_sqrt_ps(self.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(unsafe { _mm256_max_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
-    }
-
-    #[inline(always)]
-    fn le(self, other: Self) -> __m256 {
-        unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) }
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> __m256 {
-        unsafe { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) }
-    }
-
-    #[inline(always)]
-    fn select(mask: __m256, yes: Self, no: Self) -> Self {
-        Self(unsafe { _mm256_blendv_ps(no.0, yes.0, mask) })
+    intrinsics! {
+        fn splat(x: f32) -> Self { Self(_mm256_set1_ps(x)) }
+        fn over(self, divisor: Self) -> Self { Self(_mm256_div_ps(self.0, divisor.0)) }
+        fn sqrt(self) -> Self { Self(_mm256_sqrt_ps(self.0)) }
+        fn max(self, other: Self) -> Self { Self(_mm256_max_ps(self.0, other.0)) }
+        fn abs(self) -> Self { Self(_mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0)) }
+        fn le(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) }
+        fn lt(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) }
+        fn select(mask: __m256, yes: Self, no: Self) -> Self { Self(_mm256_blendv_ps(no.0, yes.0, mask)) }
     }
 
     #[inline(always)]

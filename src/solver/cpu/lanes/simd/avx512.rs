@@ -1,7 +1,7 @@
 //! Sixteen lanes of AVX-512.
 #![allow(unsafe_code, reason = "bytes meet SIMD")]
 
-use super::{Simd, operators};
+use super::{Simd, intrinsics, operators, transpose};
 use std::arch::x86_64::*;
 
 /// Sixteen lanes.
@@ -16,21 +16,12 @@ operators!(
     |a: Self, b: Self| Self(unsafe { _mm512_mul_ps(a.0, b.0) })
 );
 
-/// In each quarter: four rows of four numbers to four columns, and back.
-#[inline(always)]
-unsafe fn transpose([r0, r1, r2, r3]: [__m512; 4]) -> [__m512; 4] {
-    // SAFETY: see above.
-    unsafe {
-        let (a, b) = (_mm512_unpacklo_ps(r0, r1), _mm512_unpackhi_ps(r0, r1));
-        let (c, d) = (_mm512_unpacklo_ps(r2, r3), _mm512_unpackhi_ps(r2, r3));
-        [
-            _mm512_shuffle_ps::<0x44>(a, c),
-            _mm512_shuffle_ps::<0xEE>(a, c),
-            _mm512_shuffle_ps::<0x44>(b, d),
-            _mm512_shuffle_ps::<0xEE>(b, d),
-        ]
-    }
-}
+transpose!(
+    __m512,
+    _mm512_unpacklo_ps,
+    _mm512_unpackhi_ps,
+    _mm512_shuffle_ps
+);
 
 // SAFETY: the pointers and the processor are the caller's promise.
 unsafe impl Simd for Avx512 {
@@ -48,44 +39,15 @@ unsafe impl Simd for Avx512 {
         unsafe { _mm512_store_ps(to, self.0) }
     }
 
-    #[inline(always)]
-    fn splat(x: f32) -> Self {
-        Self(unsafe { _mm512_set1_ps(x) })
-    }
-
-    #[inline(always)]
-    fn over(self, divisor: Self) -> Self {
-        Self(unsafe { _mm512_div_ps(self.0, divisor.0) })
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self(unsafe { _mm512_sqrt_ps(self.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(unsafe { _mm512_max_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Self(unsafe { _mm512_abs_ps(self.0) })
-    }
-
-    #[inline(always)]
-    fn le(self, other: Self) -> __mmask16 {
-        unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0) }
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> __mmask16 {
-        unsafe { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, other.0) }
-    }
-
-    #[inline(always)]
-    fn select(mask: __mmask16, yes: Self, no: Self) -> Self {
-        Self(unsafe { _mm512_mask_blend_ps(mask, no.0, yes.0) })
+    intrinsics! {
+        fn splat(x: f32) -> Self { Self(_mm512_set1_ps(x)) }
+        fn over(self, divisor: Self) -> Self { Self(_mm512_div_ps(self.0, divisor.0)) }
+        fn sqrt(self) -> Self { Self(_mm512_sqrt_ps(self.0)) }
+        fn max(self, other: Self) -> Self { Self(_mm512_max_ps(self.0, other.0)) }
+        fn abs(self) -> Self { Self(_mm512_abs_ps(self.0)) }
+        fn le(self, other: Self) -> __mmask16 { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0) }
+        fn lt(self, other: Self) -> __mmask16 { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, other.0) }
+        fn select(mask: __mmask16, yes: Self, no: Self) -> Self { Self(_mm512_mask_blend_ps(mask, no.0, yes.0)) }
     }
 
     #[inline(always)]

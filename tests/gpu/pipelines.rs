@@ -31,7 +31,7 @@ fn pipelines_fit_the_lowest_limits_of_web_gpu() {
         required_limits: wgpu::Limits::downlevel_defaults(),
         ..Default::default()
     });
-    // These limits allow four storage buffers; the kernels need seven, and say so.
+    // These limits allow four storage buffers; the kernels need more, and say so.
     let error = GpuSolver::from_device(device, queue)
         .unwrap_err()
         .to_string();

@@ -13,15 +13,11 @@ use super::window::{Window, spread, window_stride};
 use crate::constants::WORKGROUP_SIZE;
 use crate::error::Result;
 use crate::problem::FrictionTable;
-use crate::problem::batches::{
-    Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale,
-};
+use crate::problem::batches::{Batches, BodyInertia, BodyVelocity, ContactBlock, JointScale};
 use crate::solver::cpu::VelocityChange;
-use crate::solver::momentum::{ContactMemory, JointMemory, Momentum};
+use crate::solver::momentum::Momentum;
 use crate::solver::residual::{Control, Partial};
-use crate::solver::substeps::records::{
-    BodyState, ContactStep, ContactTotal, JointStep, JointTotal, Lcp,
-};
+use crate::solver::substeps::records::{BodyState, Lcp};
 
 /// Bytes of the record that `residual_step` keeps: a [`Control`] and one partial an invocation.
 const CONTROL_BYTES: u64 =
@@ -34,19 +30,23 @@ pub(super) struct Buffers {
     friction: DeviceArray,
     pub(super) contacts: PackedArrays,
     pub(super) joints: PackedArrays,
+    /// What the device makes the contacts' blocks of: geometry and free velocity, bodies, friction.
     points: DeviceArray,
     pairs: DeviceArray,
     frictions: DeviceArray,
+    /// What the residual of joint rows needs beside their blocks.
     pub(super) joint_scales: DeviceArray,
-    /// The LCPs of a step in substeps, and how they ended.
+    pub(super) velocities: DeviceArray,
+    inertias: DeviceArray,
+    /// What the remainder does to velocities, before it is summed up.
+    pub(super) changes: DeviceArray,
+    /// The last velocities, for momentum.
+    pub(super) body_memory: DeviceArray,
+    pub(super) momentum: DeviceArray,
+    /// The LCPs of a step in substeps, how they ended, and what they have done to bodies.
     pub(super) lcps: DeviceArray,
     pub(super) logs: DeviceArray,
     pub(super) body_states: DeviceArray,
-    pub(super) velocities: DeviceArray,
-    inertias: DeviceArray,
-    pub(super) changes: DeviceArray,
-    pub(super) body_memory: DeviceArray,
-    pub(super) momentum: DeviceArray,
     /// When to stop; a [`Control`], and behind it room for the sums that lead to it.
     pub(super) control: DeviceArray,
     /// Most bytes that all arrays may take together.
@@ -60,44 +60,8 @@ impl Buffers {
             // One entry per offset that a dynamic uniform may have.
             windows: DeviceArray::new::<u32>("windows", Rest).and_uniform(),
             friction: DeviceArray::new::<FrictionTable>("friction", Rest).and_uniform(),
-            contacts: PackedArrays::new::<
-                ContactBlock,
-                [f32; 4],
-                ContactMemory,
-                ContactStep,
-                ContactTotal,
-            >(
-                Contacts,
-                [
-                    "contact blocks",
-                    "groups of contacts",
-                    "slots of contacts",
-                    "bodies of split contacts",
-                    "hubs of split contacts",
-                    "contact impulses",
-                    "partial residuals of contacts",
-                    "last contact impulses",
-                    "progress of contacts",
-                    "contacts at the start of a step",
-                    "impulses of contacts over a step",
-                ],
-            ),
-            joints: PackedArrays::new::<JointBlock, f32, JointMemory, JointStep, JointTotal>(
-                Joints,
-                [
-                    "joint blocks",
-                    "groups of joint rows",
-                    "slots of joints",
-                    "bodies of split joints",
-                    "hubs of split joints",
-                    "joint impulses",
-                    "partial residuals of joints",
-                    "last joint impulses",
-                    "progress of joints",
-                    "joint rows at the start of a step",
-                    "impulses of joint rows over a step",
-                ],
-            ),
+            contacts: PackedArrays::contacts(),
+            joints: PackedArrays::joints(),
             points: DeviceArray::new::<[f32; 12]>("contact points", Contacts),
             pairs: DeviceArray::new::<[u32; 2]>("bodies of contacts", Contacts),
             frictions: DeviceArray::new::<f32>("friction of contacts", Contacts),

@@ -116,6 +116,125 @@ pub struct GpuSolver {
     clusters: Option<ClusterGpu>,
 }
 
+impl Solver for GpuSolver {
+    fn backend(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn adapter(&self) -> Option<String> {
+        Some(self.gpu.summary.name.clone())
+    }
+
+    fn solve(
+        &mut self,
+        problem: &Problem,
+        options: &Options,
+        solution: &mut Solution,
+    ) -> Result<Report> {
+        options.validate()?;
+        problem.validate()?;
+        self.gpu.check()?;
+        self.bus.begin();
+        if options.method == Method::Cluster {
+            return self.solve_clusters(problem, options, solution);
+        }
+        let (mut batches, mut report) = self.packer.pack(problem, options);
+        let packed = Instant::now();
+        let rule = options.method.momentum(problem.is_convex());
+        let plan = Plan::new(&batches, rule, &self.gpu.limits)?;
+        let start = StartVelocities::of(&batches, report.direct_rows);
+        let control = self.run(&plan, start, options, &mut batches)?;
+        control.report(&mut report, options);
+        report.barriers = options.method.barriers(&batches, report.iterations);
+        solution.take_from(problem, &batches);
+        self.packer.keep(batches);
+        if !solution.is_finite() {
+            report.status = Status::NonFinite;
+        }
+        report.solve_time = packed.elapsed();
+        Ok(report)
+    }
+
+    /// The whole step on the device, with one wait, unless joints are to be solved at once or the step is
+    /// of a kind that the device does not know: then by one solve after the other.
+    fn solve_substeps(
+        &mut self,
+        problem: &SubstepProblem,
+        plan: &SubstepPlan,
+        solution: &mut SubstepSolution,
+    ) -> Result<SubstepReport> {
+        if self.has_substeps(problem, plan) {
+            self.step(problem, plan, solution)
+        } else {
+            by_solving(self, problem, plan, solution)
+        }
+    }
+}
+
+impl GpuSolver {
+    /// Uploads what has changed, sweeps, and brings the solution into `batches`.
+    fn run(
+        &mut self,
+        plan: &Plan,
+        start: StartVelocities,
+        options: &Options,
+        batches: &mut Batches,
+    ) -> Result<Control> {
+        let control = Control::start(options, batches.block_count());
+        let found = self
+            .buffers
+            .set(&self.gpu, batches, plan, start, &control)
+            .and_then(|()| self.ready(plan, start, batches)?.solve(options, batches));
+        self.bus.upload.recycle();
+        match &found {
+            Ok(_) => self.buffers.learn(batches),
+            Err(_) => self.buffers.forget(),
+        }
+        found
+    }
+
+    /// A solve whose problem has its place on the device, ready to be recorded.
+    fn ready<'a>(
+        &'a mut self,
+        plan: &'a Plan,
+        start: StartVelocities,
+        batches: &Batches,
+    ) -> Result<Run<'a>> {
+        self.bus.traffic = Traffic::of(batches, self.buffers.held(), plan.forward.len());
+        Ok(Run {
+            passes: Passes::new(&self.gpu, &self.pipelines, &self.buffers, plan)?,
+            gpu: &self.gpu,
+            bus: &mut self.bus,
+            buffers: &mut self.buffers,
+            start,
+            iterations_per_submit: iterations_per_submit(batches, plan),
+        })
+    }
+
+    /// Solves by clusters; their kernels are compiled for the first such solve.
+    fn solve_clusters(
+        &mut self,
+        problem: &Problem,
+        options: &Options,
+        solution: &mut Solution,
+    ) -> Result<Report> {
+        let clusters = match &mut self.clusters {
+            Some(clusters) => clusters,
+            none => none.insert(ClusterGpu::new(&self.gpu)?),
+        };
+        let budget = self.buffers.budget;
+        clusters.solve(&self.gpu, &mut self.bus, budget, problem, options, solution)
+    }
+}
+
+/// Sweeps that keep one submission below its bounds of contacts, joint rows counted too, and
+/// dispatches.
+fn iterations_per_submit(batches: &Batches, plan: &Plan) -> u32 {
+    let by_contacts = SUBMIT_CONTACT_ITERATIONS / batches.block_count().max(1) as u64;
+    let by_dispatches = SUBMIT_DISPATCHES / plan.pass_dispatches().max(1) as u64;
+    by_contacts.min(by_dispatches).max(1) as u32
+}
+
 impl GpuSolver {
     /// Opens an adapter: the one named, or else the first hardware adapter. A software adapter is
     /// taken only when asked for by name or allowed.
@@ -183,122 +302,4 @@ impl GpuSolver {
     pub fn adapter_summary(&self) -> &AdapterSummary {
         &self.gpu.summary
     }
-}
-
-impl Solver for GpuSolver {
-    fn backend(&self) -> &'static str {
-        "gpu"
-    }
-
-    fn adapter(&self) -> Option<String> {
-        Some(self.gpu.summary.name.clone())
-    }
-
-    fn solve(
-        &mut self,
-        problem: &Problem,
-        options: &Options,
-        solution: &mut Solution,
-    ) -> Result<Report> {
-        options.validate()?;
-        problem.validate()?;
-        self.gpu.check()?;
-        self.bus.begin();
-        if options.method == Method::Cluster {
-            let clusters = match &mut self.clusters {
-                Some(clusters) => clusters,
-                none => none.insert(ClusterGpu::new(&self.gpu)?),
-            };
-            let budget = self.buffers.budget;
-            return clusters.solve(
-                (&self.gpu, &mut self.bus),
-                budget,
-                (problem, options),
-                solution,
-            );
-        }
-        let (mut batches, mut report) = self.packer.pack(problem, options);
-        let packed = Instant::now();
-        let rule = options.method.momentum(problem.is_convex());
-        let plan = Plan::new(&batches, rule, &self.gpu.limits)?;
-        let start = StartVelocities::of(&batches, report.direct_rows);
-        let solved = self.run(&plan, start, options, &mut batches);
-        match solved {
-            Ok(control) => {
-                self.buffers.learn(&batches);
-                control.report(&mut report, options);
-                report.barriers = options.method.barriers(&batches, report.iterations);
-            }
-            Err(error) => {
-                self.buffers.forget();
-                return Err(error);
-            }
-        }
-        solution.take_from(problem, &batches);
-        self.packer.keep(batches);
-        if !solution.is_finite() {
-            report.status = Status::NonFinite;
-        }
-        report.solve_time = packed.elapsed();
-        Ok(report)
-    }
-
-    /// The whole step on the device, with one wait, unless joints are to be solved at once or the step is
-    /// of a kind that the device does not know: then by one solve after the other.
-    fn solve_substeps(
-        &mut self,
-        problem: &SubstepProblem,
-        plan: &SubstepPlan,
-        solution: &mut SubstepSolution,
-    ) -> Result<SubstepReport> {
-        if self.has_substeps(problem, plan) {
-            self.step(problem, plan, solution)
-        } else {
-            by_solving(self, problem, plan, solution)
-        }
-    }
-}
-
-impl GpuSolver {
-    /// Uploads what has changed, sweeps, and brings the solution into `batches`.
-    fn run(
-        &mut self,
-        plan: &Plan,
-        start: StartVelocities,
-        options: &Options,
-        batches: &mut Batches,
-    ) -> Result<Control> {
-        let control = Control::start(options, batches.block_count());
-        self.buffers
-            .set(&self.gpu, batches, plan, start, &control)?;
-        let found = self.ready(plan, start, batches)?.solve(options, batches);
-        self.bus.upload.recycle();
-        found
-    }
-
-    /// A solve whose problem has its place on the device, ready to be recorded.
-    fn ready<'a>(
-        &'a mut self,
-        plan: &'a Plan,
-        start: StartVelocities,
-        batches: &Batches,
-    ) -> Result<Run<'a>> {
-        self.bus.traffic = Traffic::of(batches, self.buffers.held(), plan.forward.len());
-        Ok(Run {
-            passes: Passes::new(&self.gpu, &self.pipelines, &self.buffers, plan)?,
-            gpu: &self.gpu,
-            bus: &mut self.bus,
-            buffers: &mut self.buffers,
-            start,
-            iterations_per_submit: iterations_per_submit(batches, plan),
-        })
-    }
-}
-
-/// Sweeps that keep one submission below its bounds of contacts, joint rows counted too, and
-/// dispatches.
-fn iterations_per_submit(batches: &Batches, plan: &Plan) -> u32 {
-    let by_contacts = SUBMIT_CONTACT_ITERATIONS / batches.block_count().max(1) as u64;
-    let by_dispatches = SUBMIT_DISPATCHES / plan.pass_dispatches().max(1) as u64;
-    by_contacts.min(by_dispatches).max(1) as u32
 }

@@ -3,9 +3,10 @@
 use super::array::DeviceArray;
 use super::plan::Plan;
 use super::traffic::Subject;
-use crate::problem::batches::{Packed, SplitBody, SplitSlots};
-use crate::solver::momentum::Progress;
+use crate::problem::batches::{ContactBlock, JointBlock, Packed, SplitBody, SplitSlots};
+use crate::solver::momentum::{ContactMemory, JointMemory, Progress};
 use crate::solver::residual::Partial;
+use crate::solver::substeps::records::{ContactStep, ContactTotal, JointStep, JointTotal};
 
 /// What the joints and the contacts each have.
 #[derive(Debug)]
@@ -26,36 +27,39 @@ pub(super) struct PackedArrays {
 }
 
 impl PackedArrays {
-    /// Empty arrays; the names are those of errors.
-    pub(super) fn new<Block, Impulse, Memory, Step, Total>(
-        subject: Subject,
-        names: [&'static str; 11],
-    ) -> Self {
-        let [
-            blocks,
-            group_starts,
-            split_slots,
-            split_bodies,
-            hubs,
-            impulses,
-            partials,
-            memory,
-            sums,
-            steps,
-            totals,
-        ] = names;
+    /// Those of the contacts; empty, and with the names that errors give them.
+    pub(super) fn contacts() -> Self {
+        let subject = Subject::Contacts;
         Self {
-            blocks: DeviceArray::new::<Block>(blocks, subject),
-            group_starts: DeviceArray::new::<u32>(group_starts, subject),
-            split_slots: DeviceArray::new::<SplitSlots>(split_slots, subject),
-            split_bodies: DeviceArray::new::<SplitBody>(split_bodies, subject),
-            hubs: DeviceArray::new::<SplitBody>(hubs, subject),
-            impulses: DeviceArray::new::<Impulse>(impulses, subject),
-            partials: DeviceArray::new::<Partial>(partials, subject),
-            memory: DeviceArray::new::<Memory>(memory, subject),
-            sums: DeviceArray::new::<Progress>(sums, subject),
-            steps: DeviceArray::new::<Step>(steps, subject),
-            totals: DeviceArray::new::<Total>(totals, subject),
+            blocks: DeviceArray::new::<ContactBlock>("contact blocks", subject),
+            group_starts: DeviceArray::new::<u32>("groups of contacts", subject),
+            split_slots: DeviceArray::new::<SplitSlots>("slots of contacts", subject),
+            split_bodies: DeviceArray::new::<SplitBody>("bodies of split contacts", subject),
+            hubs: DeviceArray::new::<SplitBody>("hubs of split contacts", subject),
+            impulses: DeviceArray::new::<[f32; 4]>("contact impulses", subject),
+            partials: DeviceArray::new::<Partial>("partial residuals of contacts", subject),
+            memory: DeviceArray::new::<ContactMemory>("last contact impulses", subject),
+            sums: DeviceArray::new::<Progress>("progress of contacts", subject),
+            steps: DeviceArray::new::<ContactStep>("contacts at the start of a step", subject),
+            totals: DeviceArray::new::<ContactTotal>("impulses of contacts over a step", subject),
+        }
+    }
+
+    /// Those of the joints, likewise.
+    pub(super) fn joints() -> Self {
+        let subject = Subject::Joints;
+        Self {
+            blocks: DeviceArray::new::<JointBlock>("joint blocks", subject),
+            group_starts: DeviceArray::new::<u32>("groups of joint rows", subject),
+            split_slots: DeviceArray::new::<SplitSlots>("slots of joints", subject),
+            split_bodies: DeviceArray::new::<SplitBody>("bodies of split joints", subject),
+            hubs: DeviceArray::new::<SplitBody>("hubs of split joints", subject),
+            impulses: DeviceArray::new::<f32>("joint impulses", subject),
+            partials: DeviceArray::new::<Partial>("partial residuals of joints", subject),
+            memory: DeviceArray::new::<JointMemory>("last joint impulses", subject),
+            sums: DeviceArray::new::<Progress>("progress of joints", subject),
+            steps: DeviceArray::new::<JointStep>("joint rows at the start of a step", subject),
+            totals: DeviceArray::new::<JointTotal>("impulses of joint rows over a step", subject),
         }
     }
 

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Default)]
 pub(super) struct Upload {
     staging: Vec<Staging>,
+    /// How many of them hold what has been recorded and not yet been recycled.
     used: usize,
 }
 
@@ -72,9 +73,10 @@ impl Upload {
         Ok(())
     }
 
-    /// Has the staging buffers given back to the host as soon as the copies are done.
+    /// Has the staging buffers given back to the host as soon as the copies are done. Does nothing
+    /// unless something has been recorded since the last time.
     pub(super) fn recycle(&mut self) {
-        for staging in &self.staging[..self.used] {
+        for staging in &self.staging[..std::mem::take(&mut self.used)] {
             let mapped = Arc::clone(&staging.mapped);
             staging
                 .buffer

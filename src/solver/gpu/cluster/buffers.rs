@@ -56,7 +56,8 @@ impl ClusterBuffers {
         &mut self,
         gpu: &GpuDevice,
         budget: u64,
-        (batches, clusters): (&Batches, &Clusters),
+        batches: &Batches,
+        clusters: &Clusters,
         windows: &[Window],
     ) -> Result<()> {
         let stride = window_stride(gpu);

@@ -47,19 +47,27 @@ impl ClusterGpu {
         })
     }
 
-    /// Solves `problem`; see [`Solver::solve`](crate::solver::Solver::solve).
+    /// Solves `problem` within `budget` bytes of device memory; see [`Solver::solve`](crate::solver::Solver::solve).
     pub(super) fn solve(
         &mut self,
-        (gpu, bus): (&GpuDevice, &mut Bus),
+        gpu: &GpuDevice,
+        bus: &mut Bus,
         budget: u64,
-        (problem, options): (&Problem, &Options),
+        problem: &Problem,
+        options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {
         let (mut batches, clusters, mut report) = self.packer.pack(problem, options);
         let packed = Instant::now();
-        let given = (&mut batches, &clusters);
-        let solved = self.run((gpu, bus), budget, given, options, &mut report);
-        if let Err(error) = solved {
+        if let Err(error) = self.run(
+            gpu,
+            bus,
+            budget,
+            &mut batches,
+            &clusters,
+            options,
+            &mut report,
+        ) {
             self.buffers.forget();
             return Err(error);
         }
@@ -72,15 +80,17 @@ impl ClusterGpu {
     /// the batches.
     fn run(
         &mut self,
-        (gpu, bus): (&GpuDevice, &mut Bus),
+        gpu: &GpuDevice,
+        bus: &mut Bus,
         budget: u64,
-        (batches, clusters): (&mut Batches, &Clusters),
+        batches: &mut Batches,
+        clusters: &Clusters,
         options: &Options,
         report: &mut Report,
     ) -> Result<()> {
         let plan = ClusterPlan::new(batches, clusters, &Bounds::of(&gpu.limits))?;
         self.buffers
-            .set(gpu, budget, (batches, clusters), &plan.windows)?;
+            .set(gpu, budget, batches, clusters, &plan.windows)?;
         let per_pass = plan.round(ClusterRound::Forward, 1).len();
         bus.traffic = Traffic::of(batches, self.buffers.held(), per_pass);
         let bind_groups = self.bind(gpu, &plan)?;
@@ -117,6 +127,7 @@ impl ClusterGpu {
         Ok(())
     }
 
+    /// Makes the bind groups of a plan over uploaded buffers.
     fn bind(&self, gpu: &GpuDevice, plan: &ClusterPlan) -> Result<Vec<wgpu::BindGroup>> {
         gpu.scoped("binding", || {
             plan.shown

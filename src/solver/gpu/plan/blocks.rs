@@ -4,6 +4,7 @@ use super::Plan;
 use crate::error::Result;
 use crate::problem::batches::{Batches, ContactBlock, SplitSlots};
 use crate::solver::gpu::bounds::{Array, Bounds};
+use crate::solver::gpu::dispatch::Dispatch;
 use crate::solver::gpu::kernel::Kernel;
 use crate::solver::gpu::shown::{Shown, Side};
 use crate::solver::gpu::window::Window;
@@ -11,7 +12,11 @@ use std::ops::Range;
 
 impl Plan {
     /// Plans the making of contacts' blocks: those with a colour, and those of the remainder.
-    pub(super) fn plan_masses(&mut self, batches: &Batches, bounds: &Bounds) -> Result<()> {
+    pub(super) fn plan_masses(
+        &mut self,
+        batches: &Batches,
+        bounds: &Bounds,
+    ) -> Result<Vec<Dispatch>> {
         let remainder = &batches.contacts.remainder;
         let blocks = Array {
             // Coefficients of friction share the window of the blocks.
@@ -48,6 +53,6 @@ impl Plan {
                 self.add(Kernel::ContactMasses, run, shown, window);
             }
         }
-        Ok(())
+        Ok(self.take())
     }
 }

@@ -1,4 +1,4 @@
-//! Which dispatches make a sweep and a residual.
+//! Which dispatches make the parts of a solve: its start, a sweep, a look at the residual.
 //!
 //! A dispatch sees whole arrays where they fit into one binding. Where they do not, the elements
 //! that it treats are split into runs whose windows fit, one dispatch a run; so it is with more
@@ -34,7 +34,7 @@ pub(super) struct LcpDispatches {
     pub(super) after: Vec<Dispatch>,
 }
 
-/// The dispatches of a packed problem.
+/// The dispatches of a packed problem; [`Passes`](super::passes::Passes) puts them in order.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// What each dispatch treats; the contents of the window uniform.
@@ -75,9 +75,9 @@ pub(super) struct Plan {
     pub(super) finish: Vec<Dispatch>,
     /// Bind groups to be made, each once.
     pub(super) shown: BTreeMap<(Kernel, Shown), usize>,
-    /// Where [`Plan::add`] puts dispatches.
+    /// The dispatches that are being planned; [`Plan::take`] puts them where they belong.
     list: Vec<Dispatch>,
-    /// Flags of theirs.
+    /// Flags that [`Plan::add`] gives to all of them.
     flags: u32,
 }
 
@@ -85,8 +85,8 @@ impl Plan {
     /// Plans a packed problem for a device, with what its momentum needs.
     ///
     /// # Errors
-    /// [`Error::Capacity`](crate::Error::Capacity) if something that cannot be split exceeds a binding, or the work of one
-    /// invocation its bound.
+    /// [`Error::Capacity`](crate::Error::Capacity) if something that cannot be split exceeds a binding,
+    /// or the work of one invocation its bound.
     pub(super) fn new(
         batches: &Batches,
         momentum_rule: Option<MomentumRule>,
@@ -98,10 +98,9 @@ impl Plan {
             momentum_rule,
             ..Self::default()
         };
-        plan.plan_masses(batches, &bounds)?;
-        plan.prepare = plan.take(0);
+        plan.prepare = plan.plan_masses(batches, &bounds)?;
         plan.plan_bodies(Kernel::BodyStart, batches, &bounds)?;
-        plan.clear = plan.take(0);
+        plan.clear = plan.take();
         plan.forward = plan.plan_sweep(batches, Sweep::Forward, &bounds)?;
         plan.rebuild = plan.plan_sweep(batches, Sweep::Rebuild, &bounds)?;
         let joints = Packing::joints(batches);
@@ -109,7 +108,7 @@ impl Plan {
         plan.joint_partials = plan.plan_sums(&joints, joints.residual(), &bounds)?;
         plan.contact_partials = plan.plan_sums(&contacts, contacts.residual(), &bounds)?;
         plan.plan_residual_step(&bounds)?;
-        plan.residual = plan.take(0);
+        plan.residual = plan.take();
         let Some(rule) = momentum_rule else {
             return Ok(plan);
         };
@@ -176,12 +175,13 @@ impl Plan {
         self.forward.len() + self.momentum.len() + self.judge.len() + rebuild
     }
 
-    /// The dispatches planned last; those to come have `flags`.
-    fn take(&mut self, flags: u32) -> Vec<Dispatch> {
-        self.flags = flags;
+    /// The dispatches planned since the last time; those to come have no flags yet.
+    fn take(&mut self) -> Vec<Dispatch> {
+        self.flags = 0;
         std::mem::take(&mut self.list)
     }
 
+    /// Plans a kernel over all bodies.
     fn plan_bodies(&mut self, kernel: Kernel, batches: &Batches, bounds: &Bounds) -> Result<()> {
         let all = 0..batches.velocities.len() as u32;
         for run in bounds.split("bodies", &all, bounds.invocations(), |_| 0)? {

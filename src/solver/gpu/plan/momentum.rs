@@ -36,7 +36,7 @@ impl Plan {
             }
         }
         self.plan_bodies(body_momentum(rule), batches, bounds)?;
-        Ok(self.take(0))
+        Ok(self.take())
     }
 
     /// Plans bodies' momentum as it precedes a rebuilding of velocities.
@@ -48,7 +48,7 @@ impl Plan {
     ) -> Result<Vec<Dispatch>> {
         self.flags = Window::BEFORE_REBUILD;
         self.plan_bodies(body_momentum(rule), batches, bounds)?;
-        Ok(self.take(0))
+        Ok(self.take())
     }
 
     /// Plans the judgement whether momentum goes on after a sweep.
@@ -60,7 +60,7 @@ impl Plan {
         self.plan_sums(&Packing::joints(batches), Kernel::JointProgress, bounds)?;
         self.plan_sums(&Packing::contacts(batches), Kernel::ContactProgress, bounds)?;
         self.plan_step();
-        Ok(self.take(0))
+        Ok(self.take())
     }
 
     /// Plans the last part of the judgement; its window has two counts where others have a range.

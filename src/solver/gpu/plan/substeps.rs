@@ -25,20 +25,20 @@ impl Plan {
         let bounds = Bounds::of(limits);
         self.flags = Window::STARTS;
         self.plan_bodies(Kernel::SubstepBodies, batches, &bounds)?;
-        self.begin = self.take(0);
+        self.begin = self.take();
         let lcps = step.lcps();
         for (number, between) in lcps.iter().enumerate() {
             self.plan_between(batches, *between, number, &bounds)?;
-            let before = self.take(0);
+            let before = self.take();
             let first = self.windows.len();
             self.flags = between.next.map_or(0, flag_of);
             self.plan_bodies(Kernel::SubstepBodies, batches, &bounds)?;
             self.number_windows(first, number);
-            let after = self.take(0);
+            let after = self.take();
             self.lcps.push(LcpDispatches { before, after });
         }
         self.plan_between(batches, step.end(), lcps.len(), &bounds)?;
-        self.finish = self.take(0);
+        self.finish = self.take();
         Ok(())
     }
 

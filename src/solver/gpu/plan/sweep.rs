@@ -43,7 +43,7 @@ impl Plan {
                 self.plan_remainder(&packing, bounds)?;
             }
         }
-        Ok(self.take(0))
+        Ok(self.take())
     }
 
     fn plan_remainder(&mut self, packing: &Packing<'_>, bounds: &Bounds) -> Result<()> {

@@ -6,7 +6,7 @@
 //! are kept in f64 between the LCPs, here in f32, counted from the start of the step.
 
 mod outcome;
-mod records;
+mod start;
 
 use super::GpuSolver;
 use super::dispatch::{Dispatch, begin_pass};
@@ -20,25 +20,10 @@ use crate::problem::batches::{Batches, JointBlock, JointScale};
 use crate::solver::residual::Control;
 use crate::solver::substeps::records::{BodyState, ContactTotal, JointStep, JointTotal, Sort};
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
-use crate::solver::{Method, Options, Report, Status};
+use crate::solver::{Method, Options};
 use outcome::Outcome;
-use records::{contact_step, joint_step, lcps, pass_of, position_rows, rules};
+use start::{contact_step, joint_step, lcps, options_of, pass_of, position_rows, rules};
 use std::time::Instant;
-
-/// Something to record, and the passes over all blocks that it counts as.
-struct Job<'a> {
-    dispatches: &'a [Dispatch],
-    pass: Option<(&'a Options, u32)>,
-    cost: u32,
-}
-
-/// The options of an LCP.
-fn options_of(plan: &SubstepPlan, sort: Sort) -> &Options {
-    match (&plan.position, sort) {
-        (Some(position), Sort::Position) => &position.options,
-        _ => &plan.velocity,
-    }
-}
 
 impl GpuSolver {
     /// True if a step can be computed on the device.
@@ -101,34 +86,10 @@ impl GpuSolver {
         outcome.leave(&mut batches);
         self.buffers.learn_substeps(&batches);
         solution.take_from(&outcome, &batches);
-
-        let mut report = SubstepReport::default();
-        let lcps = step.lcps();
-        for (number, (lcp, log)) in lcps.iter().zip(&outcome.logs).enumerate() {
-            let Some(sort) = lcp.next else {
-                continue;
-            };
-            let mut solved = Report::of(&batches, std::time::Duration::ZERO);
-            let options = options_of(step, sort);
-            log.report(&mut solved, options);
-            solved.barriers = options.method.barriers(&batches, solved.iterations);
-            if number == 0 {
-                (solved.pack_time, solved.solve_time) = (pack_time, packed.elapsed());
-            }
-            match sort {
-                Sort::Velocity => report.add_velocity(&solved),
-                Sort::Position => report.add_position(&solved),
-            }
-            if report.velocity.status == Status::NonFinite {
-                return Ok(report);
-            }
-        }
-        if !outcome.is_finite() {
-            report.velocity.status = Status::NonFinite;
-        }
-        Ok(report)
+        Ok(outcome.report(step, &batches, pack_time, packed.elapsed()))
     }
 
+    /// Uploads what has changed, runs all LCPs, and brings back what they have done.
     fn run_step(
         &mut self,
         given: &SubstepProblem,
@@ -170,6 +131,13 @@ impl GpuSolver {
         self.bus.upload.recycle();
         outcome
     }
+}
+
+/// Something to record, and the passes over all blocks that it counts as.
+struct Job<'a> {
+    dispatches: &'a [Dispatch],
+    pass: Option<(&'a Options, u32)>,
+    cost: u32,
 }
 
 impl Run<'_> {

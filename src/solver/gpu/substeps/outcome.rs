@@ -1,11 +1,13 @@
 //! What a step in substeps has done, as it comes back from the device.
 
+use super::start::options_of;
 use crate::problem::JointRow;
 use crate::problem::batches::Batches;
-use crate::solver::Velocity;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{BodyState, ContactTotal, JointTotal};
-use crate::solver::substeps::{Displacement, SubstepSolution};
+use crate::solver::substeps::records::{BodyState, ContactTotal, JointTotal, Sort};
+use crate::solver::substeps::{Displacement, SubstepPlan, SubstepReport, SubstepSolution};
+use crate::solver::{Report, Status, Velocity};
+use std::time::Duration;
 
 /// What came back of a step.
 pub(super) struct Outcome {
@@ -32,8 +34,42 @@ impl Outcome {
         }
     }
 
+    /// What is to be said of the step: of the times the first LCP has it all.
+    pub(super) fn report(
+        &self,
+        step: &SubstepPlan,
+        batches: &Batches,
+        pack_time: Duration,
+        solve_time: Duration,
+    ) -> SubstepReport {
+        let mut report = SubstepReport::default();
+        for (number, (lcp, log)) in step.lcps().iter().zip(&self.logs).enumerate() {
+            let Some(sort) = lcp.next else {
+                continue;
+            };
+            let mut solved = Report::of(batches, Duration::ZERO);
+            let options = options_of(step, sort);
+            log.report(&mut solved, options);
+            solved.barriers = options.method.barriers(batches, solved.iterations);
+            if number == 0 {
+                (solved.pack_time, solved.solve_time) = (pack_time, solve_time);
+            }
+            match sort {
+                Sort::Velocity => report.add_velocity(&solved),
+                Sort::Position => report.add_position(&solved),
+            }
+            if report.velocity.status == Status::NonFinite {
+                return report;
+            }
+        }
+        if !self.is_finite() {
+            report.velocity.status = Status::NonFinite;
+        }
+        report
+    }
+
     /// True if every number is finite, and no joint impulse at the bound of those without bounds.
-    pub(super) fn is_finite(&self) -> bool {
+    fn is_finite(&self) -> bool {
         let states: &[f32] = bytemuck::cast_slice(&self.states);
         let contacts: &[f32] = bytemuck::cast_slice(&self.contacts);
         states.iter().chain(contacts).all(|x| x.is_finite())

@@ -3,9 +3,18 @@
 use crate::math::{self, V3, Vec3};
 use crate::problem::batches::{JointBlock, JointScale};
 use crate::problem::{JointRow, Problem};
+use crate::solver::Options;
 use crate::solver::momentum::MomentumRule;
-use crate::solver::substeps::records::{ContactStep, JointPass, JointStep, Lcp};
+use crate::solver::substeps::records::{ContactStep, JointPass, JointStep, Lcp, Sort};
 use crate::solver::substeps::{SubstepPlan, SubstepProblem};
+
+/// The options of an LCP.
+pub(super) fn options_of(plan: &SubstepPlan, sort: Sort) -> &Options {
+    match (&plan.position, sort) {
+        (Some(position), Sort::Position) => &position.options,
+        _ => &plan.velocity,
+    }
+}
 
 /// The records of the LCPs.
 pub(super) fn lcps(given: &SubstepProblem, step: &SubstepPlan, block_count: usize) -> Vec<Lcp> {

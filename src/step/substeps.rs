@@ -30,13 +30,14 @@ pub(super) fn plan(settings: &Settings, gravity: f64, smallest_radius: f64) -> S
     };
     let mut max_correction = 0.0;
     if *contacts == Scheme::Post {
-        let rate = SUBSTEP_PUSH / h_s;
         max_correction = post
             .max_correction
             .unwrap_or(SUBSTEP_CORRECTION_PER_RADIUS * smallest_radius);
-        gap_law.rate = rate as f32;
+        gap_law.rate = (SUBSTEP_PUSH / h_s) as f32;
         gap_law.spared = max_correction as f32;
-        gap_law.max_push = (rate * SUBSTEP_PUSH_DEPTH_PER_RADIUS * smallest_radius) as f32;
+        // Bodies leave each other no faster, however many substeps there are.
+        let deepest = SUBSTEP_PUSH_DEPTH_PER_RADIUS * smallest_radius;
+        gap_law.max_push = (SUBSTEP_PUSH * deepest / settings.time_step) as f32;
     }
     SubstepPlan {
         substeps: settings.substeps,

@@ -1,0 +1,43 @@
+//! Deep overlaps in steps of several substeps: pushed apart, and not thrown apart.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use drystone::constants::{SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS};
+use drystone::math::{Pose, Quat, Vec3};
+use drystone::solver::cpu::CpuSolver;
+use drystone::step::{Settings, Simulation};
+use drystone::world::{Body, Shape, World};
+
+/// Two cubes of 1 m without gravity, one 0.4 m inside the other: how fast they part in the first step `[m/s]`.
+fn parting_speed(substeps: u32) -> f64 {
+    let mut world = World::new(Vec3::zeros());
+    for x in [0.0, 0.6] {
+        let shape = Shape::Box {
+            half_extents: Vec3::repeat(0.5),
+        };
+        let pose = Pose::new(Vec3::new(x, 0.0, 0.0), Quat::identity());
+        let body = Body::dynamic_with_mass(shape, pose, 1000.0).unwrap();
+        world.add(body).unwrap();
+    }
+    let settings = Settings {
+        substeps,
+        ..Settings::default()
+    };
+    let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+    simulation.step().unwrap();
+    let [a, b] = [0, 1].map(|body| simulation.world().bodies[body].linear_velocity.x);
+    b - a
+}
+
+#[test]
+fn bodies_part_no_faster_in_more_substeps() {
+    let radius = 0.75_f64.sqrt();
+    let fastest =
+        SUBSTEP_PUSH * SUBSTEP_PUSH_DEPTH_PER_RADIUS * radius / Settings::default().time_step;
+    for substeps in [1, 2, 4, 8, 16] {
+        let speed = parting_speed(substeps);
+        assert!(
+            (speed - fastest).abs() < 1e-3 * fastest,
+            "{substeps} substeps: {speed} m/s, expected {fastest} m/s"
+        );
+    }
+}

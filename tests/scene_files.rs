@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use drystone::constants::{OTHERS_ARE_GIVEN, SPHERES_ARE_GIVEN};
 use drystone::error::{Error, SceneError};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::Method;
+use drystone::step::Settings;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -192,6 +194,56 @@ fn overrides_replace_what_the_file_says() {
         ..overrides
     };
     assert_eq!(parse(TINY, &both).steps, 7);
+}
+
+/// Substeps and iterations of both passes of a file's settings.
+fn division(text: &str, overrides: &Overrides) -> [u32; 3] {
+    let settings = parse(text, overrides).settings;
+    [
+        settings.substeps,
+        settings.solver.iterations,
+        settings.stabilization.post.solver.iterations,
+    ]
+}
+
+#[test]
+fn a_file_that_says_nothing_of_solvers_gets_what_is_recommended() {
+    let silent = TINY.replace("[solver]\nfriction = { pyramid = 6 }\n", "");
+    let boxes = silent.replace(
+        "\"sphere\", radius = 0.1",
+        "\"box\", half_extents = [0.1, 0.1, 0.1]",
+    );
+    let none = Overrides::default();
+    assert_eq!(division(&silent, &none), SPHERES_ARE_GIVEN);
+    assert_eq!(division(&boxes, &none), OTHERS_ARE_GIVEN);
+    let scene = parse(&boxes, &none);
+    assert_eq!(scene.settings, Settings::for_world(&scene.world, 0.01));
+    assert_eq!(
+        parse(&scene.resolved_toml(), &none).settings,
+        scene.settings
+    );
+
+    // Whoever says something has said all.
+    let plain = Settings::default();
+    let undivided = [
+        0,
+        plain.solver.iterations,
+        plain.stabilization.post.solver.iterations,
+    ];
+    assert_eq!(division(TINY, &none), undivided);
+    let with = |text: &str| silent.replace("[output]", &format!("{text}\n[output]"));
+    assert_eq!(division(&with("[solver]"), &none), undivided);
+    assert_eq!(division(&with("[stabilization]"), &none), undivided);
+    assert_eq!(
+        division(&silent.replace("dt =", "substeps = 0\ndt ="), &none),
+        undivided
+    );
+    let divided = Overrides {
+        substeps: Some(3),
+        ..none
+    };
+    assert_eq!(division(&silent, &divided)[0], 3);
+    assert_eq!(division(&silent, &divided)[1..], undivided[1..]);
 }
 
 #[test]

@@ -35,8 +35,7 @@ pub(super) fn scene(
     overrides: &Overrides,
     root: &Place<'_>,
 ) -> Result<Scene> {
-    let settings = settings(&file, overrides)?;
-    let time_step = settings.time_step;
+    let time_step = overrides.time_step.unwrap_or(file.simulation.dt);
     let steps = match (
         overrides.steps,
         file.simulation.duration,
@@ -62,6 +61,7 @@ pub(super) fn scene(
     let probes = builder.probes(&file, root)?;
     let world = builder.world;
     world.validate()?;
+    let settings = settings(&file, overrides, &world)?;
     Ok(Scene {
         name: file.name.clone(),
         description: file.description.clone(),

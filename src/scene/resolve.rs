@@ -8,7 +8,7 @@ use crate::stabilize::{Baumgarte, Scheme};
 pub(super) fn toml(scene: &Scene) -> String {
     let mut file: SceneFile = scene.file.clone();
     file.simulation.dt = scene.settings.time_step;
-    file.simulation.substeps = scene.settings.substeps;
+    file.simulation.substeps = Some(scene.settings.substeps);
     file.simulation.steps = Some(scene.steps);
     file.simulation.duration = None;
     file.simulation.seed = scene.seed;
@@ -19,6 +19,7 @@ pub(super) fn toml(scene: &Scene) -> String {
     file.solver.direct_joints = options.direct_joints;
     if let Some(post) = scene.settings.stabilization.post() {
         file.stabilization.solver = Some(Method::from(post.solver.method));
+        file.stabilization.iterations = post.solver.iterations;
     }
     let schemes = &scene.settings.stabilization;
     file.stabilization.method = scheme(schemes.contacts);

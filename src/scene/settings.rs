@@ -7,20 +7,42 @@ use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::Options;
 use crate::stabilize::{Baumgarte, Post, Scheme, Stabilization};
 use crate::step::Settings;
+use crate::world::World;
 
-/// How the world of a file is stepped.
+/// How the world of a file is stepped: as the file says or, if it says nothing of solvers, as measurements
+/// recommend for its bodies.
 ///
 /// # Errors
 /// [`Error::Invalid`](crate::Error::Invalid) for an override without meaning.
-pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
+pub(super) fn settings(file: &SceneFile, overrides: &Overrides, world: &World) -> Result<Settings> {
     let (solver, post) = (&file.solver, &file.stabilization);
+    let is_free = !solver.is_given
+        && !post.is_given
+        && file.simulation.substeps.or(overrides.substeps).is_none()
+        && overrides.iterations.is_none()
+        && overrides.tolerance.is_none()
+        && overrides.method.is_none();
+    let time_step = overrides.time_step.unwrap_or(file.simulation.dt);
+    let recommended = is_free.then(|| Settings::for_world(world, time_step));
+    let [substeps, iterations, position_iterations] = match &recommended {
+        Some(settings) => [
+            settings.substeps,
+            settings.solver.iterations,
+            settings.stabilization.post.solver.iterations,
+        ],
+        None => [
+            file.simulation.substeps.unwrap_or(0),
+            solver.iterations,
+            post.iterations,
+        ],
+    };
     let method = overrides.method.unwrap_or(solver.method.into());
     let settings = Settings {
-        time_step: overrides.time_step.unwrap_or(file.simulation.dt),
-        substeps: overrides.substeps.unwrap_or(file.simulation.substeps),
+        time_step,
+        substeps: overrides.substeps.unwrap_or(substeps),
         solver: Options {
             method,
-            iterations: overrides.iterations.unwrap_or(solver.iterations),
+            iterations: overrides.iterations.unwrap_or(iterations),
             tolerance: overrides.tolerance.unwrap_or(solver.tolerance),
             check_every: solver.check_every,
             warm_start: solver.warm_start,
@@ -33,7 +55,7 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
             post: Post {
                 solver: Options {
                     method: post.solver.map_or(method, Into::into),
-                    iterations: post.iterations,
+                    iterations: position_iterations,
                     tolerance: post.tolerance,
                     check_every: post.check_every,
                     warm_start: Post::default().solver.warm_start,

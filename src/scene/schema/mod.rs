@@ -127,11 +127,12 @@ pub struct SceneFile {
     pub description: String,
     /// Gravity, step and length of the run.
     pub simulation: Simulation,
-    /// Solver of the velocity problem.
-    #[serde(default)]
+    /// Solver of the velocity problem. A file that has neither this nor `[stabilization]` nor `substeps` gets
+    /// what measurements recommend for its bodies.
+    #[serde(default = "Solver::not_given")]
     pub solver: Solver,
     /// What removes the errors of contacts and joints.
-    #[serde(default)]
+    #[serde(default = "Stabilization::not_given")]
     pub stabilization: Stabilization,
     /// What is written.
     #[serde(default)]
@@ -180,9 +181,8 @@ pub struct Simulation {
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub dt: f64,
     /// Parts of a step that share its contacts, each with velocity and position problems of its own; 0
-    /// for a step that is not divided.
-    #[serde(default)]
-    pub substeps: u32,
+    /// for a step that is not divided. Without it 0, or what is recommended if nothing is said of solvers.
+    pub substeps: Option<u32>,
     /// Number of steps, at least 1. Either this or `duration`.
     #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
     pub steps: Option<u64>,
@@ -309,6 +309,18 @@ pub struct Solver {
     pub friction: Friction,
     /// The law that holds within it.
     pub friction_law: FrictionLaw,
+    /// False if the file has no such table.
+    #[serde(skip)]
+    pub is_given: bool,
+}
+
+impl Solver {
+    fn not_given() -> Self {
+        Self {
+            is_given: false,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Solver {
@@ -323,6 +335,7 @@ impl Default for Solver {
             direct_joints: options.direct_joints,
             friction: Friction::Disk,
             friction_law: FrictionLaw::Coulomb,
+            is_given: true,
         }
     }
 }

@@ -33,6 +33,18 @@ pub struct Stabilization {
     /// smallest dynamic body.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub max_correction: Option<f64>,
+    /// False if the file has no such table.
+    #[serde(skip)]
+    pub is_given: bool,
+}
+
+impl Stabilization {
+    pub(super) fn not_given() -> Self {
+        Self {
+            is_given: false,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Stabilization {
@@ -48,6 +60,7 @@ impl Default for Stabilization {
             check_every: post.solver.check_every,
             steps: post.steps,
             max_correction: post.max_correction,
+            is_given: true,
         }
     }
 }

@@ -231,9 +231,11 @@ fn simulation(file: &SceneFile, place: &Place<'_>) -> Result<()> {
     let simulation = &file.simulation;
     vector(&simulation.gravity, &place.key("gravity"))?;
     positive(simulation.dt, "the step", &place.key("dt"))?;
-    if simulation.substeps > MAX_SCENE_SUBSTEPS {
+    if let Some(substeps) = simulation.substeps
+        && substeps > MAX_SCENE_SUBSTEPS
+    {
         return Err(place.key("substeps").error(
-            format!("{} substeps", simulation.substeps),
+            format!("{substeps} substeps"),
             format!("expected 0 (a step that is not divided) to {MAX_SCENE_SUBSTEPS}"),
         ));
     }

@@ -9,8 +9,10 @@
 //! passes, and the residual is looked at after every pass.
 //!
 //! ```text
-//! cargo bench --bench convergence -- [all] [PASSES] [--table FILE] [--plot FILE] [NAME ...]
+//! cargo bench --bench convergence -- [all] [PASSES] [--friction FACTOR] [--table FILE] [--plot FILE] [NAME ...]
 //! ```
+//!
+//! `--friction` multiplies the coefficient of friction of every contact.
 //!
 //! Without names a few small problems are solved from zero impulses; with `all` every problem, and from the
 //! impulses of the step before as well. Problems are kept in `target/frozen`.
@@ -52,6 +54,7 @@ struct Request {
     all: bool,
     trial: bool,
     passes: u32,
+    friction: f32,
     table: Option<String>,
     plot: Option<String>,
     names: Vec<String>,
@@ -64,6 +67,7 @@ impl Request {
             all: false,
             trial,
             passes: if trial { 20 } else { PASSES },
+            friction: 1.0,
             table: None,
             plot: None,
             names: Vec::new(),
@@ -72,6 +76,10 @@ impl Request {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "all" => request.all = true,
+                "--friction" => {
+                    let factor = arguments.next().and_then(|factor| factor.parse().ok());
+                    request.friction = factor.expect("a factor after --friction");
+                }
                 "--table" => request.table = arguments.next(),
                 "--plot" => request.plot = arguments.next(),
                 flag if flag.starts_with('-') => {}
@@ -118,7 +126,10 @@ fn main() {
         if !request.wants(name) {
             continue;
         }
-        let frozen = source.freeze();
+        let mut frozen = source.freeze();
+        for contact in &mut frozen.problem.contacts {
+            contact.friction *= request.friction;
+        }
         let warm_too = request.all && frozen.problem.joint_rows.is_empty();
         let starts: &[bool] = if warm_too { &[false, true] } else { &[false] };
         for &warm_start in starts {

@@ -48,6 +48,7 @@ pub(crate) fn draw(path: &str, panels: &[Panel], targets: &[f32]) -> Result<(), 
         let mut chart = ChartBuilder::on(area)
             .caption(&panel.title, ("sans-serif", 18))
             .margin(10)
+            .margin_right(28)
             .x_label_area_size(36)
             .y_label_area_size(56)
             .build_cartesian_2d((1.0..passes as f64).log_scale(), (1e-4..2.0).log_scale())?;
@@ -55,8 +56,9 @@ pub(crate) fn draw(path: &str, panels: &[Panel], targets: &[f32]) -> Result<(), 
             .configure_mesh()
             .x_desc("passes")
             .y_desc("rms residual over g h")
+            .x_label_formatter(&|x| format!("{x:.0}"))
             .y_label_formatter(&|y| format!("{y:.0e}"))
-            .light_line_style(WHITE)
+            .max_light_lines(0)
             .draw()?;
         for &target in targets {
             let y = f64::from(target);
@@ -70,7 +72,7 @@ pub(crate) fn draw(path: &str, panels: &[Panel], targets: &[f32]) -> Result<(), 
                 // Points closer than this would fall on each other.
                 let shown = pass >= next;
                 if shown {
-                    next = 1.015 * pass;
+                    next = 1.05 * pass;
                 }
                 shown.then(|| (pass, f64::from(y).clamp(1e-4, 2.0)))
             });

@@ -36,7 +36,7 @@ use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES, TAKEN_BODIES_PER_THR
 use crate::error::{Error, Result};
 use crate::math;
 use crate::parallel;
-use crate::problem::batches::Batches;
+use crate::problem::batches::{Batches, BodyVelocity};
 use crate::problem::{JointRow, Problem};
 use cpu::Sweep;
 use momentum::MomentumRule;
@@ -414,6 +414,22 @@ impl Packer {
         (batches, report)
     }
 
+    /// Packs a problem without joint rows but for the numbers of its coloured contacts; see
+    /// [`Batches::repack_remainder`].
+    fn pack_remainder(
+        &mut self,
+        problem: &Problem,
+        options: &Options,
+        unbiased: bool,
+    ) -> (Batches, Report) {
+        let start = Instant::now();
+        let mut batches = self.batches.take().unwrap_or_default();
+        let (colors, warm_start) = (options.method.max_colors(), options.warm_start);
+        batches.repack_remainder(problem, colors, warm_start, unbiased);
+        let report = Report::of(&batches, start.elapsed());
+        (batches, report)
+    }
+
     /// Takes the batches back for the next problem.
     fn keep(&mut self, batches: Batches) {
         self.batches = Some(batches);
@@ -457,12 +473,23 @@ impl Solution {
 
     /// Takes what the sweeps left in `batches`: velocities, and impulses in the problem's order.
     fn take_from(&mut self, problem: &Problem, batches: &Batches) {
+        self.take_from_block(0, problem, &batches.velocities, batches);
+    }
+
+    /// The same with these velocities, and of the contacts only those from a block on.
+    fn take_from_block(
+        &mut self,
+        first: usize,
+        problem: &Problem,
+        velocities: &[BodyVelocity],
+        batches: &Batches,
+    ) {
         parallel::fill(
             &mut self.changes,
-            batches.velocities.len(),
+            velocities.len(),
             TAKEN_BODIES_PER_THREAD,
             |body| {
-                let velocity = &batches.velocities[body];
+                let velocity = &velocities[body];
                 Velocity {
                     linear: velocity.linear,
                     angular: velocity.angular,
@@ -485,7 +512,8 @@ impl Solution {
         // Every contact and every row is in the batches once.
         let contacts = &batches.contacts;
         self.impulses.resize(contacts.impulses.len(), [0.0; 3]);
-        for (&contact, &[n, t1, t2, _]) in contacts.source.iter().zip(&contacts.impulses) {
+        let (source, impulses) = (&contacts.source[first..], &contacts.impulses[first..]);
+        for (&contact, &[n, t1, t2, _]) in source.iter().zip(impulses) {
             self.impulses[contact as usize] = [n, t1, t2];
         }
         let joints = &batches.joints;

@@ -16,6 +16,8 @@ pub(super) struct Pack<'a, Copies> {
     /// Into how many copies the two bodies of a block are split.
     pub(super) copies: Copies,
     pub(super) warm_start: bool,
+    /// Biases are taken for zero.
+    pub(super) unbiased: bool,
 }
 
 impl<Copies: Fn(usize) -> (f32, f32)> Pack<'_, Copies> {
@@ -34,6 +36,9 @@ impl<Copies: Fn(usize) -> (f32, f32)> Pack<'_, Copies> {
             }
             let copies = |lane| (self.copies)(at * LANES + lane);
             input.gather(self.contacts, source, self.bodies, copies);
+            if self.unbiased {
+                input.contacts[2][3] = [0.0; LANES];
+            }
             lanes::run(Numbers {
                 input: &input,
                 output: &mut output,

@@ -104,6 +104,26 @@ pub(super) fn refill(
     problem: &Problem,
     warm_start: bool,
 ) {
+    refill_from(packed, (problem, warm_start, false), 0);
+}
+
+/// Fills in the numbers of those in the remainder, with `unbiased` all but their biases.
+pub(super) fn refill_remainder(
+    packed: &mut Packed<ContactBlock, [f32; 4]>,
+    problem: &Problem,
+    warm_start: bool,
+    unbiased: bool,
+) {
+    let first = packed.remainder.elements.start as usize;
+    refill_from(packed, (problem, warm_start, unbiased), first);
+}
+
+/// Fills in the numbers of the contacts from a block on.
+fn refill_from(
+    packed: &mut Packed<ContactBlock, [f32; 4]>,
+    from: (&Problem, bool, bool),
+    first: usize,
+) {
     let Packed {
         source,
         blocks,
@@ -111,8 +131,11 @@ pub(super) fn refill(
         remainder,
         ..
     } = packed;
-    let copies = |block| remainder.copies(block as u32);
-    fill((source, blocks, impulses), problem, warm_start, copies);
+    blocks.resize(source.len(), ContactBlock::zeroed());
+    impulses.resize(source.len(), [0.0; 4]);
+    let copies = |block| remainder.copies((first + block) as u32);
+    let to = (&mut blocks[first..], &mut impulses[first..]);
+    fill(&source[first..], to, from, copies);
 }
 
 /// Packs the contacts in the order of clusters, without colours; a block is of `copies` of its bodies.
@@ -132,21 +155,20 @@ pub(super) fn repack_clusters(
     source.clone_from(&clusters.contact_source);
     packed.group_starts.clear();
     packed.group_starts.push(0);
-    fill((source, blocks, impulses), problem, warm_start, |block| {
-        copies[block]
-    });
+    blocks.resize(source.len(), ContactBlock::zeroed());
+    impulses.resize(source.len(), [0.0; 4]);
+    let copies = |block: usize| copies[block];
+    let from = (problem, warm_start, false);
+    fill(source, (blocks, impulses), from, copies);
 }
 
 /// Makes the blocks of `source`, and the impulses that they start from.
 fn fill(
-    (source, blocks, impulses): (&[u32], &mut Vec<ContactBlock>, &mut Vec<[f32; 4]>),
-    problem: &Problem,
-    warm_start: bool,
+    source: &[u32],
+    (blocks, impulses): (&mut [ContactBlock], &mut [[f32; 4]]),
+    (problem, warm_start, unbiased): (&Problem, bool, bool),
     copies: impl Fn(usize) -> (f32, f32) + Sync,
 ) {
-    let count = source.len();
-    blocks.resize(count, ContactBlock::zeroed());
-    impulses.resize(count, [0.0; 4]);
     let pack = |first: usize, source, blocks: &mut [ContactBlock], impulses: &mut [[f32; 4]]| {
         let copies = |block| copies(first + block);
         let pack = Pack {
@@ -155,10 +177,11 @@ fn fill(
             source,
             copies,
             warm_start,
+            unbiased,
         };
         pack.run(blocks, impulses);
     };
-    if parallel::is_shared(count, PACKED_CONTACTS_PER_THREAD) {
+    if parallel::is_shared(source.len(), PACKED_CONTACTS_PER_THREAD) {
         let size = PACKED_CONTACTS_PER_THREAD;
         source
             .par_chunks(size)
@@ -237,7 +260,7 @@ fn cone_step((w_n1, w_n2): (f32, f32), normal_mass: f32, tangent_mass: f32) -> f
 ///
 /// In f64: the difference of two fast bodies' velocities keeps the digits that a contact needs.
 #[inline(always)]
-pub(super) fn free_velocity_of(normal: V3, bias: f32, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
+pub(crate) fn free_velocity_of(normal: V3, bias: f32, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
     let point_velocity = |(linear, angular, arm): (V3, V3, V3)| {
         let (v, w, r) = (
             linear.map(f64::from),

@@ -19,6 +19,7 @@ mod order;
 mod remainder;
 
 pub use contacts::ContactBlock;
+pub(crate) use contacts::free_velocity_of;
 pub use joints::{JointBlock, JointScale};
 pub use remainder::{NO_SLOT, Remainder, SplitBody, SplitSlots};
 
@@ -186,6 +187,22 @@ impl Batches {
     /// order, the same bodies were movable, and as many colours were allowed, its colours and its order
     /// are taken again. Memory is kept in any case.
     pub fn repack(&mut self, problem: &Problem, max_colors: usize, warm_start: bool) {
+        self.arrange(problem, max_colors);
+        contacts::refill(&mut self.contacts, problem, warm_start);
+        joints::refill(
+            &mut self.joints,
+            &mut self.joint_scales,
+            problem,
+            warm_start,
+        );
+        self.friction = problem.friction_cone.table().with_law(problem.friction_law);
+        if warm_start {
+            self.apply_impulses();
+        }
+    }
+
+    /// Bodies, and the order of contacts and joint rows.
+    fn arrange(&mut self, problem: &Problem, max_colors: usize) {
         self.refill_bodies(&problem.bodies);
         self.movable.clear();
         self.movable
@@ -204,16 +221,33 @@ impl Batches {
             max_colors,
             Element::Group,
         );
-        contacts::refill(&mut self.contacts, problem, warm_start);
-        joints::refill(
-            &mut self.joints,
-            &mut self.joint_scales,
-            problem,
-            warm_start,
-        );
+    }
+
+    /// Like [`Self::repack`] for a problem without joint rows, but of the contacts with a colour only
+    /// the order is made: their blocks and impulses are whatever they were, and `velocities` are as
+    /// without any impulse. With `unbiased`, biases are taken for zero.
+    ///
+    /// It is for who gets the numbers of the contacts from the problem itself.
+    pub(crate) fn repack_remainder(
+        &mut self,
+        problem: &Problem,
+        max_colors: usize,
+        warm_start: bool,
+        unbiased: bool,
+    ) {
+        self.arrange(problem, max_colors);
+        contacts::refill_remainder(&mut self.contacts, problem, warm_start, unbiased);
+        joints::refill(&mut self.joints, &mut self.joint_scales, problem, false);
         self.friction = problem.friction_cone.table().with_law(problem.friction_law);
-        if warm_start {
-            self.apply_impulses();
+    }
+
+    /// Adds what the remainder's impulses at the start do to velocities.
+    pub(crate) fn apply_remainder(&self, velocities: &mut [BodyVelocity]) {
+        let remainder = &self.contacts.remainder.elements;
+        let remainder = remainder.start as usize..remainder.end as usize;
+        let blocks = self.contacts.blocks[remainder.clone()].iter();
+        for (block, &impulse) in blocks.zip(&self.contacts.impulses[remainder]) {
+            block.apply(impulse, velocities, &self.inertias);
         }
     }
 

@@ -61,7 +61,7 @@ use contact_split::contact_split_part;
 use joint_residual::joint_residual_part;
 use joint_split::joint_split_part;
 use joint_sweep::joint_sweep_part;
-use lanes::{Lanes, Velocities};
+use lanes::{Given, Lanes, Velocities};
 use momentum::body_conjugate_part;
 use progress::{contact_progress_part, joint_progress_part, sum_of_workgroup};
 use shared_slice::SharedSlice;
@@ -215,6 +215,13 @@ impl CpuSolver {
         if sweep == Sweep::Reverse {
             self.sweep_contact_remainder(batches, team, sweep);
         }
+        self.sweep_colored_contacts(batches, team, sweep);
+        if sweep != Sweep::Reverse {
+            self.sweep_contact_remainder(batches, team, sweep);
+        }
+    }
+
+    fn sweep_colored_contacts(&mut self, batches: &Batches, team: &Team, sweep: Sweep) {
         let colors = batches.contacts.colors.len();
         self.stages.clear();
         self.stages.extend((0..colors).map(|stage| Stage {
@@ -232,9 +239,6 @@ impl CpuSolver {
                 lanes.run(sweep.place(0, colors, stage), groups, thread);
             }
         });
-        if sweep != Sweep::Reverse {
-            self.sweep_contact_remainder(batches, team, sweep);
-        }
     }
 
     fn sweep_contact_remainder(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
@@ -405,14 +409,36 @@ impl CpuSolver {
         self.momentum = momentum_step(self.momentum, &self.joint_sums, &self.contact_sums);
     }
 
-    /// Takes over a packed problem.
-    fn begin_solve(&mut self, batches: &mut Batches, team: &Team) {
-        self.lanes.fill(batches, team);
+    /// Puts a problem in order. Contacts with a colour are left to [`Self::begin_solve`].
+    fn pack(&mut self, given: &Given<'_>, options: &Options) -> (Batches, Report) {
+        if !given.problem.joint_rows.is_empty() {
+            // A direct start needs blocks, and velocities with the impulses of all contacts.
+            return self.packer.pack(given.problem, options);
+        }
+        let unbiased = given.substeps.is_some();
+        self.packer.pack_remainder(given.problem, options, unbiased)
+    }
+
+    /// Takes over a problem that has been put in order, and applies the impulses that it starts from.
+    fn begin_solve(
+        &mut self,
+        given: &Given<'_>,
+        batches: &Batches,
+        team: &Team,
+        report: &mut Report,
+    ) {
+        let start = Instant::now();
+        self.lanes.fill(given, batches, team);
         self.velocities
             .copy_from(&batches.velocities, team.threads());
         self.changes.clear();
         self.changes
             .resize(batches.slot_count() as usize, VelocityChange::default());
+        if given.warm_start && given.problem.joint_rows.is_empty() {
+            self.sweep_colored_contacts(batches, team, Sweep::Rebuild);
+            batches.apply_remainder(self.velocities.bodies_mut());
+        }
+        report.pack_time += start.elapsed();
     }
 
     /// Sweeps until the options are content.
@@ -512,19 +538,23 @@ impl CpuSolver {
         watch: &mut (dyn FnMut(&Report) + Send),
         (scope, team): (&rayon::Scope<'scope>, &'scope Team),
     ) -> Result<Report> {
-        let (mut batches, mut report) = self.packer.pack(problem, options);
-        let packed = Instant::now();
+        let given = Given {
+            problem,
+            warm_start: options.warm_start,
+            substeps: None,
+        };
+        let (mut batches, mut report) = self.pack(&given, options);
         let _dismissal = team.dismissal();
         for me in 1..team.threads() {
             scope.spawn(move |_| team.help(me));
         }
-        self.begin_solve(&mut batches, team);
+        self.begin_solve(&given, &batches, team, &mut report);
+        let packed = Instant::now();
         let manner = (problem.is_convex(), watch);
         self.iterate(&mut batches, team, options, &mut report, manner);
-        self.lanes
-            .store_impulses(&mut batches.contacts.impulses, team);
-        batches.velocities.copy_from_slice(self.velocities.bodies());
-        solution.take_from(problem, &batches);
+        let remainder = remainder_contacts(&batches).start;
+        solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
+        self.lanes.store_impulses(&mut solution.impulses, team);
         self.packer.keep(batches);
         if !solution.is_finite() {
             report.status = Status::NonFinite;

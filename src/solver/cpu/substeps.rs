@@ -5,10 +5,9 @@
 //! left them, which is what its impulses do to them; and a position LCP has normal rows only.
 
 use super::CpuSolver;
-use super::lanes::Velocities;
+use super::lanes::{Given, Velocities};
 use super::team::Team;
 use crate::math::{self, V3};
-use crate::problem::Problem;
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::substeps::{
     Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
@@ -19,8 +18,6 @@ use std::time::Instant;
 /// What steps in substeps keep in memory.
 #[derive(Debug, Default)]
 pub(super) struct SubstepMemory {
-    /// A copy of the given problem without biases, if it has some.
-    problem: Problem,
     /// What impulses have added to each body's velocity `[m/s]`, `[rad/s]`.
     gained: Velocities,
     /// How far impulses and corrections have moved each body `[m]`, `[rad]`.
@@ -85,15 +82,18 @@ impl CpuSolver {
         team: &'scope Team,
     ) -> SubstepReport {
         let mut memory = std::mem::take(&mut self.substeps);
-        let problem = memory.without_biases(&given.problem);
-        let (mut batches, packed) = self.packer.pack(problem, &plan.velocity);
+        let step = Given {
+            problem: &given.problem,
+            warm_start: plan.velocity.warm_start,
+            substeps: Some(given),
+        };
+        let (mut batches, mut packed) = self.pack(&step, &plan.velocity);
         let _dismissal = team.dismissal();
         for me in 1..team.threads() {
             scope.spawn(move |_| team.help(me));
         }
+        self.begin_solve(&step, &batches, team, &mut packed);
         let start = Instant::now();
-        self.begin_solve(&mut batches, team);
-        self.lanes.freeze(&batches, given, team);
         memory.freeze(&batches, given, team);
         let mut report = SubstepReport::default();
         let is_convex = given.problem.is_convex();
@@ -135,7 +135,7 @@ impl CpuSolver {
                 break;
             }
         }
-        self.store_step(&mut memory, &mut batches, solution, team);
+        self.store_step(&mut memory, &batches, solution, team);
         if !is_finite(solution) {
             report.velocity.status = Status::NonFinite;
         }
@@ -232,7 +232,7 @@ impl CpuSolver {
     fn store_step(
         &mut self,
         memory: &mut SubstepMemory,
-        batches: &mut Batches,
+        batches: &Batches,
         solution: &mut SubstepSolution,
         team: &Team,
     ) {
@@ -252,24 +252,20 @@ impl CpuSolver {
             }));
         solution.joint_impulses.clear();
         solution.total_joint_impulses.clear();
-        let impulses = &mut batches.contacts.impulses;
-        self.lanes.store_impulses(impulses, team);
-        unpack(&batches.contacts.source, impulses, &mut solution.impulses);
-        self.lanes.store_totals(impulses, team);
-        let remainder = batches.contacts.remainder.elements.start as usize;
-        impulses[remainder..].copy_from_slice(&memory.totals);
-        unpack(
-            &batches.contacts.source,
-            impulses,
-            &mut solution.total_impulses,
-        );
+        let count = batches.contacts.source.len();
+        let remainder = super::remainder_contacts(batches);
+        let source = &batches.contacts.source[remainder.clone()];
+        let impulses = &batches.contacts.impulses[remainder];
+        unpack(source, impulses, count, &mut solution.impulses);
+        unpack(source, &memory.totals, count, &mut solution.total_impulses);
+        self.lanes.store_impulses(&mut solution.impulses, team);
+        self.lanes.store_totals(&mut solution.total_impulses, team);
     }
 }
 
-/// From the order of blocks to that of the problem.
-fn unpack(source: &[u32], impulses: &[[f32; 4]], to: &mut Vec<[f32; 3]>) {
-    to.clear();
-    to.resize(source.len(), [0.0; 3]);
+/// From the order of blocks to that of `count` contacts; the others keep what they had.
+fn unpack(source: &[u32], impulses: &[[f32; 4]], count: usize, to: &mut Vec<[f32; 3]>) {
+    to.resize(count, [0.0; 3]);
     for (&contact, &[n, t1, t2, _]) in source.iter().zip(impulses) {
         to[contact as usize] = [n, t1, t2];
     }
@@ -303,20 +299,6 @@ fn twist(velocity: &BodyVelocity) -> (V3, V3) {
 }
 
 impl SubstepMemory {
-    /// The given problem without biases, which have no meaning there: itself if it has none, or else a
-    /// copy.
-    fn without_biases<'a>(&'a mut self, given: &'a Problem) -> &'a Problem {
-        let biases = given.contacts.iter();
-        if biases.fold(0, |all, contact| all | contact.bias.to_bits()) == 0 {
-            return given;
-        }
-        self.problem.clone_from(given);
-        for contact in &mut self.problem.contacts {
-            contact.bias = 0.0;
-        }
-        &self.problem
-    }
-
     /// The start of a step whose problem has just been packed.
     fn freeze(&mut self, batches: &Batches, given: &SubstepProblem, team: &Team) {
         self.bounces = given.restitutions.iter().any(|&e| e > 0.0);

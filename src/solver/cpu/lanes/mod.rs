@@ -9,6 +9,8 @@
 //! [`Width`]: results have the same bits as [`contact_sweep`](super::contact_sweep).
 
 mod fill;
+mod filling;
+mod masses;
 mod momentum;
 mod point;
 mod residual;
@@ -17,6 +19,7 @@ mod substep;
 mod sweep;
 mod vector;
 
+pub(super) use fill::Given;
 pub use simd::Width;
 
 use crate::problem::batches::BodyVelocity;
@@ -103,6 +106,8 @@ pub(super) struct Lanes {
     cone_steps: Vec<Row>,
     /// Index of each lane's block, or [`NO_PLACE`].
     places: Vec<IndexRow>,
+    /// Index of each lane's contact in the problem, or [`NO_PLACE`].
+    sources: Vec<IndexRow>,
     /// Range of lane groups of each colour.
     colors: Vec<Range<u32>>,
     sorted: fill::Sorted,

@@ -7,13 +7,11 @@
 use super::point::{lanes_of, lanes_of_3, put};
 use super::simd::{Kernel, Simd};
 use super::vector::{self, Vector};
-use super::{IndexRow, LANES, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Row, Velocities};
+use super::{LANES, LaneGroup, Lanes, Pairs, Points, Row, Velocities};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
-use crate::problem::batches::Batches;
-use crate::solver::Velocity;
 use crate::solver::cpu::shared_slice::SharedSlice;
 use crate::solver::cpu::team::Team;
-use crate::solver::substeps::{PositionPlan, SubstepPlan, SubstepProblem};
+use crate::solver::substeps::{PositionPlan, SubstepPlan};
 use bytemuck::{Pod, Zeroable};
 
 /// What stays the same of a point while a step lasts.
@@ -21,18 +19,18 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub(super) struct Frozen {
     /// `J v_0` `[m/s]`.
-    start: [Row; 3],
+    pub(super) start: [Row; 3],
     /// `J increment` `[m/s]`.
-    increment: [Row; 3],
+    pub(super) increment: [Row; 3],
     /// Gap at the start `[m]`.
-    gap: Row,
-    restitution: Row,
+    pub(super) gap: Row,
+    pub(super) restitution: Row,
 }
 
 /// Arrays beside the points that only steps in substeps need; all of shape `[points.len()]`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Steps {
-    frozen: Vec<Frozen>,
+    pub(super) frozen: Vec<Frozen>,
     /// Bias of each point in the position LCP `[m]`.
     pub(super) biases: Vec<Row>,
     /// Impulses over the whole step.
@@ -81,39 +79,18 @@ impl Moment {
     }
 }
 
-impl Lanes {
-    /// Keeps what a step in substeps starts from. The lanes have just been filled, without any bias.
-    pub(in crate::solver::cpu) fn freeze(
-        &mut self,
-        batches: &Batches,
-        given: &SubstepProblem,
-        team: &Team,
-    ) {
-        let count = self.points.len();
-        self.steps.frozen.resize(count, Frozen::zeroed());
-        self.steps.biases.resize(count, Row::zeroed());
-        self.steps.totals.clear();
-        self.steps.totals.resize(count, [Row::zeroed(); 3]);
-        self.steps.others.resize(count, [Row::zeroed(); 3]);
-        let frozen = SharedSlice::new(&mut self.steps.frozen);
-        let (groups, points, places) = (&self.groups, &self.points, &self.places);
-        team.each(groups.len(), MIN_LANE_GROUPS_PER_THREAD, |_, range| {
-            let kernel = Freezing {
-                batches,
-                given,
-                groups: &groups[range],
-                points,
-                places,
-                frozen: &frozen,
-            };
-            // SAFETY: the team hands every lane group, with its points, to one thread.
-            #[allow(unsafe_code, reason = "the team hands out each lane group once")]
-            unsafe {
-                self.width.run(kernel);
-            }
-        });
+impl Steps {
+    /// Room for a step with so many points, and no impulses yet.
+    pub(super) fn begin(&mut self, count: usize) {
+        self.frozen.resize(count, Frozen::zeroed());
+        self.biases.resize(count, Row::zeroed());
+        self.totals.clear();
+        self.totals.resize(count, [Row::zeroed(); 3]);
+        self.others.resize(count, [Row::zeroed(); 3]);
     }
+}
 
+impl Lanes {
     /// Writes the points' velocities without impulses of the substep, biases included, for the velocity
     /// LCP of a substep counted from 1.
     pub(in crate::solver::cpu) fn begin_substep(
@@ -206,103 +183,15 @@ impl Lanes {
         }
     }
 
-    /// Gives the impulses of the step to their blocks.
-    pub(in crate::solver::cpu) fn store_totals(&self, impulses: &mut [[f32; 4]], team: &Team) {
+    /// Gives the impulses of the step to the problem's contacts.
+    pub(in crate::solver::cpu) fn store_totals(&self, impulses: &mut [[f32; 3]], team: &Team) {
         self.store(&self.steps.totals, impulses, team);
-    }
-}
-
-struct Freezing<'a> {
-    batches: &'a Batches,
-    given: &'a SubstepProblem,
-    groups: &'a [LaneGroup],
-    points: &'a [Points],
-    places: &'a [IndexRow],
-    frozen: &'a SharedSlice<'a, Frozen>,
-}
-
-#[allow(unsafe_code, reason = "bytes meet SIMD")]
-impl Kernel for Freezing<'_> {
-    #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        let contacts = &self.batches.contacts;
-        let increments = self.given.increments.as_slice();
-        for group in self.groups {
-            let (from, to) = (group.first as usize, group.end as usize);
-            let mut bodies = [IndexRow([0; LANES]); 2];
-            for (lane, &place) in self.places[from].0.iter().enumerate() {
-                if place != NO_PLACE {
-                    let block = &contacts.blocks[place as usize];
-                    bodies[0].0[lane] = block.body_a;
-                    bodies[1].0[lane] = block.body_b;
-                }
-            }
-            let all = bodies.iter().flat_map(|row| &row.0);
-            assert!(
-                all.into_iter()
-                    .all(|&body| (body as usize) < increments.len())
-            );
-            for index in from..to {
-                // SAFETY: the caller's promise; an increment is six numbers.
-                let frozen = unsafe { &mut self.frozen.range(index..index + 1)[0] };
-                let points = &self.points[index];
-                frozen.start = points.free_velocity;
-                for (lane, &place) in self.places[index].0.iter().enumerate() {
-                    let source = contacts.source.get(place as usize);
-                    let number = |numbers: &[f32]| {
-                        let number = source.and_then(|&source| numbers.get(source as usize));
-                        number.copied().unwrap_or(0.0)
-                    };
-                    frozen.gap.0[lane] = number(&self.given.gaps);
-                    frozen.restitution.0[lane] = number(&self.given.restitutions);
-                }
-                for first in (0..LANES).step_by(S::LANES) {
-                    // SAFETY: all bodies have increments; `first` is a lane.
-                    let (a, b) = unsafe {
-                        (
-                            gather_6(increments, bodies[0].0.as_ptr().add(first)),
-                            gather_6(increments, bodies[1].0.as_ptr().add(first)),
-                        )
-                    };
-                    let apart = between(points, first, a, b);
-                    let is_filled = lanes_of::<S>(&points.normal_mass, first);
-                    let filled = S::splat(0.0).lt(is_filled);
-                    for (row, apart) in frozen.increment.iter_mut().zip(apart) {
-                        put(row, first, S::select(filled, apart, S::splat(0.0)));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A velocity of each lane.
-///
-/// # Safety
-/// There are as many indices as lanes, all of them of velocities.
-#[inline(always)]
-#[allow(unsafe_code, reason = "bytes meet SIMD")]
-unsafe fn gather_6<S: Simd>(velocities: &[Velocity], index: *const u32) -> (Vector<S>, Vector<S>) {
-    const LENGTH: usize = size_of::<Velocity>() / size_of::<f32>();
-    const ANGULAR: usize = std::mem::offset_of!(Velocity, angular) / size_of::<f32>();
-    // SAFETY: a velocity is six numbers, three and three in a row; those of the first four and of the last
-    // four lie within.
-    unsafe {
-        let from = velocities.as_ptr().cast::<f32>();
-        let linear = std::mem::offset_of!(Velocity, linear) / size_of::<f32>();
-        let low: [S; 4] = S::gather_4(from, LENGTH, index);
-        let high: [S; 4] = S::gather_4(from.add(LENGTH - 4), LENGTH, index);
-        let all = [low[0], low[1], low[2], low[3], high[2], high[3]];
-        (
-            [all[linear], all[linear + 1], all[linear + 2]],
-            [all[ANGULAR], all[ANGULAR + 1], all[ANGULAR + 2]],
-        )
     }
 }
 
 /// Motion of A's points relative to B's.
 #[inline(always)]
-fn between<S: Simd>(
+pub(super) fn between<S: Simd>(
     points: &Points,
     first: usize,
     (linear_a, angular_a): (Vector<S>, Vector<S>),

@@ -1,0 +1,419 @@
+//! One lane group after the other, from the contacts and bodies of a problem.
+//!
+//! A contact's numbers are those of its [`ContactBlock`](crate::problem::batches::ContactBlock), to the
+//! same bits.
+
+use super::fill::Given;
+use super::masses::{Lever, masses_of};
+use super::point::{lanes_of, put};
+use super::simd::{Kernel, Simd};
+use super::substep::{Frozen, between};
+use super::vector::Vector;
+use super::{IndexRow, LANES, LaneGroup, NO_PLACE, Pairs, Points, Row};
+use crate::math::V3;
+use crate::problem::batches::free_velocity_of;
+use crate::problem::{Body, Contact};
+use crate::solver::Velocity;
+use crate::solver::cpu::shared_slice::SharedSlice;
+use crate::solver::substeps::SubstepProblem;
+use std::mem::offset_of;
+use std::ops::Range;
+
+/// Numbers of a contact, of a body, of a velocity.
+const CONTACT: usize = size_of::<Contact>() / size_of::<f32>();
+const BODY: usize = size_of::<Body>() / size_of::<f32>();
+const VELOCITY: usize = size_of::<Velocity>() / size_of::<f32>();
+
+// What gathers of four numbers rely on.
+const _: () = {
+    let contact = [
+        offset_of!(Contact, body_a),
+        offset_of!(Contact, arm_a),
+        offset_of!(Contact, arm_b),
+        offset_of!(Contact, normal),
+        offset_of!(Contact, bias),
+        offset_of!(Contact, friction),
+        offset_of!(Contact, impulse),
+    ];
+    let expected = [0, 8, 20, 32, 44, 48, 52];
+    let mut at = 0;
+    while at < contact.len() {
+        assert!(contact[at] == expected[at]);
+        at += 1;
+    }
+    assert!(CONTACT == 16 && BODY == 16 && VELOCITY == 6);
+    assert!(offset_of!(Body, linear_velocity) == 0 && offset_of!(Body, inverse_mass) == 12);
+    assert!(offset_of!(Body, angular_velocity) == 16 && offset_of!(Body, inverse_inertia) == 32);
+};
+
+/// Lanes that several threads fill.
+pub(super) struct Filling<'a> {
+    pub(super) given: Given<'a>,
+    pub(super) is_convex: bool,
+    /// The contact of each lane, or [`NO_PLACE`].
+    pub(super) sources: &'a [IndexRow],
+    /// Place of the velocity that stays zero.
+    pub(super) zero: u32,
+    pub(super) groups: SharedSlice<'a, LaneGroup>,
+    pub(super) pairs: SharedSlice<'a, Pairs>,
+    pub(super) points: SharedSlice<'a, Points>,
+    pub(super) impulses: SharedSlice<'a, [Row; 3]>,
+    pub(super) residual_masses: SharedSlice<'a, Row>,
+    pub(super) cone_steps: SharedSlice<'a, Row>,
+    /// Empty without substeps.
+    pub(super) frozen: SharedSlice<'a, Frozen>,
+}
+
+/// Lane groups to be filled by one thread.
+pub(super) struct FillGroups<'a, 'b> {
+    pub(super) filling: &'b Filling<'a>,
+    pub(super) groups: Range<usize>,
+}
+
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+impl Kernel for FillGroups<'_, '_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        for group in self.groups {
+            // SAFETY: the caller's promise.
+            unsafe { self.filling.fill_group::<S>(group) };
+        }
+    }
+}
+
+/// Some lanes of a point.
+struct Filled<S: Simd> {
+    /// The contact of each, or some other contact where there is none.
+    index: IndexRow,
+    is: S::Mask,
+    /// 1 where there is a contact, else 0.
+    is_row: Row,
+}
+
+/// Bodies of one side, in some lanes.
+struct Side<S> {
+    inverse_mass: S,
+    inertia: [S; 6],
+    /// What forces add to the velocities in a step in substeps.
+    increment: (Vector<S>, Vector<S>),
+    linear: [Row; 3],
+    angular: [Row; 3],
+}
+
+impl Filling<'_> {
+    /// # Safety
+    /// Nobody else has this lane group.
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "the caller's promise")]
+    unsafe fn fill_group<S: Simd>(&self, group: usize) {
+        // SAFETY: the caller's promise.
+        let (group, pairs) = unsafe {
+            (
+                &mut self.groups.range(group..group + 1)[0],
+                &mut self.pairs.range(group..group + 1)[0],
+            )
+        };
+        let mut friction = Row([0.0; LANES]);
+        group.mixed = false;
+        for first in (0..LANES).step_by(S::LANES) {
+            let filled = self.filled::<S>(&self.sources[group.first as usize], first);
+            let contacts = &self.given.problem.contacts;
+            let mut bodies = [IndexRow([0; LANES]); 2];
+            for lane in first..first + S::LANES {
+                let contact = &contacts[filled.index.0[lane] as usize];
+                bodies[0].0[lane] = contact.body_a;
+                bodies[1].0[lane] = contact.body_b;
+            }
+            let (to, inertia) = (&mut pairs.body_a, &mut pairs.inertia_a);
+            let a = self.fill_side(&filled, first, &bodies[0], to, inertia);
+            let (to, inertia) = (&mut pairs.body_b, &mut pairs.inertia_b);
+            let b = self.fill_side(&filled, first, &bodies[1], to, inertia);
+            for point in group.first as usize..group.end as usize {
+                let filled = self.filled::<S>(&self.sources[point], first);
+                // SAFETY: the caller's promise; points are those of one group.
+                unsafe {
+                    let mixed = self.fill_point(point, first, &filled, [&a, &b], &mut friction);
+                    group.mixed |= mixed;
+                }
+            }
+        }
+        group.friction = friction.0.iter().any(|&friction| friction > 0.0);
+    }
+
+    #[inline(always)]
+    fn filled<S: Simd>(&self, sources: &IndexRow, first: usize) -> Filled<S> {
+        let mut index = IndexRow([0; LANES]);
+        let mut is_row = Row([0.0; LANES]);
+        let mut largest = 0;
+        for (lane, &source) in sources.0.iter().enumerate() {
+            let is = source != NO_PLACE;
+            index.0[lane] = if is { source } else { 0 };
+            is_row.0[lane] = if is { 1.0 } else { 0.0 };
+            largest = largest.max(index.0[lane]);
+        }
+        assert!((largest as usize) < self.given.problem.contacts.len());
+        Filled {
+            index,
+            is: S::splat(0.0).lt(lanes_of(&is_row, first)),
+            is_row,
+        }
+    }
+
+    /// The bodies of one side; immovable ones, and those of empty lanes, are the velocity that stays
+    /// zero.
+    #[inline(always)]
+    fn fill_side<S: Simd>(
+        &self,
+        filled: &Filled<S>,
+        first: usize,
+        bodies: &IndexRow,
+        places: &mut IndexRow,
+        inertias: &mut [Row; 6],
+    ) -> Side<S> {
+        let all = &self.given.problem.bodies;
+        let largest = bodies.0.iter().fold(0, |most, &body| most.max(body));
+        assert!((largest as usize) < all.len());
+        // SAFETY: all indices are those of bodies, each of them `BODY` numbers.
+        #[allow(unsafe_code, reason = "bytes meet SIMD")]
+        let [linear, angular, low, high] = unsafe {
+            let all = all.as_ptr().cast::<f32>();
+            let index = bodies.0.as_ptr().add(first);
+            [
+                S::gather_4(all, BODY, index),
+                S::gather_4(all.add(4), BODY, index),
+                S::gather_4(all.add(8), BODY, index),
+                S::gather_4(all.add(12), BODY, index),
+            ]
+        };
+        let zero = S::splat(0.0);
+        let inverse_mass = S::select(filled.is, linear[3], zero);
+        let movable = zero.lt(inverse_mass);
+        let mut side = Side {
+            inverse_mass,
+            inertia: [low[0], low[1], low[2], low[3], high[0], high[1]],
+            increment: ([zero; 3], [zero; 3]),
+            linear: [Row([0.0; LANES]); 3],
+            angular: [Row([0.0; LANES]); 3],
+        };
+        for (row, entry) in inertias.iter_mut().zip(&mut side.inertia) {
+            *entry = S::select(movable, *entry, zero);
+            put(row, first, *entry);
+        }
+        for axis in 0..3 {
+            put(&mut side.linear[axis], first, linear[axis]);
+            put(&mut side.angular[axis], first, angular[axis]);
+        }
+        let mut masses = Row([0.0; LANES]);
+        put(&mut masses, first, inverse_mass);
+        for lane in first..first + S::LANES {
+            let moves = masses.0[lane] > 0.0;
+            places.0[lane] = if moves { bodies.0[lane] } else { self.zero };
+        }
+        if let Some(given) = self.given.substeps {
+            assert!((largest as usize) < given.increments.len());
+            // SAFETY: all bodies have increments.
+            #[allow(unsafe_code, reason = "bytes meet SIMD")]
+            unsafe {
+                side.increment = gather_6(&given.increments, bodies.0.as_ptr().add(first));
+            }
+        }
+        side
+    }
+
+    /// One point of a lane group; true if some contact of it has no friction, or no mass to measure
+    /// tangential impulses by, where the law is convex.
+    ///
+    /// # Safety
+    /// Nobody else has this point.
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "the caller's promise")]
+    unsafe fn fill_point<S: Simd>(
+        &self,
+        point: usize,
+        first: usize,
+        filled: &Filled<S>,
+        [a, b]: [&Side<S>; 2],
+        friction: &mut Row,
+    ) -> bool {
+        let one = point..point + 1;
+        // SAFETY: `filled` holds contacts, each of them `CONTACT` numbers; the rest is the caller's
+        // promise.
+        let ([quad_0, quad_1, quad_2, quad_3], to, impulses, residual_masses) = unsafe {
+            let contacts = self.given.problem.contacts.as_ptr().cast::<f32>();
+            let index = filled.index.0.as_ptr().add(first);
+            (
+                [
+                    S::gather_4(contacts, CONTACT, index),
+                    S::gather_4(contacts.add(4), CONTACT, index),
+                    S::gather_4(contacts.add(8), CONTACT, index),
+                    S::gather_4(contacts.add(12), CONTACT, index),
+                ],
+                &mut self.points.range(one.clone())[0],
+                &mut self.impulses.range(one.clone())[0],
+                &mut self.residual_masses.range(one.clone())[0],
+            )
+        };
+        let zero = S::splat(0.0);
+        let [_, _, arm_a_x, arm_a_y] = quad_0;
+        let [arm_a_z, arm_b_x, arm_b_y, arm_b_z] = quad_1;
+        let [normal_x, normal_y, normal_z, bias] = quad_2;
+        let [mu, impulse_n, impulse_1, impulse_2] = quad_3;
+        let normal = [normal_x, normal_y, normal_z];
+        let (arm_a, arm_b) = ([arm_a_x, arm_a_y, arm_a_z], [arm_b_x, arm_b_y, arm_b_z]);
+        let (at_a, at_b) = (a.at(arm_a), b.at(arm_b));
+        let masses = masses_of(normal, at_a, at_b, self.is_convex);
+        for axis in 0..3 {
+            put_filled(&mut to.normal[axis], first, filled, normal[axis]);
+            put_filled(&mut to.arm_a[axis], first, filled, arm_a[axis]);
+            put_filled(&mut to.arm_b[axis], first, filled, arm_b[axis]);
+        }
+        put_filled(&mut to.normal_mass, first, filled, masses.normal);
+        put_filled(&mut to.tangent_mass, first, filled, masses.tangent);
+        put_filled(residual_masses, first, filled, masses.residual);
+        let mu = S::select(filled.is, mu, zero);
+        put(&mut to.friction, first, mu);
+        put(friction, first, mu.max(lanes_of(friction, first)));
+        let impulse = if self.given.warm_start {
+            let rough = zero.lt(mu);
+            let tangential = [impulse_1, impulse_2];
+            [
+                impulse_n,
+                S::select(rough, tangential[0], zero),
+                S::select(rough, tangential[1], zero),
+            ]
+        } else {
+            [zero; 3]
+        };
+        for (row, impulse) in impulses.iter_mut().zip(impulse) {
+            put_filled(row, first, filled, impulse);
+        }
+
+        let arms = [&to.arm_a, &to.arm_b];
+        let mut biases = Row([0.0; LANES]);
+        match self.given.substeps {
+            None => {
+                put(&mut biases, first, bias);
+                let free = &mut to.free_velocity;
+                free_velocities(&to.normal, arms, first, &biases, filled, [a, b], free);
+            }
+            Some(given) => {
+                // SAFETY: the caller's promise.
+                let frozen = unsafe { &mut self.frozen.range(one.clone())[0] };
+                let start = &mut frozen.start;
+                free_velocities(&to.normal, arms, first, &biases, filled, [a, b], start);
+                fill_frozen(given, to, first, filled, [a, b], frozen);
+            }
+        }
+        if !self.is_convex {
+            return false;
+        }
+        // SAFETY: the caller's promise.
+        let steps = unsafe { &mut self.cone_steps.range(one)[0] };
+        put_filled(steps, first, filled, masses.cone_step);
+        let mut mixed = false;
+        for lane in first..first + S::LANES {
+            let is_convex = to.friction.0[lane] > 0.0 && to.tangent_mass.0[lane] > 0.0;
+            mixed |= filled.is_row.0[lane] > 0.0 && !is_convex;
+        }
+        mixed
+    }
+}
+
+impl<S: Simd> Side<S> {
+    /// With arms to contacts.
+    #[inline(always)]
+    fn at(&self, arm: Vector<S>) -> Lever<'_, S> {
+        Lever {
+            inverse_mass: self.inverse_mass,
+            inertia: &self.inertia,
+            arm,
+        }
+    }
+}
+
+/// What a step in substeps keeps of a point besides its velocity at the start.
+#[inline(always)]
+fn fill_frozen<S: Simd>(
+    given: &SubstepProblem,
+    points: &Points,
+    first: usize,
+    filled: &Filled<S>,
+    [a, b]: [&Side<S>; 2],
+    frozen: &mut Frozen,
+) {
+    let apart = between(points, first, a.increment, b.increment);
+    for (row, apart) in frozen.increment.iter_mut().zip(apart) {
+        put_filled(row, first, filled, apart);
+    }
+    let bounces = !given.restitutions.is_empty();
+    for lane in first..first + S::LANES {
+        let source = filled.index.0[lane] as usize;
+        let is = filled.is_row.0[lane] > 0.0;
+        frozen.gap.0[lane] = if is { given.gaps[source] } else { 0.0 };
+        frozen.restitution.0[lane] = if is && bounces {
+            given.restitutions[source]
+        } else {
+            0.0
+        };
+    }
+}
+
+/// Velocities of points of A relative to B's before the solve, biases included.
+#[inline(always)]
+fn free_velocities<S: Simd>(
+    normal: &[Row; 3],
+    arms: [&[Row; 3]; 2],
+    first: usize,
+    biases: &Row,
+    filled: &Filled<S>,
+    [a, b]: [&Side<S>; 2],
+    to: &mut [Row; 3],
+) {
+    for lane in first..first + S::LANES {
+        let velocity = free_velocity_of(
+            at(normal, lane),
+            biases.0[lane],
+            (at(&a.linear, lane), at(&a.angular, lane), at(arms[0], lane)),
+            (at(&b.linear, lane), at(&b.angular, lane), at(arms[1], lane)),
+        );
+        let is = filled.is_row.0[lane] > 0.0;
+        to[0].0[lane] = if is { velocity[0] } else { 0.0 };
+        to[1].0[lane] = if is { velocity[1] } else { 0.0 };
+        to[2].0[lane] = if is { velocity[2] } else { 0.0 };
+    }
+}
+
+/// A vector of one lane.
+#[inline(always)]
+fn at(rows: &[Row; 3], lane: usize) -> V3 {
+    [rows[0].0[lane], rows[1].0[lane], rows[2].0[lane]]
+}
+
+/// A velocity of each lane.
+///
+/// # Safety
+/// There are as many indices as lanes, all of them of velocities.
+#[inline(always)]
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+unsafe fn gather_6<S: Simd>(velocities: &[Velocity], index: *const u32) -> (Vector<S>, Vector<S>) {
+    const ANGULAR: usize = offset_of!(Velocity, angular) / size_of::<f32>();
+    const LINEAR: usize = offset_of!(Velocity, linear) / size_of::<f32>();
+    // SAFETY: a velocity is six numbers, three and three in a row; those of the first four and of the last
+    // four lie within.
+    unsafe {
+        let from = velocities.as_ptr().cast::<f32>();
+        let low: [S; 4] = S::gather_4(from, VELOCITY, index);
+        let high: [S; 4] = S::gather_4(from.add(VELOCITY - 4), VELOCITY, index);
+        let all = [low[0], low[1], low[2], low[3], high[2], high[3]];
+        (
+            [all[LINEAR], all[LINEAR + 1], all[LINEAR + 2]],
+            [all[ANGULAR], all[ANGULAR + 1], all[ANGULAR + 2]],
+        )
+    }
+}
+
+/// Overwrites lanes of a row, with zero where a lane is empty.
+#[inline(always)]
+fn put_filled<S: Simd>(row: &mut Row, first: usize, filled: &Filled<S>, lanes: S) {
+    put(row, first, S::select(filled.is, lanes, S::splat(0.0)));
+}

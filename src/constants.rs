@@ -255,6 +255,30 @@ pub const CONTRADICTION_CHANGE: f64 = 0.01;
 /// radius: what f64 positions some thousand radii from the origin can hold.
 pub const POSITION_TOLERANCE_PER_RADIUS: f64 = 1e-12;
 
+/// Square of half an angle up to which the series of cosine and sine are used `[rad^2]`: a quarter of a
+/// radian, at which the first terms left out are `(1/16)^7 / 14!` and `(1/16)^7 / 15!`.
+pub const MAX_SERIES_ANGLE_SQUARED: f64 = 1.0 / 16.0;
+
+/// `1 / (2 k)!` for `k = 1 .. 6`, the coefficients of the cosine.
+pub const INVERSE_EVEN_FACTORIALS: [f64; 6] = [
+    1.0 / 2.0,
+    1.0 / 24.0,
+    1.0 / 720.0,
+    1.0 / 40_320.0,
+    1.0 / 3_628_800.0,
+    1.0 / 479_001_600.0,
+];
+
+/// `1 / (2 k + 1)!` for `k = 1 .. 6`, those of the sine over its angle.
+pub const INVERSE_ODD_FACTORIALS: [f64; 6] = [
+    1.0 / 6.0,
+    1.0 / 120.0,
+    1.0 / 5_040.0,
+    1.0 / 362_880.0,
+    1.0 / 39_916_800.0,
+    1.0 / 6_227_020_800.0,
+];
+
 /// Fixed-point iterations of the implicit midpoint of free rotation.
 ///
 /// Each gains a factor `h w / 2`; three leave 1e-6 at `h w = 0.02`, below the scheme's own error.

@@ -1,6 +1,7 @@
 //! Vectors, rotations and boxes: f64 for poses, and plain `[f32; 3]` arithmetic whose order of
 //! operations the shaders repeat.
 
+use crate::constants::{INVERSE_EVEN_FACTORIALS, INVERSE_ODD_FACTORIALS, MAX_SERIES_ANGLE_SQUARED};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 /// A point or direction in world or body axes, f64.
@@ -71,8 +72,22 @@ impl Pose {
 
 /// The rotation by the vector `theta` `[rad]`: `(cos |theta|/2, sin(|theta|/2) theta/|theta|)`.
 #[must_use]
+#[inline]
 pub fn exp(theta: &Vec3) -> Quat {
-    Quat::from_scaled_axis(*theta)
+    let half = theta * 0.5;
+    let squared = half.norm_squared();
+    if squared > MAX_SERIES_ANGLE_SQUARED {
+        return Quat::from_scaled_axis(*theta);
+    }
+    // What is left out of the series is below 1e-17.
+    let series = |[a, b, c, d, e, f]: [f64; 6]| {
+        1.0 - squared
+            * (a - squared * (b - squared * (c - squared * (d - squared * (e - squared * f)))))
+    };
+    let cosine = series(INVERSE_EVEN_FACTORIALS);
+    let over_angle = series(INVERSE_ODD_FACTORIALS);
+    let [x, y, z] = (half * over_angle).into();
+    Quat::new_unchecked(nalgebra::Quaternion::new(cosine, x, y, z))
 }
 
 /// An axis-aligned box in world axes.

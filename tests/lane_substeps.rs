@@ -96,11 +96,8 @@ fn compare(
     assert_eq!(report_a.velocity.iterations, report_b.velocity.iterations);
     let residuals = |report: &SubstepReport| {
         let position = report.position.unwrap_or_default();
-        [
-            report.worst_residual_rms,
-            report.velocity.residual_rms,
-            position.residual_rms,
-        ]
+        // Without a tolerance the worst of all substeps is nobody's to know.
+        [report.velocity.residual_rms, position.residual_rms]
     };
     for (a, b) in residuals(report_a).into_iter().zip(residuals(report_b)) {
         assert!((a - b).abs() <= 1e-3 * a + 1e-7, "residual {a} against {b}");

@@ -181,6 +181,11 @@ impl Detector {
         self.impulses.store(&self.contacts, impulses);
     }
 
+    /// The remembered impulses.
+    pub(crate) fn impulses(&self) -> &ImpulseCache {
+        &self.impulses
+    }
+
     /// The remembered impulses of [`Self::contacts`]; see [`ImpulseCache::load`].
     pub fn load_impulses(&self, impulses: &mut Vec<[f32; 3]>) {
         self.impulses.load(&self.contacts, impulses);

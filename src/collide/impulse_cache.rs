@@ -1,7 +1,7 @@
 //! Impulses carried over from step to step.
 
 use super::ContactPoint;
-use crate::math::{add, dot, narrow, scale, tangents};
+use crate::math::{V3, add, dot, narrow, scale, tangents};
 use rayon::prelude::*;
 
 /// Contacts handled by one thread at a time.
@@ -32,26 +32,36 @@ fn key(contact: &ContactPoint) -> Key {
     (a << 32 | b, contact.feature)
 }
 
+/// Looks for one contact after the other, fastest in the order of the entries.
+#[derive(Debug, Clone)]
+pub struct Lookup<'a> {
+    entries: &'a [Entry],
+    /// Where the last search ended.
+    at: usize,
+    last: Option<Key>,
+}
+
 impl ImpulseCache {
     /// Remembers the impulses of a step and forgets all others.
     ///
     /// `impulses` has the shape of `contacts`: components along the normal and the two
     /// [`tangents`] of the normal in f32 `[N s]`. If one is longer, its rest is left out.
     pub fn store(&mut self, contacts: &[ContactPoint], impulses: &[[f32; 3]]) {
+        let vector = |contact: &ContactPoint, impulse: &[f32; 3]| {
+            let normal = narrow(&contact.normal);
+            let (t1, t2) = tangents(normal);
+            add(
+                scale(normal, impulse[0]),
+                add(scale(t1, impulse[1]), scale(t2, impulse[2])),
+            )
+        };
         contacts
             .par_iter()
             .zip(impulses)
             .with_min_len(CHUNK)
-            .map(|(contact, impulse)| {
-                let normal = narrow(&contact.normal);
-                let (t1, t2) = tangents(normal);
-                Entry {
-                    key: key(contact),
-                    impulse: add(
-                        scale(normal, impulse[0]),
-                        add(scale(t1, impulse[1]), scale(t2, impulse[2])),
-                    ),
-                }
+            .map(|(contact, impulse)| Entry {
+                key: key(contact),
+                impulse: vector(contact, impulse),
             })
             .collect_into_vec(&mut self.entries);
         if !self.entries.is_sorted_by_key(|entry| entry.key) {
@@ -69,31 +79,53 @@ impl ImpulseCache {
         contacts
             .par_chunks(CHUNK)
             .zip(impulses.par_chunks_mut(CHUNK))
-            .for_each(|(contacts, impulses)| self.load_chunk(contacts, impulses));
+            .for_each(|(contacts, impulses)| {
+                let mut lookup = self.lookup();
+                for (contact, impulse) in contacts.iter().zip(impulses) {
+                    *impulse = lookup.impulse(contact, narrow(&contact.normal));
+                }
+            });
     }
 
-    /// Contacts mostly come in the order of the entries: the search goes on where it last ended.
-    fn load_chunk(&self, contacts: &[ContactPoint], impulses: &mut [[f32; 3]]) {
-        let mut at = 0;
-        let mut last = None;
-        for (contact, impulse) in contacts.iter().zip(impulses) {
-            let key = key(contact);
-            if last.is_none_or(|last| key < last) {
-                at = self.entries.partition_point(|entry| entry.key < key);
-            }
-            last = Some(key);
-            while self.entries.get(at).is_some_and(|entry| entry.key < key) {
-                at += 1;
-            }
-            if let Some(entry) = self.entries.get(at).filter(|entry| entry.key == key) {
-                let normal = narrow(&contact.normal);
+    /// To look for some contacts; what [`Self::load`] finds for all.
+    #[must_use]
+    pub fn lookup(&self) -> Lookup<'_> {
+        Lookup {
+            entries: &self.entries,
+            at: 0,
+            last: None,
+        }
+    }
+}
+
+impl Lookup<'_> {
+    /// The remembered impulse of a contact, whose normal in f32 is `normal`; see
+    /// [`ImpulseCache::load`].
+    #[inline]
+    pub fn impulse(&mut self, contact: &ContactPoint, normal: V3) -> [f32; 3] {
+        let key = key(contact);
+        // Contacts mostly come in the order of the entries: the search goes on where it last ended.
+        if self.last.is_none_or(|last| key < last) {
+            self.at = self.entries.partition_point(|entry| entry.key < key);
+        }
+        self.last = Some(key);
+        while self
+            .entries
+            .get(self.at)
+            .is_some_and(|entry| entry.key < key)
+        {
+            self.at += 1;
+        }
+        match self.entries.get(self.at).filter(|entry| entry.key == key) {
+            Some(Entry { impulse, .. }) => {
                 let (t1, t2) = tangents(normal);
-                *impulse = [
-                    dot(normal, entry.impulse).max(0.0),
-                    dot(t1, entry.impulse),
-                    dot(t2, entry.impulse),
-                ];
+                [
+                    dot(normal, *impulse).max(0.0),
+                    dot(t1, *impulse),
+                    dot(t2, *impulse),
+                ]
             }
+            None => [0.0; 3],
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::world::{Body, BodyKind};
 use rayon::prelude::*;
 
 /// A body's motion over a step if nothing touches it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Momentum {
     /// Velocity of the centre of mass before the step `[m/s]`.
     pub(super) linear_velocity: Vec3,
@@ -50,12 +50,17 @@ impl Momentum {
                     halfway * (body.mass.inverse_inertia * (halfway.inverse() * angular_momentum));
             }
         }
+        let pushed = load.angular_impulse != Vec3::zeros();
         Self {
             linear_velocity: body.linear_velocity,
             spin,
             gain: (
                 gravity * h + load.impulse * body.mass.inverse_mass,
-                body.world_inverse_inertia() * load.angular_impulse,
+                if pushed {
+                    body.world_inverse_inertia() * load.angular_impulse
+                } else {
+                    Vec3::zeros()
+                },
             ),
             angular_momentum: angular_momentum + load.angular_impulse,
         }

@@ -47,6 +47,7 @@ pub struct Simulation {
     /// In place of the two above where a step has substeps.
     substep_problem: SubstepProblem,
     substep_solution: SubstepSolution,
+    substep_memory: substeps::Memory,
     momenta: Vec<Momentum>,
     loads: Vec<Wrench>,
     position: PositionPass,
@@ -98,6 +99,7 @@ impl Simulation {
             solution: Solution::default(),
             substep_problem: SubstepProblem::default(),
             substep_solution: SubstepSolution::default(),
+            substep_memory: substeps::Memory::default(),
             momenta: Vec::new(),
             loads: Vec::new(),
             timings: Timings::default(),
@@ -260,7 +262,8 @@ impl Simulation {
     fn solve_velocities(&mut self) -> Result<Report> {
         let start = Instant::now();
         self.detector.load_impulses(&mut self.solution.impulses);
-        self.find_free_motion();
+        let h = self.settings.time_step;
+        velocity::free_motion(&self.world, h, &mut self.loads, &mut self.momenta);
         velocity::build_problem(
             &self.world,
             &self.settings,
@@ -320,18 +323,22 @@ impl Simulation {
     fn solve_substeps(&mut self) -> Result<Solved> {
         let start = Instant::now();
         let (h, substeps) = (self.settings.time_step, self.settings.substeps);
-        self.find_free_motion();
-        let impulses = &mut self.substep_solution.impulses;
-        self.detector.load_impulses(impulses);
-        let stabilization = &self.settings.stabilization;
-        substeps::build_problem(
+        substeps::build_bodies(
+            &self.world,
+            h,
+            &mut self.substep_memory,
+            &mut self.momenta,
+            &mut self.substep_problem,
+        );
+        substeps::build_contacts(
             &self.world,
             &self.settings,
             self.detector.contacts(),
-            impulses,
-            &self.momenta,
+            self.detector.impulses(),
+            &self.substep_memory,
             &mut self.substep_problem,
         );
+        let stabilization = &self.settings.stabilization;
         let division = Division {
             scheme: stabilization.joints,
             h,
@@ -387,11 +394,6 @@ impl Simulation {
             broken_joints,
             joints_before_post: self.joint_errors(),
         })
-    }
-
-    fn find_free_motion(&mut self) {
-        let h = self.settings.time_step;
-        velocity::free_motion(&self.world, h, &mut self.loads, &mut self.momenta);
     }
 
     /// Counts a step whose dynamic bodies have moved, and moves the kinematic ones.

@@ -3,17 +3,24 @@
 
 use super::Settings;
 use super::integrate::Momentum;
+use super::load::{self, Wrench};
 use crate::collide::ContactPoint;
+use crate::collide::impulse_cache::ImpulseCache;
 use crate::constants::{
     MAX_CORRECTION_ANGLE, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS, SUBSTEP_CORRECTION_PER_RADIUS,
     SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
 };
-use crate::math;
+use crate::math::{self, Vec3};
+use crate::problem::{Body, Contact};
 use crate::solver::Velocity;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan, SubstepProblem};
 use crate::stabilize::{Scheme, Stabilization};
 use crate::world::World;
+use bytemuck::Zeroable;
 use rayon::prelude::*;
+
+/// Bodies or contacts handled by one thread at a time: some 20 us of work.
+const CHUNK: usize = 1024;
 
 /// How a step with these settings is divided; `smallest_radius` is the bounding radius of the smallest
 /// dynamic body `[m]`, `gravity` in `[m/s^2]`.
@@ -56,31 +63,69 @@ pub(super) fn plan(settings: &Settings, gravity: f64, smallest_radius: f64) -> S
     }
 }
 
-/// Writes bodies, velocity increments, contacts, gaps and restitutions; `impulses` are those that the
-/// contacts start from.
-pub(super) fn build_problem(
+/// Memory that is used again from step to step.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    loads: Vec<Wrench>,
+    /// Where the bodies are `[m]`; shape `[body_count]`, side by side as those of the world are not.
+    positions: Vec<Vec3>,
+}
+
+/// Finds how every body would move over the step if nothing touched it, and writes bodies and velocity
+/// increments.
+pub(super) fn build_bodies(
+    world: &World,
+    h: f64,
+    memory: &mut Memory,
+    momenta: &mut Vec<Momentum>,
+    problem: &mut SubstepProblem,
+) {
+    let Memory { loads, positions } = memory;
+    load::wrenches(world, h, loads);
+    let count = world.bodies.len();
+    positions.resize(count, Vec3::zeros());
+    momenta.resize(count, Momentum::default());
+    problem.increments.resize(count, Velocity::default());
+    problem.problem.bodies.resize(count, Body::zeroed());
+    let one = |index: usize, body: &crate::world::Body| {
+        let load = loads.get(index).copied().unwrap_or_else(Wrench::zero);
+        let momentum = Momentum::free(body, &world.gravity, &load, h);
+        let increment = Velocity {
+            linear: math::narrow(&momentum.gain.0),
+            angular: math::narrow(&momentum.gain.1),
+        };
+        let solvers = body.for_solver(&momentum.linear_velocity, &momentum.spin);
+        (momentum, increment, solvers)
+    };
+    world
+        .bodies
+        .par_chunks(CHUNK)
+        .zip(positions.par_chunks_mut(CHUNK))
+        .zip(momenta.par_chunks_mut(CHUNK))
+        .zip(problem.increments.par_chunks_mut(CHUNK))
+        .zip(problem.problem.bodies.par_chunks_mut(CHUNK))
+        .enumerate()
+        .for_each(
+            |(chunk, ((((bodies, positions), momenta), increments), solvers))| {
+                for (at, body) in bodies.iter().enumerate() {
+                    positions[at] = body.pose.position;
+                    (momenta[at], increments[at], solvers[at]) = one(chunk * CHUNK + at, body);
+                }
+            },
+        );
+}
+
+/// Writes contacts with the impulses that are remembered of them, gaps and restitutions. The bodies of
+/// the same step have been built with this memory.
+pub(super) fn build_contacts(
     world: &World,
     settings: &Settings,
     contacts: &[ContactPoint],
-    impulses: &[[f32; 3]],
-    momenta: &[Momentum],
+    impulses: &ImpulseCache,
+    memory: &Memory,
     problem: &mut SubstepProblem,
 ) {
-    world
-        .bodies
-        .par_iter()
-        .zip(momenta)
-        .with_min_len(1024)
-        .map(|(body, momentum)| body.for_solver(&momentum.linear_velocity, &momentum.spin))
-        .collect_into_vec(&mut problem.problem.bodies);
-    momenta
-        .par_iter()
-        .with_min_len(4096)
-        .map(|momentum| Velocity {
-            linear: math::narrow(&momentum.gain.0),
-            angular: math::narrow(&momentum.gain.1),
-        })
-        .collect_into_vec(&mut problem.increments);
+    let positions = memory.positions.as_slice();
     let materials = |point: &ContactPoint| {
         let [a, b] = point
             .bodies
@@ -92,25 +137,39 @@ pub(super) fn build_problem(
         [only] => Some(only.combine(only).friction as f32),
         _ => None,
     };
+    problem
+        .problem
+        .contacts
+        .resize(contacts.len(), Contact::zeroed());
+    problem.gaps.resize(contacts.len(), 0.0);
     contacts
-        .par_iter()
-        .zip(impulses)
-        .with_min_len(1024)
-        .map(|(point, &impulse)| {
-            let friction = everywhere.unwrap_or_else(|| materials(point).friction as f32);
-            point.for_solver(world, 0.0, friction, impulse)
-        })
-        .collect_into_vec(&mut problem.problem.contacts);
-    contacts
-        .par_iter()
-        .with_min_len(4096)
-        .map(|point| point.separation as f32)
-        .collect_into_vec(&mut problem.gaps);
+        .par_chunks(CHUNK)
+        .zip(problem.problem.contacts.par_chunks_mut(CHUNK))
+        .zip(problem.gaps.par_chunks_mut(CHUNK))
+        .for_each(|((points, contacts), gaps)| {
+            let mut lookup = impulses.lookup();
+            for ((point, contact), gap) in points.iter().zip(contacts).zip(gaps) {
+                let normal = math::narrow(&point.normal);
+                let [body_a, body_b] = point.bodies;
+                let arm = |body: u32| math::narrow(&(point.position - positions[body as usize]));
+                *contact = Contact {
+                    body_a,
+                    body_b,
+                    arm_a: arm(body_a),
+                    arm_b: arm(body_b),
+                    normal,
+                    bias: 0.0,
+                    friction: everywhere.unwrap_or_else(|| materials(point).friction as f32),
+                    impulse: lookup.impulse(point, normal),
+                };
+                *gap = point.separation as f32;
+            }
+        });
     problem.restitutions.clear();
     if world.materials.iter().any(|m| m.restitution > 0.0) {
         contacts
             .par_iter()
-            .with_min_len(4096)
+            .with_min_len(4 * CHUNK)
             .map(|point| materials(point).restitution as f32)
             .collect_into_vec(&mut problem.restitutions);
     }

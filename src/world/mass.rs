@@ -107,11 +107,12 @@ impl MassProperties {
 
     /// True if the inertia is the same about every axis, to rounding: it then never turns.
     #[must_use]
+    #[inline]
     pub fn is_isotropic(&self) -> bool {
-        let scale = self.inertia[(0, 0)];
-        let tolerance = 1e-12 * scale.abs();
-        let off = self.inertia - Mat3::identity() * scale;
-        // Without a way out at the first that is off: all nine are looked at together.
+        let [[xx, yx, zx], [xy, yy, zy], [xz, yz, zz]] = self.inertia.data.0;
+        let tolerance = 1e-12 * xx.abs();
+        let off = [yx, zx, xy, zy, xz, yz, yy - xx, zz - xx];
+        // Without a way out at the first that is off: all are looked at together.
         off.iter()
             .fold(true, |all, off| all & (off.abs() <= tolerance))
     }

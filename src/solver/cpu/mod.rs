@@ -441,14 +441,15 @@ impl CpuSolver {
         report.pack_time += start.elapsed();
     }
 
-    /// Sweeps until the options are content.
+    /// Sweeps until the options are content. The residual is looked at where there is a tolerance, and at
+    /// the end if the manner asks for it.
     fn iterate(
         &mut self,
         batches: &mut Batches,
         team: &Team,
         options: &Options,
         report: &mut Report,
-        (is_convex, watch): (bool, &mut (dyn FnMut(&Report) + Send)),
+        (is_convex, looks, mut watch): Manner<'_>,
     ) {
         if let Some(rule) = options.method.momentum(is_convex) {
             self.begin(batches, rule);
@@ -467,9 +468,14 @@ impl CpuSolver {
                 }
             }
             report.iterations += count;
+            if !looks && options.tolerance == 0.0 {
+                continue;
+            }
             (report.residual_rms, report.residual_max) = self.residual(batches, team);
             report.status = Status::after(report, options);
-            watch(report);
+            if let Some(watch) = &mut watch {
+                watch(report);
+            }
             if report.status != Status::MaxIterations {
                 break;
             }
@@ -550,7 +556,7 @@ impl CpuSolver {
         }
         self.begin_solve(&given, &batches, team, &mut report);
         let packed = Instant::now();
-        let manner = (problem.is_convex(), watch);
+        let manner = (problem.is_convex(), true, Some(watch));
         self.iterate(&mut batches, team, options, &mut report, manner);
         let remainder = remainder_contacts(&batches).start;
         solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
@@ -563,6 +569,10 @@ impl CpuSolver {
         Ok(report)
     }
 }
+
+/// How to iterate: whether the problem is convex, whether to look at the residual at the end, and whom to
+/// tell of a look.
+type Manner<'a> = (bool, bool, Option<&'a mut (dyn FnMut(&Report) + Send)>);
 
 const SIZE: usize = WORKGROUP_SIZE as usize;
 

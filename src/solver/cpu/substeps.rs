@@ -97,7 +97,6 @@ impl CpuSolver {
         memory.freeze(&batches, given, team);
         let mut report = SubstepReport::default();
         let is_convex = given.problem.is_convex();
-        let mut watch = |_: &Report| {};
         let mut part = Report {
             solve_time: start.elapsed(),
             ..packed
@@ -105,7 +104,8 @@ impl CpuSolver {
         for substep in 1..=plan.substeps {
             let start = Instant::now();
             self.begin_velocity(&mut memory, &mut batches, plan, substep, team);
-            let manner = (is_convex, &mut watch as _);
+            let looks = substep == plan.substeps;
+            let manner = (is_convex, looks, None);
             self.iterate(&mut batches, team, &plan.velocity, &mut part, manner);
             self.end_velocity(&mut memory, &batches, plan);
             part.solve_time += start.elapsed();
@@ -125,7 +125,7 @@ impl CpuSolver {
                     ..position.options
                 };
                 // A position LCP has no friction.
-                let manner = (true, &mut watch as _);
+                let manner = (true, looks, None);
                 self.iterate(&mut batches, team, &options, &mut part, manner);
                 self.end_position(&mut memory, &mut batches, position);
                 part.solve_time = start.elapsed();
@@ -136,7 +136,7 @@ impl CpuSolver {
             }
         }
         self.store_step(&mut memory, &batches, solution, team);
-        if !is_finite(solution) {
+        if !is_finite(&memory, &solution.total_impulses) {
             report.velocity.status = Status::NonFinite;
         }
         self.substeps = memory;
@@ -170,13 +170,14 @@ impl CpuSolver {
     /// Moves the bodies by what the impulses of a substep have made of their velocities.
     fn end_velocity(&mut self, memory: &mut SubstepMemory, batches: &Batches, plan: &SubstepPlan) {
         let h_s = plan.substep_length() as f32;
-        let bodies = self.velocities.bodies().iter();
-        let state = memory.gained.bodies_mut().iter_mut();
-        for ((gained, moved), velocity) in state.zip(memory.moved.bodies_mut()).zip(bodies) {
-            gained.linear = math::add(gained.linear, velocity.linear);
-            gained.angular = math::add(gained.angular, velocity.angular);
-            moved.linear = math::add(moved.linear, math::scale(gained.linear, h_s));
-            moved.angular = math::add(moved.angular, math::scale(gained.angular, h_s));
+        let bodies = numbers(self.velocities.bodies()).iter();
+        let state = numbers_mut(memory.gained.bodies_mut()).iter_mut();
+        let moved = numbers_mut(memory.moved.bodies_mut());
+        for ((gained, moved), velocity) in state.zip(moved).zip(bodies) {
+            for axis in 0..8 {
+                gained[axis] += IS_MOTION[axis] * velocity[axis];
+                moved[axis] += IS_MOTION[axis] * (gained[axis] * h_s);
+            }
         }
         self.lanes.add_to_totals();
         let remainder = super::remainder_contacts(batches);
@@ -200,8 +201,10 @@ impl CpuSolver {
             .begin_position(plan, position, substep, &memory.moved, team);
         memory.write_position_biases(batches, plan, position, substep);
         std::mem::swap(&mut self.velocities, &mut memory.others);
-        for velocity in self.velocities.bodies_mut() {
-            (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
+        for velocity in numbers_mut(self.velocities.bodies_mut()) {
+            for (number, is_motion) in velocity.iter_mut().zip(IS_MOTION) {
+                *number = if is_motion > 0.0 { 0.0 } else { *number };
+            }
         }
     }
 
@@ -213,17 +216,19 @@ impl CpuSolver {
         position: &PositionPlan,
     ) {
         std::mem::swap(&mut self.velocities, &mut memory.others);
-        let moved = memory.moved.bodies_mut().iter_mut();
-        for (moved, change) in moved.zip(memory.others.bodies()) {
+        let most = position.max_turn;
+        let changes = memory.others.bodies();
+        let moved = numbers_mut(memory.moved.bodies_mut()).iter_mut();
+        for ((moved, change), numbers) in moved.zip(changes).zip(numbers(changes)) {
             let squared = math::dot(change.angular, change.angular);
-            let most = position.max_turn;
             let part = if squared > most * most {
                 most / squared.sqrt()
             } else {
                 1.0
             };
-            moved.linear = math::add(moved.linear, math::scale(change.linear, part));
-            moved.angular = math::add(moved.angular, math::scale(change.angular, part));
+            for axis in 0..8 {
+                moved[axis] += IS_MOTION[axis] * (numbers[axis] * part);
+            }
         }
         self.lanes.end_position();
         memory.restore_velocity_problem(batches);
@@ -236,20 +241,20 @@ impl CpuSolver {
         solution: &mut SubstepSolution,
         team: &Team,
     ) {
+        let (gained, moved) = (memory.gained.bodies(), memory.moved.bodies());
         solution.changes.clear();
-        let gained = memory.gained.bodies().iter();
-        solution.changes.extend(gained.map(|velocity| Velocity {
-            linear: velocity.linear,
-            angular: velocity.angular,
-        }));
-        solution.displacements.clear();
-        let moved = memory.moved.bodies().iter();
         solution
-            .displacements
-            .extend(moved.map(|moved| Displacement {
-                linear: moved.linear,
-                angular: moved.angular,
+            .changes
+            .extend(gained.iter().map(|velocity| Velocity {
+                linear: velocity.linear,
+                angular: velocity.angular,
             }));
+        solution.displacements.clear();
+        let displacements = moved.iter().map(|moved| Displacement {
+            linear: moved.linear,
+            angular: moved.angular,
+        });
+        solution.displacements.extend(displacements);
         solution.joint_impulses.clear();
         solution.total_joint_impulses.clear();
         let count = batches.contacts.source.len();
@@ -271,19 +276,29 @@ fn unpack(source: &[u32], impulses: &[[f32; 4]], count: usize, to: &mut Vec<[f32
     }
 }
 
-fn is_finite(solution: &SubstepSolution) -> bool {
+/// True if bodies and impulses are finite.
+fn is_finite(memory: &SubstepMemory, impulses: &[[f32; 3]]) -> bool {
     // Without a way out at the first that is not, so that a compiler can look at several at once.
     let all_finite = |numbers: &[f32]| {
         let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
         numbers.iter().fold(0, wrong) == 0
     };
-    let changes = solution.changes.iter().fold(true, |all, v| {
-        all & all_finite(&v.linear) & all_finite(&v.angular)
-    });
-    let moved = solution.displacements.iter().fold(true, |all, d| {
-        all & all_finite(&d.linear) & all_finite(&d.angular)
-    });
-    changes && moved && all_finite(solution.total_impulses.as_flattened())
+    [&memory.gained, &memory.moved]
+        .iter()
+        .all(|state| all_finite(numbers(state.bodies()).as_flattened()))
+        && all_finite(impulses.as_flattened())
+}
+
+/// 1 where the numbers of a [`BodyVelocity`] are velocities, else 0.
+const IS_MOTION: [f32; 8] = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0];
+
+/// Bodies as a compiler sees vectors in them.
+fn numbers(bodies: &[BodyVelocity]) -> &[[f32; 8]] {
+    bytemuck::cast_slice(bodies)
+}
+
+fn numbers_mut(bodies: &mut [BodyVelocity]) -> &mut [[f32; 8]] {
+    bytemuck::cast_slice_mut(bodies)
 }
 
 /// Motion of A's point relative to B's, `[a, b]` being twists of the two bodies.
@@ -302,13 +317,9 @@ impl SubstepMemory {
     /// The start of a step whose problem has just been packed.
     fn freeze(&mut self, batches: &Batches, given: &SubstepProblem, team: &Team) {
         self.bounces = given.restitutions.iter().any(|&e| e > 0.0);
+        // Those of a problem without joint rows are zero yet.
         for state in [&mut self.gained, &mut self.moved, &mut self.others] {
             state.copy_from(&batches.velocities, team.threads());
-        }
-        for state in [&mut self.gained, &mut self.moved] {
-            for body in state.bodies_mut() {
-                (body.linear, body.angular) = ([0.0; 3], [0.0; 3]);
-            }
         }
         let contacts = &batches.contacts;
         let range = super::remainder_contacts(batches);

@@ -89,10 +89,14 @@ impl SubstepProblem {
                 ));
             }
         }
-        let increments = self.increments.iter();
-        let increments = increments.flat_map(|v| v.linear.iter().chain(&v.angular));
-        let given = increments.chain(&self.gaps).chain(&self.restitutions);
-        if !given.into_iter().all(|x| x.is_finite()) {
+        // Without a way out at the first that is not, so that a compiler can look at several at once.
+        let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
+        let increments = self.increments.iter().fold(0, |some, v| {
+            let linear = v.linear.iter().fold(some, wrong);
+            v.angular.iter().fold(linear, wrong)
+        });
+        let gaps = self.gaps.iter().fold(increments, wrong);
+        if self.restitutions.iter().fold(gaps, wrong) != 0 {
             return Err(Error::invalid(
                 "velocity increments, gaps and restitutions",
                 "every number must be finite",
@@ -144,9 +148,10 @@ pub struct SubstepReport {
     pub velocity: Report,
     /// Of the position LCPs, likewise, in metres; `None` if the plan has none.
     pub position: Option<Report>,
-    /// Largest root mean square of a velocity LCP's residual in any substep `[m/s]`.
+    /// Largest root mean square of a velocity LCP's residual in any substep `[m/s]`. Without a tolerance
+    /// nothing depends on it before the last substep, and a backend may look at that one's only.
     pub worst_residual_rms: f32,
-    /// Largest residual of a velocity LCP in any substep `[m/s]`.
+    /// Largest residual of a velocity LCP in any of the same substeps `[m/s]`.
     pub worst_residual_max: f32,
 }
 

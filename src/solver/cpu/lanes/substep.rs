@@ -33,8 +33,10 @@ pub(super) struct Steps {
     pub(super) frozen: Vec<Frozen>,
     /// Bias of each point in the position LCP `[m]`.
     pub(super) biases: Vec<Row>,
-    /// Impulses over the whole step.
+    /// Impulses over the whole step; whatever they were before the end of the first substep.
     totals: Vec<[Row; 3]>,
+    /// True before that.
+    fresh: bool,
     /// Impulses of the LCP that is not being solved.
     others: Vec<[Row; 3]>,
 }
@@ -84,8 +86,8 @@ impl Steps {
     pub(super) fn begin(&mut self, count: usize) {
         self.frozen.resize(count, Frozen::zeroed());
         self.biases.resize(count, Row::zeroed());
-        self.totals.clear();
         self.totals.resize(count, [Row::zeroed(); 3]);
+        self.fresh = true;
         self.others.resize(count, [Row::zeroed(); 3]);
     }
 }
@@ -174,6 +176,10 @@ impl Lanes {
 
     /// Adds the impulses of a substep to those of the step.
     pub(in crate::solver::cpu) fn add_to_totals(&mut self) {
+        if std::mem::take(&mut self.steps.fresh) {
+            self.steps.totals.copy_from_slice(&self.impulses);
+            return;
+        }
         for (totals, impulses) in self.steps.totals.iter_mut().zip(&self.impulses) {
             for (total, impulse) in totals.iter_mut().zip(impulses) {
                 for (total, impulse) in total.0.iter_mut().zip(&impulse.0) {

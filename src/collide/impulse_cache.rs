@@ -55,6 +55,15 @@ impl ImpulseCache {
                 add(scale(t1, impulse[1]), scale(t2, impulse[2])),
             )
         };
+        if self.has_names_of(contacts, impulses.len()) {
+            self.entries
+                .par_iter_mut()
+                .zip(contacts)
+                .zip(impulses)
+                .with_min_len(CHUNK)
+                .for_each(|((entry, contact), impulse)| entry.impulse = vector(contact, impulse));
+            return;
+        }
         contacts
             .par_iter()
             .zip(impulses)
@@ -68,6 +77,25 @@ impl ImpulseCache {
             // Stable, so that of contacts with one name the first counts.
             self.entries.par_sort_by_key(|entry| entry.key);
         }
+    }
+
+    /// True if the entries are those of contacts with these names in this order.
+    fn has_names_of(&self, contacts: &[ContactPoint], impulses: usize) -> bool {
+        const SOME: usize = 64;
+        self.entries.len() == contacts.len()
+            && contacts.len() <= impulses
+            && contacts
+                .chunks(SOME)
+                .zip(self.entries.chunks(SOME))
+                .all(|(contacts, entries)| {
+                    // Without a way out after each.
+                    let mut differ = 0;
+                    for (contact, entry) in contacts.iter().zip(entries) {
+                        let key = key(contact);
+                        differ |= (key.0 ^ entry.key.0) | (key.1 ^ entry.key.1);
+                    }
+                    differ == 0
+                })
     }
 
     /// The remembered impulse of each contact, along its present normal and tangents, the normal
@@ -104,18 +132,7 @@ impl Lookup<'_> {
     #[inline]
     pub fn impulse(&mut self, contact: &ContactPoint, normal: V3) -> [f32; 3] {
         let key = key(contact);
-        // Contacts mostly come in the order of the entries: the search goes on where it last ended.
-        if self.last.is_none_or(|last| key < last) {
-            self.at = self.entries.partition_point(|entry| entry.key < key);
-        }
-        self.last = Some(key);
-        while self
-            .entries
-            .get(self.at)
-            .is_some_and(|entry| entry.key < key)
-        {
-            self.at += 1;
-        }
+        self.find(key);
         match self.entries.get(self.at).filter(|entry| entry.key == key) {
             Some(Entry { impulse, .. }) => {
                 let (t1, t2) = tangents(normal);
@@ -126,6 +143,32 @@ impl Lookup<'_> {
                 ]
             }
             None => [0.0; 3],
+        }
+    }
+
+    /// Puts `at` at the first entry that is not before a key.
+    #[inline]
+    fn find(&mut self, key: Key) {
+        // Contacts mostly come in the order of the entries: it is the next one, or the search goes on
+        // from there.
+        if let Some([now, next, ..]) = self.entries.get(self.at..)
+            && next.key == key
+            && now.key < key
+        {
+            self.at += 1;
+            self.last = Some(key);
+            return;
+        }
+        if self.last.is_none_or(|last| key < last) {
+            self.at = self.entries.partition_point(|entry| entry.key < key);
+        }
+        self.last = Some(key);
+        while self
+            .entries
+            .get(self.at)
+            .is_some_and(|entry| entry.key < key)
+        {
+            self.at += 1;
         }
     }
 }

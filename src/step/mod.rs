@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepSolution};
 use crate::solver::{Report, Solution, Solver, Status};
 use crate::stabilize::PositionPass;
-use crate::world::World;
+use crate::world::{BodyKind, World};
 use integrate::Momentum;
 use joints::{Division, Joints};
 use load::Wrench;
@@ -35,6 +35,8 @@ pub struct Simulation {
     steps: u64,
     /// Where kinematic bodies started, and when; shape `[body_count]`.
     start_poses: Vec<Pose>,
+    /// False if no body is kinematic.
+    has_kinematic_bodies: bool,
 
     /// Holds the contacts of the present state: those that the last step left, and that the next one
     /// starts from.
@@ -86,6 +88,7 @@ impl Simulation {
         let smallest = world.smallest_radius();
         let mut simulation = Self {
             start_poses: world.bodies.iter().map(|body| body.pose).collect(),
+            has_kinematic_bodies: has_kinematic_bodies(&world),
             margin: settings.margin.unwrap_or(MARGIN_PER_RADIUS * smallest),
             position: PositionPass::new(smallest),
             world,
@@ -127,6 +130,7 @@ impl Simulation {
         self.timings = Timings::default();
         if self.contacts_are_stale {
             self.detector.forget();
+            self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
             self.detect_contacts()?;
         }
         let contacts = self.detector.contacts().len();
@@ -400,7 +404,10 @@ impl Simulation {
     fn advance_time(&mut self) {
         self.steps += 1;
         self.world.time += self.settings.time_step;
-        integrate::kinematic_bodies(&mut self.world.bodies, &self.start_poses, self.world.time);
+        if self.has_kinematic_bodies {
+            let time = self.world.time;
+            integrate::kinematic_bodies(&mut self.world.bodies, &self.start_poses, time);
+        }
     }
 
     fn stabilize(&mut self) -> Result<Option<Report>> {
@@ -423,12 +430,10 @@ impl Simulation {
     fn detect_contacts(&mut self) -> Result<()> {
         let start = Instant::now();
         let h = self.settings.time_step;
-        integrate::prescribe_velocities(
-            &mut self.world.bodies,
-            &self.start_poses,
-            self.world.time,
-            h,
-        );
+        if self.has_kinematic_bodies {
+            let time = self.world.time;
+            integrate::prescribe_velocities(&mut self.world.bodies, &self.start_poses, time, h);
+        }
         let correction = self
             .settings
             .stabilization
@@ -452,4 +457,9 @@ impl Simulation {
             RESTITUTION_THRESHOLD_GH * self.world.gravity.norm() * self.settings.time_step
         })
     }
+}
+
+fn has_kinematic_bodies(world: &World) -> bool {
+    let mut bodies = world.bodies.iter();
+    bodies.any(|body| body.kind == BodyKind::Kinematic)
 }

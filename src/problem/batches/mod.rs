@@ -188,6 +188,7 @@ impl Batches {
     /// are taken again. Memory is kept in any case.
     pub fn repack(&mut self, problem: &Problem, max_colors: usize, warm_start: bool) {
         self.arrange(problem, max_colors);
+        self.refill_inertias(&problem.bodies);
         contacts::refill(&mut self.contacts, problem, warm_start);
         joints::refill(
             &mut self.joints,
@@ -201,7 +202,7 @@ impl Batches {
         }
     }
 
-    /// Bodies, and the order of contacts and joint rows.
+    /// Velocities, and the order of contacts and joint rows.
     fn arrange(&mut self, problem: &Problem, max_colors: usize) {
         self.refill_bodies(&problem.bodies);
         self.movable.clear();
@@ -224,8 +225,8 @@ impl Batches {
     }
 
     /// Like [`Self::repack`] for a problem without joint rows, but of the contacts with a colour only
-    /// the order is made: their blocks and impulses are whatever they were, and `velocities` are as
-    /// without any impulse. With `unbiased`, biases are taken for zero.
+    /// the order is made: their blocks and impulses are whatever they were, and so are the inertias
+    /// without a remainder; `velocities` are as without any impulse. With `unbiased`, biases are taken for zero.
     ///
     /// It is for who gets the numbers of the contacts from the problem itself.
     pub(crate) fn repack_remainder(
@@ -236,6 +237,9 @@ impl Batches {
         unbiased: bool,
     ) {
         self.arrange(problem, max_colors);
+        if !self.contacts.remainder.elements.is_empty() {
+            self.refill_inertias(&problem.bodies);
+        }
         contacts::refill_remainder(&mut self.contacts, problem, warm_start, unbiased);
         joints::refill(&mut self.joints, &mut self.joint_scales, problem, false);
         self.friction = problem.friction_cone.table().with_law(problem.friction_law);
@@ -255,6 +259,7 @@ impl Batches {
     /// [`Self::pack_clusters`]. Memory is kept.
     pub fn repack_clusters(&mut self, problem: &Problem, clusters: &Clusters, warm_start: bool) {
         self.refill_bodies(&problem.bodies);
+        self.refill_inertias(&problem.bodies);
         // Orders that were kept have their newest where that of the clusters is going to be.
         (self.contact_orders, self.joint_orders) = (Orders::default(), Orders::default());
         self.contacts.forget_order();
@@ -280,6 +285,9 @@ impl Batches {
             PACKED_BODIES_PER_THREAD,
             |body| at_rest(&bodies[body]),
         );
+    }
+
+    fn refill_inertias(&mut self, bodies: &[Body]) {
         parallel::fill(
             &mut self.inertias,
             bodies.len(),

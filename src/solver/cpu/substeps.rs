@@ -263,8 +263,8 @@ impl CpuSolver {
         let impulses = &batches.contacts.impulses[remainder];
         unpack(source, impulses, count, &mut solution.impulses);
         unpack(source, &memory.totals, count, &mut solution.total_impulses);
-        self.lanes.store_impulses(&mut solution.impulses, team);
-        self.lanes.store_totals(&mut solution.total_impulses, team);
+        let totals = &mut solution.total_impulses;
+        self.lanes.store_step(&mut solution.impulses, totals, team);
     }
 }
 
@@ -317,10 +317,10 @@ impl SubstepMemory {
     /// The start of a step whose problem has just been packed.
     fn freeze(&mut self, batches: &Batches, given: &SubstepProblem, team: &Team) {
         self.bounces = given.restitutions.iter().any(|&e| e > 0.0);
-        // Those of a problem without joint rows are zero yet.
-        for state in [&mut self.gained, &mut self.moved, &mut self.others] {
-            state.copy_from(&batches.velocities, team.threads());
+        for state in [&mut self.gained, &mut self.moved] {
+            state.clear(batches.velocities.len(), team.threads());
         }
+        self.others.copy_from(&batches.velocities, team.threads());
         let contacts = &batches.contacts;
         let range = super::remainder_contacts(batches);
         self.totals.clear();

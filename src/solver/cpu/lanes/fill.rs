@@ -157,18 +157,27 @@ impl Lanes {
 
     /// Gives the impulses of the coloured contacts to the problem's contacts.
     pub(in crate::solver::cpu) fn store_impulses(&self, impulses: &mut [[f32; 3]], team: &Team) {
-        self.store(&self.impulses, impulses, team);
+        self.store([&self.impulses], [impulses], team);
     }
 
-    /// Gives numbers of points to their contacts.
-    pub(super) fn store(&self, from: &[[Row; 3]], to: &mut [[f32; 3]], team: &Team) {
-        let to = SharedSlice::new(to);
-        team.each(from.len(), MIN_LANE_GROUPS_PER_THREAD, |_, points| {
-            let rows = &from[points.clone()];
-            for (rows, sources) in rows.iter().zip(&self.sources[points]) {
-                for (lane, &source) in sources.0.iter().enumerate() {
-                    if source != NO_PLACE {
-                        let numbers = [rows[0].0[lane], rows[1].0[lane], rows[2].0[lane]];
+    /// Gives arrays of numbers of points to their contacts.
+    pub(super) fn store<const N: usize>(
+        &self,
+        from: [&[[Row; 3]]; N],
+        to: [&mut [[f32; 3]]; N],
+        team: &Team,
+    ) {
+        let to = to.map(SharedSlice::new);
+        let count = self.sources.len();
+        team.each(count, MIN_LANE_GROUPS_PER_THREAD, |_, points| {
+            for point in points {
+                for (lane, &source) in self.sources[point].0.iter().enumerate() {
+                    if source == NO_PLACE {
+                        continue;
+                    }
+                    for (from, to) in from.iter().zip(&to) {
+                        let [n, t1, t2] = &from[point];
+                        let numbers = [n.0[lane], t1.0[lane], t2.0[lane]];
                         // SAFETY: every contact is in one lane.
                         #[allow(unsafe_code, reason = "each contact is in one lane")]
                         unsafe {

@@ -117,13 +117,16 @@ impl Filling<'_> {
         group.mixed = false;
         for first in (0..LANES).step_by(S::LANES) {
             let filled = self.filled::<S>(&self.sources[group.first as usize], first);
-            let contacts = &self.given.problem.contacts;
-            let mut bodies = [IndexRow([0; LANES]); 2];
-            for lane in first..first + S::LANES {
-                let contact = &contacts[filled.index.0[lane] as usize];
-                bodies[0].0[lane] = contact.body_a;
-                bodies[1].0[lane] = contact.body_b;
-            }
+            // Indices travel as the numbers that their bits are.
+            // SAFETY: `filled` holds contacts, each of them `CONTACT` numbers.
+            let [body_a, body_b, ..] = unsafe {
+                let contacts = self.given.problem.contacts.as_ptr().cast::<f32>();
+                S::gather_4(contacts, CONTACT, filled.index.0.as_ptr().add(first))
+            };
+            let mut rows = [Row([0.0; LANES]); 2];
+            put(&mut rows[0], first, body_a);
+            put(&mut rows[1], first, body_b);
+            let bodies: [IndexRow; 2] = bytemuck::cast(rows);
             let (to, inertia) = (&mut pairs.body_a, &mut pairs.inertia_a);
             let a = self.fill_side(&filled, first, &bodies[0], to, inertia);
             let (to, inertia) = (&mut pairs.body_b, &mut pairs.inertia_b);
@@ -137,7 +140,7 @@ impl Filling<'_> {
                 }
             }
         }
-        group.friction = friction.0.iter().any(|&friction| friction > 0.0);
+        group.friction = friction.0.iter().fold(0, |all, mu| all | magnitude(*mu)) > 0;
     }
 
     #[inline(always)]
@@ -206,7 +209,7 @@ impl Filling<'_> {
         let mut masses = Row([0.0; LANES]);
         put(&mut masses, first, inverse_mass);
         for lane in first..first + S::LANES {
-            let moves = masses.0[lane] > 0.0;
+            let moves = magnitude(masses.0[lane]) > 0;
             places.0[lane] = if moves { bodies.0[lane] } else { self.zero };
         }
         if let Some(given) = self.given.substeps {
@@ -345,17 +348,22 @@ fn fill_frozen<S: Simd>(
     for (row, apart) in frozen.increment.iter_mut().zip(apart) {
         put_filled(row, first, filled, apart);
     }
-    let bounces = !given.restitutions.is_empty();
-    for lane in first..first + S::LANES {
-        let source = filled.index.0[lane] as usize;
-        let is = filled.is_row.0[lane] > 0.0;
-        frozen.gap.0[lane] = if is { given.gaps[source] } else { 0.0 };
-        frozen.restitution.0[lane] = if is && bounces {
-            given.restitutions[source]
-        } else {
-            0.0
-        };
+    gather_numbers(&given.gaps, first, filled, &mut frozen.gap);
+    if given.restitutions.is_empty() {
+        put(&mut frozen.restitution, first, S::splat(0.0));
+    } else {
+        gather_numbers(&given.restitutions, first, filled, &mut frozen.restitution);
     }
+}
+
+/// A number of each contact; zero where a lane is empty.
+#[inline(always)]
+fn gather_numbers<S: Simd>(from: &[f32], first: usize, filled: &Filled<S>, to: &mut Row) {
+    for lane in first..first + S::LANES {
+        to.0[lane] = from[filled.index.0[lane] as usize];
+    }
+    let numbers = lanes_of(to, first);
+    put_filled(to, first, filled, numbers);
 }
 
 /// Velocities of points of A relative to B's before the solve, biases included.
@@ -381,6 +389,12 @@ fn free_velocities<S: Simd>(
         to[1].0[lane] = if is { velocity[1] } else { 0.0 };
         to[2].0[lane] = if is { velocity[2] } else { 0.0 };
     }
+}
+
+/// Bits of a number but for its sign: zero where the number is.
+#[inline(always)]
+fn magnitude(x: f32) -> u32 {
+    x.to_bits() << 1
 }
 
 /// A vector of one lane.

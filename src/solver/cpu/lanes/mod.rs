@@ -157,6 +157,14 @@ impl Velocities {
         self.all.resize(bodies.len() + spare, Aligned::zeroed());
     }
 
+    /// Velocities of nothing but zero, of bodies without mass.
+    pub(super) fn clear(&mut self, bodies: usize, threads: usize) {
+        self.bodies = bodies;
+        self.all.clear();
+        let spare = SPARE_STRIDE * (threads + 1);
+        self.all.resize(bodies + spare, Aligned::zeroed());
+    }
+
     /// Those of the bodies.
     pub(super) fn bodies(&self) -> &[BodyVelocity] {
         bytemuck::cast_slice(&self.all[..self.bodies])

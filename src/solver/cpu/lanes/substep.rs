@@ -189,9 +189,15 @@ impl Lanes {
         }
     }
 
-    /// Gives the impulses of the step to the problem's contacts.
-    pub(in crate::solver::cpu) fn store_totals(&self, impulses: &mut [[f32; 3]], team: &Team) {
-        self.store(&self.steps.totals, impulses, team);
+    /// Gives the impulses of the last substep and those of the step to the problem's contacts.
+    pub(in crate::solver::cpu) fn store_step(
+        &self,
+        impulses: &mut [[f32; 3]],
+        totals: &mut [[f32; 3]],
+        team: &Team,
+    ) {
+        let from = [self.impulses.as_slice(), self.steps.totals.as_slice()];
+        self.store(from, [impulses, totals], team);
     }
 }
 

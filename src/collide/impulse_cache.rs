@@ -2,6 +2,7 @@
 
 use super::ContactPoint;
 use crate::math::{V3, add, dot, narrow, scale, tangents};
+use bytemuck::Zeroable;
 use rayon::prelude::*;
 
 /// Contacts handled by one thread at a time.
@@ -34,7 +35,7 @@ fn key(contact: &ContactPoint) -> Key {
 
 /// Looks for one contact after the other, fastest in the order of the entries.
 #[derive(Debug, Clone)]
-pub struct Lookup<'a> {
+pub(crate) struct Lookup<'a> {
     entries: &'a [Entry],
     /// Where the last search ended.
     at: usize,
@@ -47,43 +48,46 @@ impl ImpulseCache {
     /// `impulses` has the shape of `contacts`: components along the normal and the two
     /// [`tangents`] of the normal in f32 `[N s]`. If one is longer, its rest is left out.
     pub fn store(&mut self, contacts: &[ContactPoint], impulses: &[[f32; 3]]) {
-        let vector = |contact: &ContactPoint, impulse: &[f32; 3]| {
-            let normal = narrow(&contact.normal);
-            let (t1, t2) = tangents(normal);
-            add(
-                scale(normal, impulse[0]),
-                add(scale(t1, impulse[1]), scale(t2, impulse[2])),
-            )
-        };
-        if self.has_names_of(contacts, impulses.len()) {
-            self.entries
-                .par_iter_mut()
-                .zip(contacts)
-                .zip(impulses)
+        let count = contacts.len().min(impulses.len());
+        let (contacts, impulses) = (&contacts[..count], &impulses[..count]);
+        let known = self.has_names_of(contacts);
+        if !known {
+            contacts
+                .par_iter()
                 .with_min_len(CHUNK)
-                .for_each(|((entry, contact), impulse)| entry.impulse = vector(contact, impulse));
-            return;
+                .map(|contact| Entry {
+                    key: key(contact),
+                    impulse: [0.0; 3],
+                })
+                .collect_into_vec(&mut self.entries);
         }
-        contacts
-            .par_iter()
-            .zip(impulses)
-            .with_min_len(CHUNK)
-            .map(|(contact, impulse)| Entry {
-                key: key(contact),
-                impulse: vector(contact, impulse),
-            })
-            .collect_into_vec(&mut self.entries);
-        if !self.entries.is_sorted_by_key(|entry| entry.key) {
+        self.entries
+            .par_chunks_mut(CHUNK)
+            .zip(contacts.par_chunks(CHUNK))
+            .zip(impulses.par_chunks(CHUNK))
+            .for_each(|((entries, contacts), impulses)| {
+                let mut block = Block::zeroed();
+                let contacts = contacts.chunks(BLOCK).zip(impulses.chunks(BLOCK));
+                for (entries, (contacts, impulses)) in entries.chunks_mut(BLOCK).zip(contacts) {
+                    for (at, (contact, impulse)) in contacts.iter().zip(impulses).enumerate() {
+                        block.put(at, narrow(&contact.normal), *impulse);
+                    }
+                    block.compose();
+                    for (at, entry) in entries.iter_mut().enumerate() {
+                        entry.impulse = block.get(at);
+                    }
+                }
+            });
+        if !known && !self.entries.is_sorted_by_key(|entry| entry.key) {
             // Stable, so that of contacts with one name the first counts.
             self.entries.par_sort_by_key(|entry| entry.key);
         }
     }
 
     /// True if the entries are those of contacts with these names in this order.
-    fn has_names_of(&self, contacts: &[ContactPoint], impulses: usize) -> bool {
+    fn has_names_of(&self, contacts: &[ContactPoint]) -> bool {
         const SOME: usize = 64;
         self.entries.len() == contacts.len()
-            && contacts.len() <= impulses
             && contacts
                 .chunks(SOME)
                 .zip(self.entries.chunks(SOME))
@@ -108,16 +112,22 @@ impl ImpulseCache {
             .par_chunks(CHUNK)
             .zip(impulses.par_chunks_mut(CHUNK))
             .for_each(|(contacts, impulses)| {
-                let mut lookup = self.lookup();
-                for (contact, impulse) in contacts.iter().zip(impulses) {
-                    *impulse = lookup.impulse(contact, narrow(&contact.normal));
+                let (mut lookup, mut block) = (self.lookup(), Block::zeroed());
+                let contacts = contacts.chunks(BLOCK);
+                for (contacts, impulses) in contacts.zip(impulses.chunks_mut(BLOCK)) {
+                    for (at, contact) in contacts.iter().enumerate() {
+                        block.put(at, narrow(&contact.normal), lookup.vector(contact));
+                    }
+                    block.resolve();
+                    for (at, impulse) in impulses.iter_mut().enumerate() {
+                        *impulse = block.get(at);
+                    }
                 }
             });
     }
 
-    /// To look for some contacts; what [`Self::load`] finds for all.
-    #[must_use]
-    pub fn lookup(&self) -> Lookup<'_> {
+    /// To look for some contacts; with [`Block::resolve`] it is what [`Self::load`] does for all.
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
         Lookup {
             entries: &self.entries,
             at: 0,
@@ -127,21 +137,13 @@ impl ImpulseCache {
 }
 
 impl Lookup<'_> {
-    /// The remembered impulse of a contact, whose normal in f32 is `normal`; see
-    /// [`ImpulseCache::load`].
+    /// The remembered impulse of a contact in world axes `[N s]`; zero for one that was not there.
     #[inline]
-    pub fn impulse(&mut self, contact: &ContactPoint, normal: V3) -> [f32; 3] {
+    pub(crate) fn vector(&mut self, contact: &ContactPoint) -> V3 {
         let key = key(contact);
         self.find(key);
         match self.entries.get(self.at).filter(|entry| entry.key == key) {
-            Some(Entry { impulse, .. }) => {
-                let (t1, t2) = tangents(normal);
-                [
-                    dot(normal, *impulse).max(0.0),
-                    dot(t1, *impulse),
-                    dot(t2, *impulse),
-                ]
-            }
+            Some(entry) => entry.impulse,
             None => [0.0; 3],
         }
     }
@@ -169,6 +171,71 @@ impl Lookup<'_> {
             .is_some_and(|entry| entry.key < key)
         {
             self.at += 1;
+        }
+    }
+}
+
+/// Contacts of a [`Block`].
+pub(crate) const BLOCK: usize = 64;
+
+/// Impulses of some contacts and their normals, number by number, so that a compiler sees vectors.
+#[derive(Debug, Clone, Copy, Zeroable)]
+#[repr(C)]
+pub(crate) struct Block {
+    normals: [[f32; BLOCK]; 3],
+    given: [[f32; BLOCK]; 3],
+    found: [[f32; BLOCK]; 3],
+}
+
+impl Block {
+    /// Puts a contact's normal and its impulse at a place.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, at: usize, normal: V3, impulse: V3) {
+        for axis in 0..3 {
+            self.normals[axis][at] = normal[axis];
+            self.given[axis][at] = impulse[axis];
+        }
+    }
+
+    /// What was made of the impulse at a place.
+    #[inline(always)]
+    pub(crate) fn get(&self, at: usize) -> V3 {
+        [self.found[0][at], self.found[1][at], self.found[2][at]]
+    }
+
+    /// Makes components along normals and tangents of vectors in world axes, the normal part at least 0.
+    pub(crate) fn resolve(&mut self) {
+        self.each(|normal, vector| {
+            let (t1, t2) = tangents(normal);
+            [
+                dot(normal, vector).max(0.0),
+                dot(t1, vector),
+                dot(t2, vector),
+            ]
+        });
+    }
+
+    /// Makes vectors in world axes of components.
+    fn compose(&mut self) {
+        self.each(|normal, impulse| {
+            let (t1, t2) = tangents(normal);
+            add(
+                scale(normal, impulse[0]),
+                add(scale(t1, impulse[1]), scale(t2, impulse[2])),
+            )
+        });
+    }
+
+    #[inline(always)]
+    fn each(&mut self, make: impl Fn(V3, V3) -> V3) {
+        let Self {
+            normals: [nx, ny, nz],
+            given: [x, y, z],
+            found: [fx, fy, fz],
+        } = self;
+        for at in 0..BLOCK {
+            let found = make([nx[at], ny[at], nz[at]], [x[at], y[at], z[at]]);
+            (fx[at], fy[at], fz[at]) = (found[0], found[1], found[2]);
         }
     }
 }

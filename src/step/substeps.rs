@@ -5,7 +5,7 @@ use super::Settings;
 use super::integrate::Momentum;
 use super::load::{self, Wrench};
 use crate::collide::ContactPoint;
-use crate::collide::impulse_cache::ImpulseCache;
+use crate::collide::impulse_cache::{BLOCK, Block, ImpulseCache};
 use crate::constants::{
     MAX_CORRECTION_ANGLE, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS, SUBSTEP_CORRECTION_PER_RADIUS,
     SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
@@ -147,22 +147,32 @@ pub(super) fn build_contacts(
         .zip(problem.problem.contacts.par_chunks_mut(CHUNK))
         .zip(problem.gaps.par_chunks_mut(CHUNK))
         .for_each(|((points, contacts), gaps)| {
-            let mut lookup = impulses.lookup();
-            for ((point, contact), gap) in points.iter().zip(contacts).zip(gaps) {
-                let normal = math::narrow(&point.normal);
-                let [body_a, body_b] = point.bodies;
-                let arm = |body: u32| math::narrow(&(point.position - positions[body as usize]));
-                *contact = Contact {
-                    body_a,
-                    body_b,
-                    arm_a: arm(body_a),
-                    arm_b: arm(body_b),
-                    normal,
-                    bias: 0.0,
-                    friction: everywhere.unwrap_or_else(|| materials(point).friction as f32),
-                    impulse: lookup.impulse(point, normal),
-                };
-                *gap = point.separation as f32;
+            let (mut lookup, mut block) = (impulses.lookup(), Block::zeroed());
+            let all = points.chunks(BLOCK).zip(contacts.chunks_mut(BLOCK));
+            for ((points, contacts), gaps) in all.zip(gaps.chunks_mut(BLOCK)) {
+                let some = points.iter().zip(contacts.iter_mut()).zip(gaps);
+                for (at, ((point, contact), gap)) in some.enumerate() {
+                    let normal = math::narrow(&point.normal);
+                    let [body_a, body_b] = point.bodies;
+                    let arm =
+                        |body: u32| math::narrow(&(point.position - positions[body as usize]));
+                    *contact = Contact {
+                        body_a,
+                        body_b,
+                        arm_a: arm(body_a),
+                        arm_b: arm(body_b),
+                        normal,
+                        bias: 0.0,
+                        friction: everywhere.unwrap_or_else(|| materials(point).friction as f32),
+                        impulse: [0.0; 3],
+                    };
+                    *gap = point.separation as f32;
+                    block.put(at, normal, lookup.vector(point));
+                }
+                block.resolve();
+                for (at, contact) in contacts.iter_mut().enumerate() {
+                    contact.impulse = block.get(at);
+                }
             }
         });
     problem.restitutions.clear();

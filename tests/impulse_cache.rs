@@ -118,3 +118,28 @@ fn only_the_same_pair_and_feature_match() {
     cache.store(&contacts[..10], &impulses[..10]);
     assert!(load(&cache, &contacts)[10..].iter().all(|i| *i == [0.0; 3]));
 }
+
+#[test]
+fn impulses_of_the_same_contacts_replace_the_last_ones() {
+    let contacts: Vec<_> = (0..300)
+        .map(|i| contact(i / 3, i / 3 + 1, u64::from(i % 3), Vec3::z()))
+        .collect();
+    let mut cache = ImpulseCache::default();
+    for step in 1..4 {
+        let impulses: Vec<_> = (0..300)
+            .map(|i| [(step * 1000 + i) as f32, 0.0, 0.0])
+            .collect();
+        cache.store(&contacts, &impulses);
+        assert_eq!(load(&cache, &contacts), impulses);
+    }
+    // One of another name, and fewer impulses than contacts.
+    let mut others = contacts.clone();
+    others[70].feature = 9;
+    let impulses = [[5.0, 0.0, 0.0]; 200];
+    cache.store(&others, &impulses);
+    let found = load(&cache, &contacts);
+    for (i, found) in found.iter().enumerate() {
+        let expected = if i == 70 || i >= 200 { 0.0 } else { 5.0 };
+        assert_eq!(found[0], expected, "contact {i}");
+    }
+}

@@ -35,7 +35,12 @@ impl Record for Body {
     #[inline(always)]
     fn is_plain(&self, _: usize) -> bool {
         let [xx, _, _, yy, _, zz] = self.inverse_inertia;
-        (self.inverse_mass > 0.0) & (xx >= 0.0) & (yy >= 0.0) & (zz >= 0.0)
+        let turns = self
+            .inverse_inertia
+            .iter()
+            .fold(false, |all, &x| all | (x != 0.0));
+        let fits = (self.inverse_mass > 0.0) | ((self.inverse_mass == 0.0) & !turns);
+        fits & (xx >= 0.0) & (yy >= 0.0) & (zz >= 0.0)
     }
 
     fn validate(&self, _: usize) -> std::result::Result<(), String> {

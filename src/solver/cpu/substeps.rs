@@ -4,9 +4,10 @@
 //! tell: what impulses have gained and moved is kept in f32; velocities start a substep as the last one
 //! left them, which is what its impulses do to them; and a position LCP has normal rows only.
 
-use super::CpuSolver;
 use super::lanes::{Given, Velocities};
+use super::shared_slice::SharedSlice;
 use super::team::Team;
+use super::{CpuSolver, GRAIN};
 use crate::math::{self, V3};
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::substeps::{
@@ -107,7 +108,7 @@ impl CpuSolver {
             let looks = substep == plan.substeps;
             let manner = (is_convex, looks, None);
             self.iterate(&mut batches, team, &plan.velocity, &mut part, manner);
-            self.end_velocity(&mut memory, &batches, plan);
+            self.end_velocity(&mut memory, &batches, plan, team);
             part.solve_time += start.elapsed();
             report.add_velocity(&part);
             part = Report {
@@ -127,7 +128,7 @@ impl CpuSolver {
                 // A position LCP has no friction.
                 let manner = (true, looks, None);
                 self.iterate(&mut batches, team, &options, &mut part, manner);
-                self.end_position(&mut memory, &mut batches, position);
+                self.end_position(&mut memory, &mut batches, position, team);
                 part.solve_time = start.elapsed();
                 report.add_position(&part);
             }
@@ -168,17 +169,30 @@ impl CpuSolver {
     }
 
     /// Moves the bodies by what the impulses of a substep have made of their velocities.
-    fn end_velocity(&mut self, memory: &mut SubstepMemory, batches: &Batches, plan: &SubstepPlan) {
+    fn end_velocity(
+        &mut self,
+        memory: &mut SubstepMemory,
+        batches: &Batches,
+        plan: &SubstepPlan,
+        team: &Team,
+    ) {
         let h_s = plan.substep_length() as f32;
-        let bodies = numbers(self.velocities.bodies()).iter();
-        let state = numbers_mut(memory.gained.bodies_mut()).iter_mut();
-        let moved = numbers_mut(memory.moved.bodies_mut());
-        for ((gained, moved), velocity) in state.zip(moved).zip(bodies) {
-            for axis in 0..8 {
-                gained[axis] += IS_MOTION[axis] * velocity[axis];
-                moved[axis] += IS_MOTION[axis] * (gained[axis] * h_s);
+        let velocities = numbers(self.velocities.bodies());
+        let gained = SharedSlice::new(numbers_mut(memory.gained.bodies_mut()));
+        let moved = SharedSlice::new(numbers_mut(memory.moved.bodies_mut()));
+        team.each(velocities.len(), GRAIN, |_, part| {
+            // SAFETY: the team hands every body to one thread.
+            #[allow(unsafe_code, reason = "the team hands out each body once")]
+            let (gained, moved) =
+                unsafe { (gained.range(part.clone()), moved.range(part.clone())) };
+            let state = gained.iter_mut().zip(moved);
+            for ((gained, moved), velocity) in state.zip(&velocities[part]) {
+                for axis in 0..8 {
+                    gained[axis] += IS_MOTION[axis] * velocity[axis];
+                    moved[axis] += IS_MOTION[axis] * (gained[axis] * h_s);
+                }
             }
-        }
+        });
         self.lanes.add_to_totals();
         let remainder = super::remainder_contacts(batches);
         let impulses = &batches.contacts.impulses[remainder];
@@ -214,22 +228,29 @@ impl CpuSolver {
         memory: &mut SubstepMemory,
         batches: &mut Batches,
         position: &PositionPlan,
+        team: &Team,
     ) {
         std::mem::swap(&mut self.velocities, &mut memory.others);
         let most = position.max_turn;
-        let changes = memory.others.bodies();
-        let moved = numbers_mut(memory.moved.bodies_mut()).iter_mut();
-        for ((moved, change), numbers) in moved.zip(changes).zip(numbers(changes)) {
-            let squared = math::dot(change.angular, change.angular);
-            let part = if squared > most * most {
-                most / squared.sqrt()
-            } else {
-                1.0
-            };
-            for axis in 0..8 {
-                moved[axis] += IS_MOTION[axis] * (numbers[axis] * part);
+        let changes = numbers(memory.others.bodies());
+        let moved = SharedSlice::new(numbers_mut(memory.moved.bodies_mut()));
+        team.each(changes.len(), GRAIN, |_, bodies| {
+            // SAFETY: the team hands every body to one thread.
+            #[allow(unsafe_code, reason = "the team hands out each body once")]
+            let moved = unsafe { moved.range(bodies.clone()) };
+            for (moved, change) in moved.iter_mut().zip(&changes[bodies]) {
+                let turn = [change[4], change[5], change[6]];
+                let squared = math::dot(turn, turn);
+                let part = if squared > most * most {
+                    most / squared.sqrt()
+                } else {
+                    1.0
+                };
+                for axis in 0..8 {
+                    moved[axis] += IS_MOTION[axis] * (change[axis] * part);
+                }
             }
-        }
+        });
         self.lanes.end_position();
         memory.restore_velocity_problem(batches);
     }

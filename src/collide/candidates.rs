@@ -260,7 +260,7 @@ impl Chunk {
                     world,
                     pair,
                     movers: movers_of,
-                    rotations: crowd.rotations(),
+                    rotations: pair.map(|body| &crowd.rotations()[body as usize]),
                 };
                 manifold.find_contacts(&couple, limits, &mut self.points, found);
             }

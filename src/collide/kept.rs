@@ -10,7 +10,7 @@
 use super::ContactPoint;
 use super::crowd::turn;
 use super::narrowphase::{
-    Kind, Limits, Manifold, Mover, Point, Query, contacts_of_pair, visit_manifolds,
+    Kind, Limits, Manifold, Mover, Point, Query, box_box, contacts_of_pair, visit_manifolds,
 };
 use super::sphere_and_boxes::sphere_and_boxes;
 use crate::constants::{KEPT_MOTION_PER_RADIUS, KEPT_REACH_PER_MARGIN, MAX_MANIFOLD_POINTS};
@@ -23,7 +23,8 @@ pub(super) struct Couple<'a> {
     pub(super) world: &'a World,
     pub(super) pair: [u32; 2],
     pub(super) movers: [&'a Mover; 2],
-    pub(super) rotations: &'a [Mat3],
+    /// From each body's axes to the world's.
+    pub(super) rotations: [&'a Mat3; 2],
 }
 
 /// A contact point fixed to both bodies.
@@ -111,9 +112,10 @@ impl KeptManifold {
         if self.reach <= needed {
             return false;
         }
-        let (position, rotation, radius) = relative(couple);
+        let now = Relative::new(couple);
         let before = Mat3::from_iterator(self.rotation.iter().map(|&x| f64::from(x)));
-        let moved = (position - self.position).norm() + radius * turn(&(rotation - before));
+        let moved = (now.position - self.position).norm()
+            + now.radius * turn(&(now.rotation - before));
         self.complete_until = path + self.reach - moved;
         if self.count > 0 {
             self.exact_until = path + tolerance(couple) - moved;
@@ -122,9 +124,9 @@ impl KeptManifold {
     }
 
     fn remember(&mut self, couple: &Couple<'_>, path: f64, reach: f64) {
-        let (position, rotation, _) = relative(couple);
-        self.position = position;
-        for (kept, x) in self.rotation.iter_mut().zip(rotation.iter()) {
+        let now = Relative::new(couple);
+        self.position = now.position;
+        for (kept, x) in self.rotation.iter_mut().zip(now.rotation.iter()) {
             *kept = *x as f32;
         }
         self.reach = reach;
@@ -175,9 +177,9 @@ impl KeptManifold {
         // Where the manifold's own place ends, if it is too small for the points.
         let (place, end) = (self.first as usize, (self.first + self.capacity) as usize);
         let (first, mut count) = (points.len(), 0);
-        let mut keep = |shapes: [&Shape; 2], parts: u32, manifold: &Manifold| {
+        let mut keep = |are_boxes: [bool; 2], parts: u32, manifold: &Manifold| {
             for point in manifold.as_slice() {
-                let kept = fixed_to_bodies(couple, &query, shapes, parts, point);
+                let kept = fixed_to_bodies(couple, &query, are_boxes, parts, point);
                 if count < end - place {
                     points[place + count] = kept;
                 } else {
@@ -189,7 +191,24 @@ impl KeptManifold {
                 count += 1;
             }
         };
-        let apart = visit_manifolds(couple.world, couple.pair, couple.movers, &query, &mut keep);
+        let apart = if a.kind == Kind::Box && b.kind == Kind::Box {
+            let mut manifold = Manifold::new();
+            let [rotation_a, rotation_b] = couple.rotations;
+            box_box(
+                (&Vec3::zeros(), rotation_a, &a.half_extents),
+                (&query.offset, rotation_b, &b.half_extents),
+                &query,
+                &mut manifold,
+            );
+            keep([true; 2], 0, &manifold);
+            manifold.apart()
+        } else {
+            let keep = |shapes: [&Shape; 2], parts: u32, manifold: &Manifold| {
+                let are_boxes = shapes.map(|shape| matches!(shape, Shape::Box { .. }));
+                keep(are_boxes, parts, manifold);
+            };
+            visit_manifolds(couple.world, couple.pair, couple.movers, &query, keep)
+        };
         if count > end - place {
             self.first = first as u32;
             self.capacity = count.next_multiple_of(MAX_MANIFOLD_POINTS) as u32;
@@ -211,29 +230,32 @@ fn tolerance(couple: &Couple<'_>) -> f64 {
     KEPT_MOTION_PER_RADIUS * a.min(b)
 }
 
-/// Pose of the smaller body in the axes of the larger one, and its bounding radius.
-fn relative(couple: &Couple<'_>) -> (Vec3, Mat3, f64) {
-    let [a, b] = couple.movers;
-    let [rotation_a, rotation_b] = couple.rotations();
-    let between = b.position - a.position;
-    if a.bounding_radius >= b.bounding_radius {
-        (
-            rotation_a.tr_mul(&between),
-            rotation_a.tr_mul(rotation_b),
-            b.bounding_radius,
-        )
-    } else {
-        (
-            -rotation_b.tr_mul(&between),
-            rotation_b.tr_mul(rotation_a),
-            a.bounding_radius,
-        )
-    }
+/// Pose of the smaller body in the axes of the larger one.
+struct Relative {
+    position: Vec3,
+    rotation: Mat3,
+    /// Bounding radius of the smaller one `[m]`.
+    radius: f64,
 }
 
-impl Couple<'_> {
-    fn rotations(&self) -> [&Mat3; 2] {
-        self.pair.map(|body| &self.rotations[body as usize])
+impl Relative {
+    fn new(couple: &Couple<'_>) -> Self {
+        let [a, b] = couple.movers;
+        let [rotation_a, rotation_b] = couple.rotations;
+        let between = b.position - a.position;
+        if a.bounding_radius >= b.bounding_radius {
+            Self {
+                position: rotation_a.tr_mul(&between),
+                rotation: rotation_a.tr_mul(rotation_b),
+                radius: b.bounding_radius,
+            }
+        } else {
+            Self {
+                position: -rotation_b.tr_mul(&between),
+                rotation: rotation_b.tr_mul(rotation_a),
+                radius: a.bounding_radius,
+            }
+        }
     }
 }
 
@@ -241,16 +263,15 @@ impl Couple<'_> {
 fn fixed_to_bodies(
     couple: &Couple<'_>,
     query: &Query,
-    shapes: [&Shape; 2],
+    are_boxes: [bool; 2],
     parts: u32,
     point: &Point,
 ) -> KeptPoint {
-    let [rotation_a, rotation_b] = couple.rotations();
+    let [rotation_a, rotation_b] = couple.rotations;
     let half = point.normal * (0.5 * point.separation);
     let on_a = rotation_a.tr_mul(&(point.position + half));
     let on_b = rotation_b.tr_mul(&(point.position - half - query.offset));
-    let is_box = shapes.map(|shape| matches!(shape, Shape::Box { .. }));
-    let normal_of = match is_box {
+    let normal_of = match are_boxes {
         // Faces of the second box are marked by this bit, alone of the two highest.
         [true, true] => usize::from(point.feature >> 30 == 1),
         [false, true] => 1,
@@ -259,7 +280,7 @@ fn fixed_to_bodies(
     KeptPoint {
         feature: u64::from(parts) << 32 | u64::from(point.feature),
         surface: [on_a, on_b],
-        normal: couple.rotations()[normal_of].tr_mul(&point.normal),
+        normal: couple.rotations[normal_of].tr_mul(&point.normal),
         normal_of,
     }
 }
@@ -273,12 +294,11 @@ fn append_contacts(
     found: &mut Vec<ContactPoint>,
 ) {
     let [a, b] = couple.movers;
-    let rotations = couple.rotations();
     let offset = b.position - a.position;
     for point in points {
-        let on_a = rotations[0] * point.surface[0];
-        let on_b = rotations[1] * point.surface[1] + offset;
-        let normal = rotations[point.normal_of & 1] * point.normal;
+        let on_a = couple.rotations[0] * point.surface[0];
+        let on_b = couple.rotations[1] * point.surface[1] + offset;
+        let normal = couple.rotations[point.normal_of & 1] * point.normal;
         let separation = (on_a - on_b).dot(&normal);
         let position = (on_a + on_b) * 0.5;
         if separation <= limits.margin

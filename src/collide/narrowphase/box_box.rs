@@ -7,11 +7,10 @@
 //! the distance of others (Gottschalk, Lin, Manocha 1996, sec. 5).
 
 use super::box_distance::closest_features;
-use super::box_faces::{Frame, face_contact};
+use super::box_faces::{Frame, Patch, Vertex};
 use super::direction::sign;
-use super::manifold::{Manifold, Point, Points, reduce};
+use super::manifold::{Manifold, Point};
 use super::query::Query;
-use super::segment::closest_of_lines;
 use crate::constants::{AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, DEEPER_BY};
 use crate::math::{Mat3, Vec3};
 
@@ -24,7 +23,7 @@ const NEAREST: u32 = 3 << 30;
 const PARALLEL_EDGES: f64 = 1e-6;
 
 /// A box: centre, rotation, half extents.
-type Cuboid<'a> = (&'a Vec3, &'a Mat3, &'a Vec3);
+pub(in crate::collide) type Cuboid<'a> = (&'a Vec3, &'a Mat3, &'a Vec3);
 
 /// An axis of the search and the separation along it.
 #[derive(Debug, Clone, Copy)]
@@ -34,41 +33,76 @@ enum Axis {
     Edges(usize, usize),
 }
 
+/// Two boxes in the axes of the first, P.
+#[derive(Debug, Clone, Copy)]
+struct Boxes<'a> {
+    half_p: &'a Vec3,
+    half_q: &'a Vec3,
+    /// Axes of Q, as columns.
+    relative: Mat3,
+    /// Centre of Q `[m]`.
+    from_p: Vec3,
+    /// The same in Q's axes.
+    from_q: Vec3,
+}
+
 /// Up to four points: of the face that separates best, or of a pair of edges.
-pub(super) fn box_box(p: Cuboid<'_>, q: Cuboid<'_>, query: &Query, manifold: &mut Manifold) {
+pub(in crate::collide) fn box_box(
+    p: Cuboid<'_>,
+    q: Cuboid<'_>,
+    query: &Query,
+    manifold: &mut Manifold,
+) {
     let between = q.0 - p.0;
-    let relative = p.1.tr_mul(q.1);
-    let from_p = p.1.tr_mul(&between);
-    let from_q = q.1.tr_mul(&between);
-    let (axis, separation) = best_axis(&relative, &from_p, &from_q, p.2, q.2, query.reach);
+    let boxes = Boxes {
+        half_p: p.2,
+        half_q: q.2,
+        relative: p.1.tr_mul(q.1),
+        from_p: p.1.tr_mul(&between),
+        from_q: q.1.tr_mul(&between),
+    };
+    let (axis, separation) = boxes.best_axis(query.reach);
     if separation > query.reach {
         manifold.set_apart(separation);
         return;
     }
-
-    let mut candidates: Points<9> = Points::new();
-    // Outward from P, in world axes.
-    let outward = match axis {
-        Axis::FaceP(i) => p.1.column(i) * sign(from_p[i]),
-        Axis::FaceQ(j) => q.1.column(j) * sign(from_q[j]),
-        Axis::Edges(i, j) => {
-            let cross = p.1.column(i).cross(&q.1.column(j)).normalize();
-            cross * sign(cross.dot(&between))
-        }
-    };
     let lowest = match axis {
         Axis::FaceP(i) => {
-            let (reference, incident) = (Frame::new(p), Frame::new(q));
-            let side = sign(from_p[i]);
-            face_contact(0, &reference, i, side, &incident, query, &mut candidates)
+            let side = sign(boxes.from_p[i]);
+            let frame = Frame {
+                half_extents: p.2,
+                incident: q.2,
+                center: &boxes.from_p,
+                axes: &boxes.relative,
+            };
+            offer_patch(0, p, &mut Patch::new(&frame, i, side), query, manifold)
         }
         Axis::FaceQ(j) => {
-            let (reference, incident) = (Frame::new(q), Frame::new(p));
-            let side = -sign(from_q[j]);
-            face_contact(1, &reference, j, side, &incident, query, &mut candidates)
+            let side = -sign(boxes.from_q[j]);
+            let frame = Frame {
+                half_extents: q.2,
+                incident: p.2,
+                center: &-boxes.from_q,
+                axes: &boxes.relative.transpose(),
+            };
+            offer_patch(1 << 30, q, &mut Patch::new(&frame, j, side), query, manifold)
         }
         Axis::Edges(i, j) => {
-            edge_contact((p, i), (q, j), &outward, separation, query, &mut candidates)
+            let edges = boxes.edges(i, j);
+            if !edges.meet && separation > 0.0 {
+                f64::INFINITY
+            } else {
+                manifold.offer(
+                    query,
+                    Point {
+                        feature: edges.feature,
+                        position: p.0 + p.1 * edges.middle,
+                        normal: -(p.1 * edges.outward),
+                        separation,
+                    },
+                );
+                separation
+            }
         }
     };
 
@@ -77,11 +111,12 @@ pub(super) fn box_box(p: Cuboid<'_>, q: Cuboid<'_>, query: &Query, manifold: &mu
     let slack = DEEPER_BY * (p.2.max() + q.2.max());
     if lowest > separation + slack {
         if separation > 0.0 {
-            let (on_p, on_q, code) = closest_features((&from_p, &relative, q.2), p.2);
+            let (on_p, on_q, code) =
+                closest_features((&boxes.from_p, &boxes.relative, q.2), p.2);
             let apart = on_p - on_q;
             let distance = apart.norm();
             if distance > 0.0 && distance < lowest - slack {
-                candidates.offer(
+                manifold.offer_deepest(
                     query,
                     Point {
                         feature: NEAREST | code,
@@ -92,118 +127,167 @@ pub(super) fn box_box(p: Cuboid<'_>, q: Cuboid<'_>, query: &Query, manifold: &mu
                 );
             }
         } else if lowest == f64::INFINITY {
-            let deepest = q.0 - q.1 * support(q, &outward);
-            candidates.offer(
+            let outward = boxes.outward(axis);
+            let deepest = boxes.from_p - boxes.relative * boxes.support_q(&outward);
+            manifold.offer(
                 query,
                 Point {
                     feature: NEAREST,
-                    position: deepest - outward * (0.5 * separation),
-                    normal: -outward,
+                    position: p.0 + p.1 * (deepest - outward * (0.5 * separation)),
+                    normal: -(p.1 * outward),
                     separation,
                 },
             );
         }
     }
-    reduce(candidates.as_slice(), manifold);
 }
 
-/// The vertex of a box farthest along a world direction, in the box's axes.
-fn support((_, rotation, half_extents): Cuboid<'_>, along: &Vec3) -> Vec3 {
-    rotation.tr_mul(along).map(sign).component_mul(half_extents)
+/// Offers the vertices of a patch, each with its own distance from the reference face's plane.
+/// `of_q` marks their names, and is not zero if the reference box is the second shape. Returns the
+/// least separation, infinity if there is no vertex.
+fn offer_patch(
+    of_q: u32,
+    reference: Cuboid<'_>,
+    patch: &mut Patch,
+    query: &Query,
+    manifold: &mut Manifold,
+) -> f64 {
+    let outward = reference.1.column(patch.axis()) * patch.side();
+    let normal = if of_q == 0 { -outward } else { outward };
+    let vertices = patch.vertices().iter();
+    let lowest = vertices.fold(f64::INFINITY, |least, vertex| {
+        least.min(vertex.separation())
+    });
+    let position = |patch: &Patch, vertex: &Vertex| reference.0 + reference.1 * patch.midpoint(vertex);
+    patch.retain(|patch, vertex| {
+        let separation = vertex.separation();
+        separation <= query.reach && query.admits(&position(patch, vertex), &normal, separation)
+    });
+    patch.reduce();
+    for vertex in patch.vertices() {
+        manifold.push(Point {
+            feature: of_q | patch.feature(vertex),
+            position: position(patch, vertex),
+            normal: query.orient(&normal),
+            separation: vertex.separation(),
+        });
+    }
+    lowest
 }
 
-/// The axis with the largest separation, by preference a face of P, then a face of Q; any axis whose
-/// separation exceeds `reach` if there is one.
-fn best_axis(
-    relative: &Mat3,
-    from_p: &Vec3,
-    from_q: &Vec3,
-    a: &Vec3,
-    b: &Vec3,
-    reach: f64,
-) -> (Axis, f64) {
-    let cosines = relative.abs();
-    let face_p = from_p.abs() - a - cosines * b;
-    let face_q = from_q.abs() - b - cosines.tr_mul(a);
-    let (i, j) = (face_p.imax(), face_q.imax());
-    if face_p[i].max(face_q[j]) > reach {
-        return if face_p[i] >= face_q[j] {
-            (Axis::FaceP(i), face_p[i])
-        } else {
-            (Axis::FaceQ(j), face_q[j])
-        };
+/// Two edges and what lies between them, in the axes of P.
+struct Edges {
+    /// Unit vector across both, from P to Q.
+    outward: Vec3,
+    /// Midway between their closest points `[m]`.
+    middle: Vec3,
+    feature: u32,
+    /// True if the closest points of the two lines are within the edges.
+    meet: bool,
+}
+
+impl Boxes<'_> {
+    /// The vertex of P farthest along a direction.
+    fn support_p(&self, along: &Vec3) -> Vec3 {
+        along.map(sign).component_mul(self.half_p)
     }
-    let slack = AXIS_PREFERENCE_ABSOLUTE * a.min().min(b.min());
-    let threshold =
-        |separation: f64| separation + slack + AXIS_PREFERENCE_RELATIVE * separation.abs();
-    let mut best = (Axis::FaceP(i), face_p[i]);
-    if face_q[j] > threshold(best.1) {
-        best = (Axis::FaceQ(j), face_q[j]);
+
+    /// The vertex of Q farthest along a direction, in Q's axes.
+    fn support_q(&self, along: &Vec3) -> Vec3 {
+        let along = self.relative.tr_mul(along);
+        along.map(sign).component_mul(self.half_q)
     }
-    let mut edges = (Axis::Edges(0, 0), f64::NEG_INFINITY);
-    for i in 0..3 {
-        let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
-        for j in 0..3 {
-            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-            let length = relative[(i1, j)].hypot(relative[(i2, j)]);
-            if length < PARALLEL_EDGES {
-                continue;
-            }
-            let distance = from_p[i2] * relative[(i1, j)] - from_p[i1] * relative[(i2, j)];
-            let extent = a[i1] * cosines[(i2, j)]
-                + a[i2] * cosines[(i1, j)]
-                + b[j1] * cosines[(i, j2)]
-                + b[j2] * cosines[(i, j1)];
-            let separation = (distance.abs() - extent) / length;
-            if separation > edges.1 {
-                edges = (Axis::Edges(i, j), separation);
+
+    /// The axis from P to Q.
+    fn outward(&self, axis: Axis) -> Vec3 {
+        match axis {
+            Axis::FaceP(i) => Vec3::ith(i, sign(self.from_p[i])),
+            Axis::FaceQ(j) => self.relative.column(j) * sign(self.from_q[j]),
+            Axis::Edges(i, j) => {
+                let cross = Vec3::ith(i, 1.0).cross(&self.relative.column(j)).normalize();
+                cross * sign(cross.dot(&self.from_p))
             }
         }
     }
-    if edges.1 > reach || edges.1 > threshold(best.1) {
-        best = edges;
-    }
-    best
-}
 
-/// The point between two edges, if it lies within both or the boxes overlap. Returns its separation,
-/// or infinity where the edges pass each other.
-fn edge_contact(
-    (p, i): (Cuboid<'_>, usize),
-    (q, j): (Cuboid<'_>, usize),
-    outward: &Vec3,
-    separation: f64,
-    query: &Query,
-    candidates: &mut Points<9>,
-) -> f64 {
-    let mut edge_p = support(p, outward);
-    let mut edge_q = support(q, &-outward);
-    let feature = EDGES | edge_code(&edge_p, i) << 8 | edge_code(&edge_q, j);
-    edge_p[i] = 0.0;
-    edge_q[j] = 0.0;
-    let center_p = p.1 * edge_p;
-    let center_q = (q.0 - p.0) + q.1 * edge_q;
-    let half_p = p.1.column(i) * p.2[i];
-    let half_q = q.1.column(j) * q.2[j];
-    let Some((s, t)) = closest_of_lines(&center_p, &half_p, &center_q, &half_q) else {
-        return f64::INFINITY;
-    };
-    let within = s.abs() <= 1.0 && t.abs() <= 1.0;
-    if !within && separation > 0.0 {
-        return f64::INFINITY;
+    /// The axis with the largest separation, by preference a face of P, then a face of Q; any axis
+    /// whose separation exceeds `reach` if there is one.
+    fn best_axis(&self, reach: f64) -> (Axis, f64) {
+        let (a, b, relative, from_p) = (self.half_p, self.half_q, &self.relative, &self.from_p);
+        let cosines = relative.abs();
+        let face_p = from_p.abs() - a - cosines * b;
+        let face_q = self.from_q.abs() - b - cosines.tr_mul(a);
+        let (i, j) = (face_p.imax(), face_q.imax());
+        if face_p[i].max(face_q[j]) > reach {
+            return if face_p[i] >= face_q[j] {
+                (Axis::FaceP(i), face_p[i])
+            } else {
+                (Axis::FaceQ(j), face_q[j])
+            };
+        }
+        let slack = AXIS_PREFERENCE_ABSOLUTE * a.min().min(b.min());
+        let threshold =
+            |separation: f64| separation + slack + AXIS_PREFERENCE_RELATIVE * separation.abs();
+        let mut best = (Axis::FaceP(i), face_p[i]);
+        if face_q[j] > threshold(best.1) {
+            best = (Axis::FaceQ(j), face_q[j]);
+        }
+        // Edges must do better than this; most do not by far, and need no square root.
+        let mut least = threshold(best.1).min(reach);
+        for i in 0..3 {
+            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+            for j in 0..3 {
+                let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+                let distance = from_p[i2] * relative[(i1, j)] - from_p[i1] * relative[(i2, j)];
+                let extent = a[i1] * cosines[(i2, j)]
+                    + a[i2] * cosines[(i1, j)]
+                    + b[j1] * cosines[(i, j2)]
+                    + b[j2] * cosines[(i, j1)];
+                let scaled = distance.abs() - extent;
+                if scaled <= least.min(0.0) {
+                    continue;
+                }
+                let squared = relative[(i1, j)].powi(2) + relative[(i2, j)].powi(2);
+                if squared < PARALLEL_EDGES * PARALLEL_EDGES {
+                    continue;
+                }
+                let separation = scaled / squared.sqrt();
+                if separation > least {
+                    least = separation;
+                    best = (Axis::Edges(i, j), separation);
+                }
+            }
+        }
+        best
     }
-    let on_p = center_p + half_p * s.clamp(-1.0, 1.0);
-    let on_q = center_q + half_q * t.clamp(-1.0, 1.0);
-    candidates.offer(
-        query,
-        Point {
+
+    /// Edge of P along its axis `i` and of Q along `j` that are nearest to each other.
+    fn edges(&self, i: usize, j: usize) -> Edges {
+        let outward = self.outward(Axis::Edges(i, j));
+        let mut edge_p = self.support_p(&outward);
+        let mut edge_q = self.support_q(&-outward);
+        let feature = EDGES | edge_code(&edge_p, i) << 8 | edge_code(&edge_q, j);
+        edge_p[i] = 0.0;
+        edge_q[j] = 0.0;
+        let center_q = self.from_p + self.relative * edge_q;
+        // Closest points of the lines along unit vectors with this cosine between them.
+        let along_q = self.relative.column(j);
+        let between = center_q - edge_p;
+        let cosine = along_q[i];
+        let squared_sine = along_q[(i + 1) % 3].powi(2) + along_q[(i + 2) % 3].powi(2);
+        let (on_p, on_q) = (between[i], along_q.dot(&between));
+        let s = (on_p - cosine * on_q) / squared_sine;
+        let t = (cosine * on_p - on_q) / squared_sine;
+        let (most_s, most_t) = (self.half_p[i], self.half_q[j]);
+        edge_p[i] = s.clamp(-most_s, most_s);
+        let point_q = center_q + along_q * t.clamp(-most_t, most_t);
+        Edges {
+            outward,
+            middle: (edge_p + point_q) * 0.5,
             feature,
-            position: p.0 + (on_p + on_q) * 0.5,
-            normal: -outward,
-            separation,
-        },
-    );
-    separation
+            meet: s.abs() <= most_s && t.abs() <= most_t,
+        }
+    }
 }
 
 /// Which of a box's edges along `axis`: the axis and the signs of the other two coordinates.

@@ -1,69 +1,167 @@
 //! A face of one box clipped by the sides of a face of another.
+//!
+//! All in the axes of the box with the reference face, which the clipped polygon is laid along: areas
+//! and distances are of two dimensions there, and only what is kept goes to world axes.
 
 use super::direction::sign;
-use super::manifold::{Point, Points};
-use super::query::Query;
-use crate::constants::CLIP_TOLERANCE;
+use crate::constants::{CLIP_TOLERANCE, DEEPER_BY, MANIFOLD_TIE, MAX_MANIFOLD_POINTS};
 use crate::math::{Mat3, Vec3};
 
-/// A box at its place relative to body A, in world axes.
+/// Most vertices of a quadrilateral cut by four lines.
+const MAX_VERTICES: usize = 8;
+
+/// Two boxes as the one with the reference face sees them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'a> {
-    center: &'a Vec3,
-    rotation: &'a Mat3,
-    half_extents: &'a Vec3,
-}
-
-impl<'a> Frame<'a> {
-    pub(super) fn new((center, rotation, half_extents): (&'a Vec3, &'a Mat3, &'a Vec3)) -> Self {
-        Self {
-            center,
-            rotation,
-            half_extents,
-        }
-    }
+    /// Half extents of this box `[m]`.
+    pub(super) half_extents: &'a Vec3,
+    /// Half extents of the other one `[m]`.
+    pub(super) incident: &'a Vec3,
+    /// Centre of the other one `[m]`.
+    pub(super) center: &'a Vec3,
+    /// Axes of the other one, as columns.
+    pub(super) axes: &'a Mat3,
 }
 
 /// A vertex of the polygon being clipped. Edges 0 to 3 are the incident face's, 4 to 7 the cuts
 /// along the reference face's sides: the two that meet name the vertex.
 #[derive(Debug, Clone, Copy)]
-struct Vertex {
-    /// Along the reference face, along it, and above it, in the reference box's axes `[m]`.
-    at: Vec3,
+pub(super) struct Vertex {
+    /// Along the reference face, along it, and above it `[m]`.
+    at: [f64; 3],
     edge_in: u8,
     edge_out: u8,
 }
 
-/// A convex polygon of at most eight vertices: a quadrilateral cut by four lines.
-#[derive(Debug, Clone, Copy)]
-struct Polygon {
-    vertices: [Vertex; 8],
-    count: usize,
-}
+impl Vertex {
+    const NONE: Self = Self {
+        at: [0.0; 3],
+        edge_in: 0,
+        edge_out: 0,
+    };
 
-impl Polygon {
-    fn push(&mut self, vertex: Vertex) {
-        debug_assert!(self.count < 8);
-        if let Some(slot) = self.vertices.get_mut(self.count) {
-            *slot = vertex;
-            self.count += 1;
-        }
+    /// Distance above the reference face `[m]`.
+    pub(super) fn separation(&self) -> f64 {
+        self.at[2]
     }
 
-    /// Keeps the part where `side * at[coordinate] <= bound`, and vertices beyond it by no more than
-    /// the tolerance.
-    fn clipped(&self, coordinate: usize, side: f64, bound: f64, tolerance: f64, cut: u8) -> Self {
-        let mut kept = Self { count: 0, ..*self };
-        for index in 0..self.count {
-            let from = self.vertices[index];
-            let to = self.vertices[(index + 1) % self.count];
-            let (out_from, out_to) = (
-                side * from.at[coordinate] - bound,
-                side * to.at[coordinate] - bound,
-            );
+    fn squared_distance(&self, other: &Self) -> f64 {
+        let [x, y] = [0, 1].map(|k| self.at[k] - other.at[k]);
+        x * x + y * y
+    }
+}
+
+/// The part of the incident face that lies above or below the reference face: a convex polygon.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patch {
+    vertices: [Vertex; MAX_VERTICES],
+    count: usize,
+    axis: usize,
+    /// 1 or -1: the reference face is `side * axis`.
+    side: f64,
+    /// Half extent of the reference box along the axis `[m]`.
+    height: f64,
+    /// Name of the two faces.
+    faces: u32,
+}
+
+impl Patch {
+    /// Clips the face of the other box that is turned most against the face `side * axis`.
+    pub(super) fn new(frame: &Frame<'_>, axis: usize, side: f64) -> Self {
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        let Frame {
+            half_extents,
+            incident: h,
+            center,
+            axes,
+        } = frame;
+        let facing = axes.row(axis).transpose().abs().imax();
+        let incident_side = -sign(side * axes[(axis, facing)]);
+        let (k1, k2) = ((facing + 1) % 3, (facing + 2) % 3);
+        let middle = *center + axes.column(facing) * (incident_side * h[facing]);
+        // Along the face, along it, and above it.
+        let laid = |local: &Vec3| [local[u], local[v], side * local[axis]];
+        let height = half_extents[axis];
+        let middle = laid(&middle);
+        let along1 = laid(&(axes.column(k1) * h[k1]));
+        let along2 = laid(&(axes.column(k2) * h[k2]));
+        let mut vertices = [Vertex::NONE; MAX_VERTICES];
+        let corners = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
+        for (index, (vertex, (s1, s2))) in (0_u8..).zip(vertices.iter_mut().zip(corners)) {
+            let mut at = [0, 1, 2].map(|k| middle[k] + along1[k] * s1 + along2[k] * s2);
+            at[2] -= height;
+            *vertex = Vertex {
+                at,
+                edge_in: (index + 3) % 4,
+                edge_out: index,
+            };
+        }
+        let face = |axis: usize, side: f64| (axis as u32) << 1 | u32::from(side > 0.0);
+        let mut patch = Self {
+            vertices,
+            count: 4,
+            axis,
+            side,
+            height,
+            faces: face(axis, side) << 12 | face(facing, incident_side) << 8,
+        };
+        let (hu, hv) = (half_extents[u], half_extents[v]);
+        let tolerance = CLIP_TOLERANCE * hu.min(hv);
+        patch.clip::<0>(1.0, hu, tolerance, 4);
+        patch.clip::<0>(-1.0, hu, tolerance, 5);
+        patch.clip::<1>(1.0, hv, tolerance, 6);
+        patch.clip::<1>(-1.0, hv, tolerance, 7);
+        patch
+    }
+
+    /// Which axis of the reference box the reference face is across.
+    pub(super) fn axis(&self) -> usize {
+        self.axis
+    }
+
+    /// 1 or -1: the face is at this end of the axis.
+    pub(super) fn side(&self) -> f64 {
+        self.side
+    }
+
+    pub(super) fn vertices(&self) -> &[Vertex] {
+        &self.vertices[..self.count]
+    }
+
+    /// Name of a vertex, but for which of the two boxes the reference face is of.
+    pub(super) fn feature(&self, vertex: &Vertex) -> u32 {
+        self.faces | u32::from(vertex.edge_in) << 4 | u32::from(vertex.edge_out)
+    }
+
+    /// Halfway between a vertex and the reference face, in the axes of the reference box.
+    pub(super) fn midpoint(&self, vertex: &Vertex) -> Vec3 {
+        let mut local = Vec3::zeros();
+        local[(self.axis + 1) % 3] = vertex.at[0];
+        local[(self.axis + 2) % 3] = vertex.at[1];
+        local[self.axis] = self.side * (self.height + 0.5 * vertex.at[2]);
+        local
+    }
+
+    /// Keeps the part where `side * at[K] <= bound`, and vertices beyond it by no more than the
+    /// tolerance.
+    fn clip<const K: usize>(&mut self, side: f64, bound: f64, tolerance: f64, cut: u8) {
+        let beyond = |vertex: &Vertex| side * vertex.at[K] - bound;
+        if self
+            .vertices()
+            .iter()
+            .all(|vertex| beyond(vertex) <= tolerance)
+        {
+            return;
+        }
+        let (vertices, count) = (self.vertices, self.count);
+        self.count = 0;
+        for index in 0..count {
+            let from = &vertices[index];
+            let to = &vertices[if index + 1 < count { index + 1 } else { 0 }];
+            let (out_from, out_to) = (beyond(from), beyond(to));
             let (in_from, in_to) = (out_from <= tolerance, out_to <= tolerance);
             if in_from {
-                kept.push(from);
+                self.push(*from);
             }
             if in_from != in_to {
                 // At the bound itself, unless the inner vertex is already past it.
@@ -72,105 +170,106 @@ impl Polygon {
                 } else {
                     tolerance
                 };
-                let at = from.at + (to.at - from.at) * ((out_from - level) / (out_from - out_to));
+                let part = (out_from - level) / (out_from - out_to);
                 // The edge between the two either ends here, the cut following, or begins here.
                 let edge = from.edge_out;
                 let (edge_in, edge_out) = if in_from { (edge, cut) } else { (cut, edge) };
-                kept.push(Vertex {
-                    at,
+                self.push(Vertex {
+                    at: [0, 1, 2].map(|k| from.at[k] + (to.at[k] - from.at[k]) * part),
                     edge_in,
                     edge_out,
                 });
             }
         }
-        kept
+    }
+
+    fn push(&mut self, vertex: Vertex) {
+        debug_assert!(self.count < MAX_VERTICES);
+        if let Some(slot) = self.vertices.get_mut(self.count) {
+            *slot = vertex;
+            self.count += 1;
+        }
+    }
+
+    /// Keeps some of the vertices.
+    pub(super) fn retain(&mut self, mut keeps: impl FnMut(&Self, &Vertex) -> bool) {
+        let mut kept = 0;
+        for index in 0..self.count {
+            let vertex = self.vertices[index];
+            if keeps(self, &vertex) {
+                self.vertices[kept] = vertex;
+                kept += 1;
+            }
+        }
+        self.count = kept;
+    }
+
+    /// Keeps, of too many vertices, those that span the largest area, with the deepest one among them.
+    ///
+    /// The choice prefers the first of nearly equal vertices, so that it does not change under the
+    /// noise of a step.
+    pub(super) fn reduce(&mut self) {
+        if self.count <= MAX_MANIFOLD_POINTS {
+            return;
+        }
+        let vertices = self.vertices();
+        let span = |from: usize| move |to: &Vertex| vertices[from].squared_distance(to);
+        let first = first_max(vertices, span(0));
+        let second = first_max(vertices, span(first));
+        let (a, b) = (&vertices[first], &vertices[second]);
+        let third = first_max(vertices, |vertex| twice_area(a, b, vertex).abs());
+        let c = &vertices[third];
+        let turn = twice_area(a, b, c).signum();
+        // What a fourth point adds to the triangle is the triangle between it and the edge it is
+        // outside of.
+        let fourth = first_max(vertices, |vertex| {
+            let outside = |from, to| -turn * twice_area(from, to, vertex);
+            outside(a, b).max(outside(b, c)).max(outside(c, a)).max(0.0)
+        });
+        let mut kept = [first, second, third, fourth];
+
+        let tie = DEEPER_BY * a.squared_distance(b).sqrt();
+        let mut deepest = first;
+        for index in kept.into_iter().chain(0..vertices.len()) {
+            if vertices[index].at[2] < vertices[deepest].at[2] - tie {
+                deepest = index;
+            }
+        }
+        if !kept.contains(&deepest) {
+            let away = |slot: usize| vertices[kept[slot]].squared_distance(&vertices[deepest]);
+            let nearest = (1..4).fold(0, |best, slot| {
+                if away(slot) < away(best) { slot } else { best }
+            });
+            kept[nearest] = deepest;
+        }
+        kept.sort_unstable();
+        let mut count = 0;
+        for (slot, &index) in kept.iter().enumerate() {
+            if slot == 0 || kept[slot - 1] != index {
+                self.vertices[count] = self.vertices[index];
+                count += 1;
+            }
+        }
+        self.count = count;
     }
 }
 
-/// Offers the points of the incident box's face that lie above or below the face `side * axis` of
-/// the reference box, each with its own distance from that face's plane. `reference_is_q` is 1 if
-/// the reference box is the second shape. Returns the least separation, infinity if there is no
-/// point.
-pub(super) fn face_contact(
-    reference_is_q: u32,
-    reference: &Frame<'_>,
-    axis: usize,
-    side: f64,
-    incident: &Frame<'_>,
-    query: &Query,
-    candidates: &mut Points<9>,
-) -> f64 {
-    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-    let relative = reference.rotation.tr_mul(incident.rotation);
-    let center = reference
-        .rotation
-        .tr_mul(&(incident.center - reference.center));
-    let outward = reference.rotation.column(axis) * side;
+/// Twice the signed area of a triangle in the plane of the reference face `[m^2]`.
+fn twice_area(a: &Vertex, b: &Vertex, c: &Vertex) -> f64 {
+    let [ab, ac] = [b, c].map(|to| [to.at[0] - a.at[0], to.at[1] - a.at[1]]);
+    ab[0] * ac[1] - ab[1] * ac[0]
+}
 
-    // The incident face is the one turned most against the reference face.
-    let facing = relative.row(axis).transpose().abs().imax();
-    let incident_side = -sign(side * relative[(axis, facing)]);
-    let (k1, k2) = ((facing + 1) % 3, (facing + 2) % 3);
-    let h = incident.half_extents;
-    let middle = center + relative.column(facing) * (incident_side * h[facing]);
-    let (along1, along2) = (relative.column(k1) * h[k1], relative.column(k2) * h[k2]);
-    let vertex = |index: u8, s1: f64, s2: f64| {
-        let local = middle + along1 * s1 + along2 * s2;
-        Vertex {
-            at: Vec3::new(
-                local[u],
-                local[v],
-                side * local[axis] - reference.half_extents[axis],
-            ),
-            edge_in: (index + 3) % 4,
-            edge_out: index,
+/// The first vertex whose measure, not negative, is largest or nearly so.
+fn first_max(vertices: &[Vertex], measure: impl Fn(&Vertex) -> f64) -> usize {
+    let mut best = 0;
+    let mut value = measure(&vertices[0]);
+    for (index, vertex) in vertices.iter().enumerate().skip(1) {
+        let found = measure(vertex);
+        if found > value * (1.0 + MANIFOLD_TIE) {
+            best = index;
+            value = found;
         }
-    };
-    let corners = [
-        vertex(0, 1.0, 1.0),
-        vertex(1, -1.0, 1.0),
-        vertex(2, -1.0, -1.0),
-        vertex(3, 1.0, -1.0),
-    ];
-    let mut polygon = Polygon {
-        vertices: [corners[0]; 8],
-        count: 0,
-    };
-    for corner in corners {
-        polygon.push(corner);
     }
-    let (hu, hv) = (reference.half_extents[u], reference.half_extents[v]);
-    let tolerance = CLIP_TOLERANCE * hu.min(hv);
-    polygon = polygon.clipped(0, 1.0, hu, tolerance, 4);
-    polygon = polygon.clipped(0, -1.0, hu, tolerance, 5);
-    polygon = polygon.clipped(1, 1.0, hv, tolerance, 6);
-    polygon = polygon.clipped(1, -1.0, hv, tolerance, 7);
-
-    let face = |axis: usize, side: f64| (axis as u32) << 1 | u32::from(side > 0.0);
-    let faces = reference_is_q << 30 | face(axis, side) << 12 | face(facing, incident_side) << 8;
-    let normal = if reference_is_q == 1 {
-        outward
-    } else {
-        -outward
-    };
-    let mut lowest = f64::INFINITY;
-    for vertex in &polygon.vertices[..polygon.count] {
-        let separation = vertex.at.z;
-        lowest = lowest.min(separation);
-        let mut local = Vec3::zeros();
-        local[u] = vertex.at.x;
-        local[v] = vertex.at.y;
-        // Halfway between the vertex and the face.
-        local[axis] = side * (reference.half_extents[axis] + 0.5 * separation);
-        candidates.offer(
-            query,
-            Point {
-                feature: faces | u32::from(vertex.edge_in) << 4 | u32::from(vertex.edge_out),
-                position: reference.center + reference.rotation * local,
-                normal,
-                separation,
-            },
-        );
-    }
-    lowest
+    best
 }

@@ -27,6 +27,7 @@ use super::ContactPoint;
 use crate::math::Vec3;
 use crate::world::{Shape, World};
 use direction::direction;
+pub(super) use box_box::box_box;
 pub(super) use manifold::{Manifold, Point};
 pub(super) use mover::{Kind, Mover};
 use placed::Placed;
@@ -245,7 +246,7 @@ fn touch(p: &Placed<'_>, q: &Placed<'_>, query: &Query, manifold: &mut Manifold)
             Box {
                 half_extents: half_extents_q,
             },
-        ) => box_box::box_box(
+        ) => box_box(
             (&p.position, &p.rotation(), half_extents),
             (&q.position, &q.rotation(), half_extents_q),
             query,

@@ -7,8 +7,8 @@ use crate::world::{Body, Shape};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::collide) enum Kind {
     Sphere,
-    /// A box or a capsule.
-    Convex,
+    Box,
+    Capsule,
     /// A compound of bounded size.
     Compound,
     /// A half-space, or a compound that has one.
@@ -32,6 +32,8 @@ pub(in crate::collide) struct Mover {
     pub(in crate::collide) is_dynamic: bool,
     pub(in crate::collide) velocity: Vec3,
     pub(in crate::collide) spin: Vec3,
+    /// Of a box, zero for other shapes `[m]`.
+    pub(in crate::collide) half_extents: Vec3,
 }
 
 impl Mover {
@@ -41,7 +43,12 @@ impl Mover {
             Shape::Sphere { .. } => Kind::Sphere,
             _ if bounding_radius.is_infinite() => Kind::Unbounded,
             Shape::Compound { .. } => Kind::Compound,
-            _ => Kind::Convex,
+            Shape::Box { .. } => Kind::Box,
+            _ => Kind::Capsule,
+        };
+        let half_extents = match body.shape {
+            Shape::Box { half_extents } => half_extents,
+            _ => Vec3::zeros(),
         };
         let mut mover = Self {
             position: body.pose.position,
@@ -52,6 +59,7 @@ impl Mover {
             is_dynamic: body.is_dynamic(),
             velocity: Vec3::zeros(),
             spin: Vec3::zeros(),
+            half_extents,
         };
         mover.set_velocity(body);
         mover

@@ -185,9 +185,14 @@ pub const SKIN_PER_RADIUS: f64 = 0.05;
 /// The same for a fast body: steps that it may go on at its speed.
 pub const SKIN_STEPS: f64 = 1.0;
 
-/// Most bodies that have left their boxes for which only their own pairs are found anew: each is tested
-/// against all bodies, by estimate some 2 ns each, where a search for all pairs takes some 500 ns a body.
-pub const MAX_STRAYS: usize = 64;
+/// Bodies for each one that has left its box up to which only the pairs of the latter are found anew; that
+/// takes some 2 us for one, and a search for all pairs 300 ns a body.
+pub const BODIES_PER_STRAY: usize = 8;
+
+/// Bodies whose pairs with later ones are one thread's work at a time, with what is kept of them.
+///
+/// Some thousand pairs: enough for a thread, and 300 KB of manifolds, which its cache holds.
+pub const GROUP_BODIES: usize = 256;
 
 /// Bodies from which on they are looked at by several threads.
 pub const PARALLEL_BODIES: usize = 16_384;

@@ -12,7 +12,7 @@ use super::candidates::{Admission, Candidates};
 use super::crowd::{Crowd, Growth};
 use super::impulse_cache::ImpulseCache;
 use super::narrowphase::Limits;
-use crate::constants::{MAX_STRAYS, TOUCHING_MARGIN};
+use crate::constants::{BODIES_PER_STRAY, TOUCHING_MARGIN};
 use crate::error::Result;
 use crate::world::World;
 
@@ -33,6 +33,8 @@ pub struct Detector {
     found: Vec<[u32; 2]>,
     /// Bodies that have left their boxes.
     strays: Vec<u32>,
+    /// How often bodies have left their boxes since the pairs of all were found.
+    strayed: usize,
     /// Joints that keep bodies from colliding, when the pairs were found.
     excluding_joints: usize,
     is_current: bool,
@@ -85,12 +87,18 @@ impl Detector {
             if self.strays.is_empty() {
                 return Ok(());
             }
-            let are_few = self.strays.len() <= MAX_STRAYS;
-            if are_few && self.strays.iter().all(|&body| self.crowd.is_bounded(body)) {
-                return self.find_pairs_of_strays(world, growth);
+            self.strayed += self.strays.len();
+            let bodies = world.bodies.len();
+            let are_few = self.strays.len() <= bodies / BODIES_PER_STRAY && self.strayed <= bodies;
+            if are_few
+                && self.strays.iter().all(|&body| self.crowd.is_bounded(body))
+                && self.find_pairs_of_strays(world, growth)?
+            {
+                return Ok(());
             }
         }
         self.is_current = false;
+        self.strayed = 0;
         self.crowd.anchor(world, growth, &mut self.reach);
         self.broadphase
             .find_pairs(world, &self.reach, &mut self.found)?;
@@ -101,18 +109,23 @@ impl Detector {
         Ok(())
     }
 
-    /// Finds the pairs of the strays anew, and leaves all others as they are.
-    fn find_pairs_of_strays(&mut self, world: &World, growth: Growth) -> Result<()> {
+    /// Finds the pairs of the strays anew, and leaves all others as they are. False if that does not
+    /// do.
+    fn find_pairs_of_strays(&mut self, world: &World, growth: Growth) -> Result<bool> {
         self.is_current = false;
         self.crowd
             .anchor_again(&self.strays, world, growth, &mut self.reach);
-        self.broadphase
-            .find_pairs_of(&self.strays, world, &self.reach, &mut self.found)?;
+        let found =
+            self.broadphase
+                .find_pairs_of(&self.strays, world, &self.reach, &mut self.found)?;
+        if !found {
+            return Ok(false);
+        }
         self.drop_needless_pairs(world);
         self.candidates
             .replace_pairs_of(&self.strays, &self.found, self.crowd.movers());
         self.is_current = true;
-        Ok(())
+        Ok(true)
     }
 
     /// Leaves out pairs that joints keep from colliding, and those whose boxes overlap, but not their

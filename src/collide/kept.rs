@@ -71,12 +71,13 @@ impl KeptManifold {
         capacity: 0,
     };
 
-    /// The manifold with its points copied from one store to another.
-    pub(super) fn carried(&self, from: &[KeptPoint], to: &mut Vec<KeptPoint>) -> Self {
-        let first = to.len() as u32;
-        let range = self.first as usize..(self.first + self.capacity) as usize;
-        to.extend_from_slice(from.get(range).unwrap_or_default());
-        Self { first, ..*self }
+    /// Leaves the place of the points to another pair.
+    pub(super) fn forget(&mut self) {
+        *self = Self {
+            first: self.first,
+            capacity: self.capacity,
+            ..Self::UNKNOWN
+        };
     }
 
     /// Appends the contacts of the pair within `limits`.

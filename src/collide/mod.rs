@@ -1,13 +1,14 @@
 //! Which bodies touch, and where: pairs from the broadphase, contact points from the narrowphase.
 //!
 //! Both can be used by themselves and start from nothing each time. The [`Detector`] keeps what they
-//! found while it stays true: pairs in `candidates.rs`, manifolds in `kept.rs`, and the motion that
+//! found while it stays true: pairs in `candidates.rs`, manifolds in `group.rs` and `kept.rs`, and the motion that
 //! decides in `crowd.rs`.
 
 pub mod broadphase;
 mod candidates;
 mod crowd;
 mod detector;
+mod group;
 pub mod impulse_cache;
 mod kept;
 pub mod narrowphase;

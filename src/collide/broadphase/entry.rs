@@ -65,7 +65,7 @@ impl Entry {
 
     /// True if the boxes share a point. All sides are compared at once: which of them is the first to
     /// tell the boxes apart cannot be predicted, and a wrong guess costs more than the comparisons.
-    fn overlaps(&self, other: &Self) -> bool {
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
         let (a, b) = (&self.aabb, &other.aabb);
         let below = |axis: usize| (a.min[axis] <= b.max[axis]) & (b.min[axis] <= a.max[axis]);
         below(0) & below(1) & below(2)

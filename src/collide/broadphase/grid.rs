@@ -8,6 +8,7 @@
 //! each axis that its box can reach, by a search that starts where the last one ended.
 
 use super::entry::Entry;
+use super::hierarchy::Hierarchy;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -30,6 +31,7 @@ pub(super) struct Grid {
     sorted: Vec<Entry>,
     /// From the finest to the coarsest, nonempty ones only.
     levels: Vec<Level>,
+    hierarchy: Hierarchy,
 }
 
 /// A uniform grid.
@@ -216,6 +218,17 @@ impl Grid {
             .with_min_len(1 << 12)
             .map(|key| (key >> 32) as u64)
             .collect_into_vec(&mut self.cells);
+        self.hierarchy.build(&self.sorted, entries.len());
+    }
+
+    /// Takes over a body's new box for [`Self::pairs_of`]; false for a body that is not in the grid.
+    pub(super) fn update(&mut self, entry: &Entry) -> bool {
+        entry.is_bounded() && self.hierarchy.update(&mut self.sorted, entry)
+    }
+
+    /// Appends the pairs of a body with all others in the grid.
+    pub(super) fn pairs_of(&self, entry: &Entry, found: &mut Vec<[u32; 2]>) {
+        self.hierarchy.pairs_of(&self.sorted, entry, found);
     }
 
     /// Appends the pairs of the bodies at these places of the order with bodies later in their own

@@ -2,12 +2,13 @@
 //!
 //! Bodies of bounded size go to a hierarchical grid (`grid.rs`): one uniform grid for every power of
 //! two of size, stored as a sorted list of cells rather than as a table, so that neither far-away
-//! bodies nor a huge one among small ones cost memory or time. Unbounded bodies are tested against
-//! all others.
+//! bodies nor a huge one among small ones cost memory or time. A few bodies that have moved are looked
+//! up under bounds of that order (`hierarchy.rs`). Unbounded bodies are tested against all others.
 
 mod brute_force;
 mod entry;
 mod grid;
+mod hierarchy;
 mod order;
 mod unbounded;
 
@@ -108,9 +109,7 @@ impl Broadphase {
 
     /// Finds the pairs of a few bodies, of bounded size, with all others, which are where they were at
     /// the last search or when they were among the few. `few` is sorted; `pairs` is overwritten, and
-    /// sorted.
-    ///
-    /// Every body is looked at: for a few, that is faster than making the grid anew.
+    /// sorted. False if one of the few was unbounded then, or is now: all are to be searched for anew.
     ///
     /// # Errors
     /// As [`Self::find_pairs`] for the few.
@@ -120,7 +119,7 @@ impl Broadphase {
         world: &World,
         reach: &[f64],
         pairs: &mut Vec<[u32; 2]>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         pairs.clear();
         for &body in few {
             let index = body as usize;
@@ -129,20 +128,19 @@ impl Broadphase {
                 return Err(nowhere(world, index));
             }
             self.entries[index] = entry;
+            if !self.grid.update(&entry) {
+                return Ok(false);
+            }
         }
         for &body in few {
             let entry = self.entries[body as usize];
             unbounded::pairs_with(&self.unbounded, &[entry], pairs);
-            for other in &self.entries {
-                if other.body != body && other.is_bounded() {
-                    entry.pair_with(other, pairs);
-                }
-            }
+            self.grid.pairs_of(&entry, pairs);
         }
         pairs.sort_unstable();
         // Pairs among the few were found twice.
         pairs.dedup();
-        Ok(())
+        Ok(true)
     }
 }
 

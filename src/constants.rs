@@ -122,6 +122,14 @@ pub const AXIS_PREFERENCE_RELATIVE: f64 = 1e-2;
 /// The same, as a fraction of the smallest half extent.
 pub const AXIS_PREFERENCE_ABSOLUTE: f64 = 1e-4;
 
+/// How much larger the separation along another axis must be for two boxes to leave the axis that they
+/// touched along when last looked at, as a fraction of the smallest half extent.
+///
+/// In a moving pile of 1,000 cubes with 4,000 points that bear load, 760 of them came or went in a step
+/// without it, 350 with 1e-3, 280 with this, 210 with 1e-2; in the pile at rest 39, 20, 18 and 16. The
+/// deepest points were off by 5e-6, 6e-6, 9e-6 and 4e-5 of the radius on average.
+pub const AXIS_LOYALTY: f64 = 2e-3;
+
 /// How far outside of a face a vertex still counts as above it, as a fraction of the face's smallest
 /// half extent: vertices of aligned boxes stay vertices under the noise of a step. A gap beside the
 /// face is underestimated by no more than that.
@@ -168,10 +176,11 @@ pub const TOUCHING_MARGIN: f64 = 1.25;
 /// Relative motion of two bodies after which their contact points are found anew, over the smaller
 /// one's bounding radius.
 ///
-/// What a kept point misses is of second order, `1e-5` of the radius; a vertex that comes to lie
-/// beside a face, or another choice of four points, is wrong by up to twice the motion, half of the
-/// margin. A first guess: no other value was tried.
-pub const KEPT_MOTION_PER_RADIUS: f64 = 0.005;
+/// What a kept point misses is of second order, `5e-5` of the radius; a vertex that comes to lie
+/// beside a face, or another choice of four points, is wrong by up to twice the motion, which is the
+/// margin. In moving and resting piles of cubes the deepest points were off by 2e-5 and 8e-6 of the radius
+/// on average, and by 7e-3 at worst; with half of this by 9e-6, 6e-6 and 4e-3, at 1.4 times the time.
+pub const KEPT_MOTION_PER_RADIUS: f64 = 0.01;
 
 /// How far beyond the margin points are kept, over the margin: they come within it in later steps, and
 /// the position pass asks for as much more as the bodies overlap.

@@ -92,7 +92,8 @@ impl Group {
             self.records.push(record);
         }
         let dropped = known.map(|(_, record)| record.manifold);
-        self.free.extend(dropped.filter(|&place| place != NO_MANIFOLD));
+        self.free
+            .extend(dropped.filter(|&place| place != NO_MANIFOLD));
         if !self.manifolds.is_empty() {
             // Room for what begins to touch, so that a pile at rest allocates nothing.
             let spare = self.points.len() / 4 + 64;

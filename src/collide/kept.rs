@@ -92,13 +92,17 @@ impl KeptManifold {
         let path = a.path + b.path;
         let needed = limits.margin + limits.time_step * (a.speed + b.speed);
         if path + needed > self.complete_until || path > self.exact_until {
-            let sphere = a.kind == Kind::Sphere || b.kind == Kind::Sphere;
-            if !self.is_confirmed(couple, path, needed) {
-                if sphere {
+            if a.kind == Kind::Sphere || b.kind == Kind::Sphere {
+                let holds = self.reach > needed
+                    && self.is_confirmed(couple, &Relative::new(couple), path, needed);
+                if !holds {
                     self.refresh_distance(couple, limits, path, found);
-                    return;
                 }
-                self.refresh(couple, path, needed, limits.margin, points);
+                return;
+            }
+            let relative = Relative::new(couple);
+            if self.reach <= needed || !self.is_confirmed(couple, &relative, path, needed) {
+                self.refresh(couple, &relative, path, needed, limits.margin, points);
             }
         }
         if self.count > 0 {
@@ -108,15 +112,18 @@ impl KeptManifold {
         }
     }
 
-    /// Looks at the true displacement, once the paths are used up. True if the manifold still holds.
-    fn is_confirmed(&mut self, couple: &Couple<'_>, path: f64, needed: f64) -> bool {
-        if self.reach <= needed {
-            return false;
-        }
-        let now = Relative::new(couple);
+    /// Looks at the true displacement, once the paths are used up. True if the manifold, of which
+    /// `reach > needed`, still holds.
+    fn is_confirmed(
+        &mut self,
+        couple: &Couple<'_>,
+        now: &Relative,
+        path: f64,
+        needed: f64,
+    ) -> bool {
         let before = Mat3::from_iterator(self.rotation.iter().map(|&x| f64::from(x)));
-        let moved = (now.position - self.position).norm()
-            + now.radius * turn(&(now.rotation - before));
+        let moved =
+            (now.position - self.position).norm() + now.radius * turn(&(now.rotation - before));
         self.complete_until = path + self.reach - moved;
         if self.count > 0 {
             self.exact_until = path + tolerance(couple) - moved;
@@ -124,8 +131,7 @@ impl KeptManifold {
         path + needed <= self.complete_until && path <= self.exact_until
     }
 
-    fn remember(&mut self, couple: &Couple<'_>, path: f64, reach: f64) {
-        let now = Relative::new(couple);
+    fn remember(&mut self, couple: &Couple<'_>, now: &Relative, path: f64, reach: f64) {
         self.position = now.position;
         for (kept, x) in self.rotation.iter_mut().zip(now.rotation.iter()) {
             *kept = *x as f32;
@@ -158,7 +164,7 @@ impl KeptManifold {
             self.complete_until = f64::NEG_INFINITY;
             self.reach = f64::NEG_INFINITY;
         } else {
-            self.remember(couple, path, apart);
+            self.remember(couple, &Relative::new(couple), path, apart);
         }
     }
 
@@ -167,6 +173,7 @@ impl KeptManifold {
     fn refresh(
         &mut self,
         couple: &Couple<'_>,
+        relative: &Relative,
         path: f64,
         needed: f64,
         margin: f64,
@@ -177,6 +184,7 @@ impl KeptManifold {
         let query = Query::within(a, b, reach);
         // Where the manifold's own place ends, if it is too small for the points.
         let (place, end) = (self.first as usize, (self.first + self.capacity) as usize);
+        let before = (self.count > 0).then(|| points[place].feature as u32);
         let (first, mut count) = (points.len(), 0);
         let mut keep = |are_boxes: [bool; 2], parts: u32, manifold: &Manifold| {
             for point in manifold.as_slice() {
@@ -198,6 +206,7 @@ impl KeptManifold {
             box_box(
                 (&Vec3::zeros(), rotation_a, &a.half_extents),
                 (&query.offset, rotation_b, &b.half_extents),
+                before,
                 &query,
                 &mut manifold,
             );
@@ -221,7 +230,7 @@ impl KeptManifold {
         let kept = self.first as usize..self.first as usize + count;
         points[kept].sort_unstable_by_key(|point| point.feature);
         let reach = if count == 0 { apart.max(reach) } else { reach };
-        self.remember(couple, path, reach);
+        self.remember(couple, relative, path, reach);
     }
 }
 

@@ -18,7 +18,7 @@ use rand_pcg::Pcg64Mcg;
 fn bound(world: &World, pair: [u32; 2], separation: f64) -> f64 {
     let [a, b] = pair.map(|index| world.bodies[index as usize].shape.bounding_radius());
     let radius = a.min(b);
-    2.0 * KEPT_MOTION_PER_RADIUS * radius
+    KEPT_MOTION_PER_RADIUS * radius
         + AXIS_PREFERENCE_RELATIVE * separation.abs()
         + AXIS_PREFERENCE_ABSOLUTE * radius
         + 1e-4 * radius

@@ -63,7 +63,7 @@ fn a_settling_pile_misses_nothing() {
             let expected = deepest(expected);
             let found = deepest(of_pair(simulation.contacts(), pair));
             let [a, b] = pair.map(|index| world.bodies[index as usize].shape.bounding_radius());
-            let tolerance = 2.0 * KEPT_MOTION_PER_RADIUS * a.min(b);
+            let tolerance = KEPT_MOTION_PER_RADIUS * a.min(b);
             if expected < limits.margin - tolerance {
                 let off = (found - expected).abs();
                 assert!(

@@ -11,7 +11,9 @@ use super::box_faces::{Frame, Patch, Vertex};
 use super::direction::sign;
 use super::manifold::{Manifold, Point};
 use super::query::Query;
-use crate::constants::{AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, DEEPER_BY};
+use crate::constants::{
+    AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, DEEPER_BY,
+};
 use crate::math::{Mat3, Vec3};
 
 /// Kinds of features, in the two highest bits; face contacts use 0 and 1.
@@ -25,12 +27,28 @@ const PARALLEL_EDGES: f64 = 1e-6;
 /// A box: centre, rotation, half extents.
 pub(in crate::collide) type Cuboid<'a> = (&'a Vec3, &'a Mat3, &'a Vec3);
 
-/// An axis of the search and the separation along it.
+/// An axis of the search.
 #[derive(Debug, Clone, Copy)]
 enum Axis {
     FaceP(usize),
     FaceQ(usize),
     Edges(usize, usize),
+}
+
+/// An axis and the separation along it `[m]`.
+type Along = (Axis, f64);
+
+impl Axis {
+    /// The axis of a point with this name, if there is one.
+    fn of_feature(feature: u32) -> Option<Self> {
+        let axis = |bits: u32| Some((feature >> bits & 3) as usize).filter(|&axis| axis < 3);
+        match feature >> 30 {
+            0 => axis(13).map(Self::FaceP),
+            1 => axis(13).map(Self::FaceQ),
+            2 => Some(Self::Edges(axis(10)?, axis(2)?)),
+            _ => None,
+        }
+    }
 }
 
 /// Two boxes in the axes of the first, P.
@@ -46,10 +64,12 @@ struct Boxes<'a> {
     from_q: Vec3,
 }
 
-/// Up to four points: of the face that separates best, or of a pair of edges.
+/// Up to four points: of the face that separates best, or of a pair of edges. Of axes that do nearly as
+/// well, that of the feature `before` is preferred.
 pub(in crate::collide) fn box_box(
     p: Cuboid<'_>,
     q: Cuboid<'_>,
+    before: Option<u32>,
     query: &Query,
     manifold: &mut Manifold,
 ) {
@@ -61,58 +81,31 @@ pub(in crate::collide) fn box_box(
         from_p: p.1.tr_mul(&between),
         from_q: q.1.tr_mul(&between),
     };
-    let (axis, separation) = boxes.best_axis(query.reach);
+    let (best, kept) = boxes.best_axis(query.reach, before.and_then(Axis::of_feature));
+    let (axis, separation) = best;
     if separation > query.reach {
         manifold.set_apart(separation);
         return;
     }
-    let lowest = match axis {
-        Axis::FaceP(i) => {
-            let side = sign(boxes.from_p[i]);
-            let frame = Frame {
-                half_extents: p.2,
-                incident: q.2,
-                center: &boxes.from_p,
-                axes: &boxes.relative,
-            };
-            offer_patch(0, p, &mut Patch::new(&frame, i, side), query, manifold)
+    let slack = DEEPER_BY * (p.2.max() + q.2.max());
+    // What was the axis before stays it while it does nearly as well, and while what it separates still
+    // faces each other along it.
+    if let Some((axis, along)) = kept {
+        let tolerance = AXIS_LOYALTY * p.2.min().min(q.2.min());
+        if separation <= along + tolerance
+            && offer_along(axis, along, &boxes, p, q, query, manifold) <= separation + tolerance
+        {
+            return;
         }
-        Axis::FaceQ(j) => {
-            let side = -sign(boxes.from_q[j]);
-            let frame = Frame {
-                half_extents: q.2,
-                incident: p.2,
-                center: &-boxes.from_q,
-                axes: &boxes.relative.transpose(),
-            };
-            offer_patch(1 << 30, q, &mut Patch::new(&frame, j, side), query, manifold)
-        }
-        Axis::Edges(i, j) => {
-            let edges = boxes.edges(i, j);
-            if !edges.meet && separation > 0.0 {
-                f64::INFINITY
-            } else {
-                manifold.offer(
-                    query,
-                    Point {
-                        feature: edges.feature,
-                        position: p.0 + p.1 * edges.middle,
-                        normal: -(p.1 * edges.outward),
-                        separation,
-                    },
-                );
-                separation
-            }
-        }
-    };
+        manifold.clear();
+    }
+    let lowest = offer_along(axis, separation, &boxes, p, q, query, manifold);
 
     // The axis gives the distance only where the closest features face each other along it; beside
     // a face, or past the end of an edge, the boxes are farther apart, in another direction.
-    let slack = DEEPER_BY * (p.2.max() + q.2.max());
     if lowest > separation + slack {
         if separation > 0.0 {
-            let (on_p, on_q, code) =
-                closest_features((&boxes.from_p, &boxes.relative, q.2), p.2);
+            let (on_p, on_q, code) = closest_features((&boxes.from_p, &boxes.relative, q.2), p.2);
             let apart = on_p - on_q;
             let distance = apart.norm();
             if distance > 0.0 && distance < lowest - slack {
@@ -142,6 +135,63 @@ pub(in crate::collide) fn box_box(
     }
 }
 
+/// Offers the points of the faces or edges that an axis separates by `separation`. Returns the least
+/// separation of a point, infinity if there is none.
+fn offer_along(
+    axis: Axis,
+    separation: f64,
+    boxes: &Boxes<'_>,
+    p: Cuboid<'_>,
+    q: Cuboid<'_>,
+    query: &Query,
+    manifold: &mut Manifold,
+) -> f64 {
+    match axis {
+        Axis::FaceP(i) => {
+            let side = sign(boxes.from_p[i]);
+            let frame = Frame {
+                half_extents: p.2,
+                incident: q.2,
+                center: &boxes.from_p,
+                axes: &boxes.relative,
+            };
+            offer_patch(0, p, &mut Patch::new(&frame, i, side), query, manifold)
+        }
+        Axis::FaceQ(j) => {
+            let side = -sign(boxes.from_q[j]);
+            let frame = Frame {
+                half_extents: q.2,
+                incident: p.2,
+                center: &-boxes.from_q,
+                axes: &boxes.relative.transpose(),
+            };
+            offer_patch(
+                1 << 30,
+                q,
+                &mut Patch::new(&frame, j, side),
+                query,
+                manifold,
+            )
+        }
+        Axis::Edges(i, j) => {
+            let edges = boxes.edges(i, j);
+            if !edges.meet && separation > 0.0 {
+                return f64::INFINITY;
+            }
+            manifold.offer(
+                query,
+                Point {
+                    feature: edges.feature,
+                    position: p.0 + p.1 * edges.middle,
+                    normal: -(p.1 * edges.outward),
+                    separation,
+                },
+            );
+            separation
+        }
+    }
+}
+
 /// Offers the vertices of a patch, each with its own distance from the reference face's plane.
 /// `of_q` marks their names, and is not zero if the reference box is the second shape. Returns the
 /// least separation, infinity if there is no vertex.
@@ -158,7 +208,8 @@ fn offer_patch(
     let lowest = vertices.fold(f64::INFINITY, |least, vertex| {
         least.min(vertex.separation())
     });
-    let position = |patch: &Patch, vertex: &Vertex| reference.0 + reference.1 * patch.midpoint(vertex);
+    let position =
+        |patch: &Patch, vertex: &Vertex| reference.0 + reference.1 * patch.midpoint(vertex);
     patch.retain(|patch, vertex| {
         let separation = vertex.separation();
         separation <= query.reach && query.admits(&position(patch, vertex), &normal, separation)
@@ -204,31 +255,40 @@ impl Boxes<'_> {
             Axis::FaceP(i) => Vec3::ith(i, sign(self.from_p[i])),
             Axis::FaceQ(j) => self.relative.column(j) * sign(self.from_q[j]),
             Axis::Edges(i, j) => {
-                let cross = Vec3::ith(i, 1.0).cross(&self.relative.column(j)).normalize();
+                let cross = Vec3::ith(i, 1.0)
+                    .cross(&self.relative.column(j))
+                    .normalize();
                 cross * sign(cross.dot(&self.from_p))
             }
         }
     }
 
     /// The axis with the largest separation, by preference a face of P, then a face of Q; any axis
-    /// whose separation exceeds `reach` if there is one.
-    fn best_axis(&self, reach: f64) -> (Axis, f64) {
+    /// whose separation exceeds `reach` if there is one. And, unless there is, the axis `before`.
+    fn best_axis(&self, reach: f64, before: Option<Axis>) -> (Along, Option<Along>) {
         let (a, b, relative, from_p) = (self.half_p, self.half_q, &self.relative, &self.from_p);
         let cosines = relative.abs();
         let face_p = from_p.abs() - a - cosines * b;
         let face_q = self.from_q.abs() - b - cosines.tr_mul(a);
         let (i, j) = (face_p.imax(), face_q.imax());
         if face_p[i].max(face_q[j]) > reach {
-            return if face_p[i] >= face_q[j] {
+            let best = if face_p[i] >= face_q[j] {
                 (Axis::FaceP(i), face_p[i])
             } else {
                 (Axis::FaceQ(j), face_q[j])
             };
+            return (best, None);
         }
         let slack = AXIS_PREFERENCE_ABSOLUTE * a.min().min(b.min());
         let threshold =
             |separation: f64| separation + slack + AXIS_PREFERENCE_RELATIVE * separation.abs();
         let mut best = (Axis::FaceP(i), face_p[i]);
+        let mut kept = None;
+        match before {
+            Some(Axis::FaceP(i)) => kept = Some((Axis::FaceP(i), face_p[i])),
+            Some(Axis::FaceQ(j)) => kept = Some((Axis::FaceQ(j), face_q[j])),
+            _ => {}
+        }
         if face_q[j] > threshold(best.1) {
             best = (Axis::FaceQ(j), face_q[j]);
         }
@@ -244,7 +304,8 @@ impl Boxes<'_> {
                     + b[j1] * cosines[(i, j2)]
                     + b[j2] * cosines[(i, j1)];
                 let scaled = distance.abs() - extent;
-                if scaled <= least.min(0.0) {
+                let is_before = matches!(before, Some(Axis::Edges(k, l)) if k == i && l == j);
+                if scaled <= least.min(0.0) && !is_before {
                     continue;
                 }
                 let squared = relative[(i1, j)].powi(2) + relative[(i2, j)].powi(2);
@@ -252,13 +313,16 @@ impl Boxes<'_> {
                     continue;
                 }
                 let separation = scaled / squared.sqrt();
+                if is_before {
+                    kept = Some((Axis::Edges(i, j), separation));
+                }
                 if separation > least {
                     least = separation;
                     best = (Axis::Edges(i, j), separation);
                 }
             }
         }
-        best
+        (best, kept)
     }
 
     /// Edge of P along its axis `i` and of Q along `j` that are nearest to each other.

@@ -1,7 +1,7 @@
 //! The distance of two boxes that do not overlap, from their vertices and edges.
 
 use super::box_half_space::corner;
-use super::segment::closest_of_segments;
+use super::segment::closest_of_lines;
 use crate::math::{Mat3, Vec3};
 
 /// What has been found so far.
@@ -50,19 +50,31 @@ pub(super) fn closest_features(
         let on_p = corner(vertex, half_p);
         nearest.consider(on_p, onto_q(&on_p), 8 | vertex);
     }
+    // An edge whose middle is farther from the other box than this and half its length has no point that
+    // is nearer.
+    let near = nearest.squared.sqrt();
+    let mut edges_q = [(0, Vec3::zeros(), Vec3::zeros()); 12];
+    let mut count = 0;
+    for edge_q in 0..12 {
+        let (middle, axis) = edge(edge_q, half_q);
+        let middle = center + rotation * middle;
+        if (middle - clamp(&middle, half_p)).norm() <= half_q[axis] + near {
+            edges_q[count] = (edge_q, middle, rotation.column(axis) * half_q[axis]);
+            count += 1;
+        }
+    }
     for edge_p in 0..12 {
-        let (middle_p, axis_p) = edge(edge_p, half_p);
-        let half_edge_p = Vec3::ith(axis_p, half_p[axis_p]);
-        if (middle_p - onto_q(&middle_p)).norm() - half_p[axis_p] > nearest.squared.sqrt() {
+        let (middle_p, axis) = edge(edge_p, half_p);
+        if (middle_p - onto_q(&middle_p)).norm() > half_p[axis] + near {
             continue;
         }
-        for edge_q in 0..12 {
-            let (middle_q, axis_q) = edge(edge_q, half_q);
-            let middle_q = center + rotation * middle_q;
-            let half_edge_q = rotation.column(axis_q) * half_q[axis_q];
-            let (s, t) = closest_of_segments(&middle_p, &half_edge_p, &middle_q, &half_edge_q);
+        let half_edge_p = Vec3::ith(axis, half_p[axis]);
+        for (edge_q, middle_q, half_edge_q) in &edges_q[..count] {
             // Ends of edges are vertices, which have been tried.
-            if s.abs() < 1.0 && t.abs() < 1.0 {
+            if let Some((s, t)) = closest_of_lines(&middle_p, &half_edge_p, middle_q, half_edge_q)
+                && s.abs() < 1.0
+                && t.abs() < 1.0
+            {
                 nearest.consider(
                     middle_p + half_edge_p * s,
                     middle_q + half_edge_q * t,

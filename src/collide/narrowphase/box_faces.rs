@@ -237,9 +237,12 @@ impl Patch {
         }
         if !kept.contains(&deepest) {
             let away = |slot: usize| vertices[kept[slot]].squared_distance(&vertices[deepest]);
-            let nearest = (1..4).fold(0, |best, slot| {
-                if away(slot) < away(best) { slot } else { best }
-            });
+            let nearest = (1..4).fold(
+                0,
+                |best, slot| {
+                    if away(slot) < away(best) { slot } else { best }
+                },
+            );
             kept[nearest] = deepest;
         }
         kept.sort_unstable();

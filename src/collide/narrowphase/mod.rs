@@ -26,8 +26,8 @@ mod sphere_sphere;
 use super::ContactPoint;
 use crate::math::Vec3;
 use crate::world::{Shape, World};
-use direction::direction;
 pub(super) use box_box::box_box;
+use direction::direction;
 pub(super) use manifold::{Manifold, Point};
 pub(super) use mover::{Kind, Mover};
 use placed::Placed;
@@ -249,6 +249,7 @@ fn touch(p: &Placed<'_>, q: &Placed<'_>, query: &Query, manifold: &mut Manifold)
         ) => box_box(
             (&p.position, &p.rotation(), half_extents),
             (&q.position, &q.rotation(), half_extents_q),
+            None,
             query,
             manifold,
         ),

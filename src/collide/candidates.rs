@@ -51,6 +51,11 @@ impl Candidates {
         self.pairs.clear();
         self.pairs.extend_from_slice(pairs);
         self.carry(movers);
+        if is_parallel(pairs.len()) {
+            self.groups.par_iter_mut().for_each(Group::pack);
+        } else {
+            self.groups.iter_mut().for_each(Group::pack);
+        }
     }
 
     /// Takes over the pairs of some bodies, sorted, in place of those that are known of them.

@@ -60,6 +60,8 @@ pub(super) struct Crowd {
     anchor_rotations: Vec<Mat3>,
     /// Mean bounding radius of dynamic bodies `[m]`.
     mean_radius: f64,
+    /// Duration of a step, zero if nothing is known of steps `[s]`.
+    time_step: f64,
 }
 
 impl Crowd {
@@ -70,6 +72,14 @@ impl Crowd {
     /// Matrices from bodies' axes to the world's; none if all bodies are spheres.
     pub(super) fn rotations(&self) -> &[Mat3] {
         &self.rotations
+    }
+
+    pub(super) fn time_step(&self) -> f64 {
+        self.time_step
+    }
+
+    pub(super) fn set_time_step(&mut self, time_step: f64) {
+        self.time_step = time_step;
     }
 
     pub(super) fn is_bounded(&self, body: u32) -> bool {

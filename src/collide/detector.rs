@@ -76,6 +76,7 @@ impl Detector {
             self.crowd.reset(world);
             self.candidates.clear();
         }
+        self.crowd.set_time_step(limits.time_step);
         let growth = Growth {
             margin: 0.5 * (TOUCHING_MARGIN * limits.margin + allowance),
             time_step: limits.time_step,

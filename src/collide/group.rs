@@ -1,7 +1,8 @@
 //! What is known of the pairs of some neighbouring bodies.
 //!
 //! Manifolds stay at their places while the list of pairs changes around them: they are many times
-//! larger than what the list says of a pair.
+//! larger than what the list says of a pair. When much of the list has changed they are packed again in
+//! its order, in which they are visited.
 
 use super::ContactPoint;
 use super::candidates::Admission;
@@ -38,6 +39,8 @@ pub(super) struct Group {
     /// Places of manifolds that no pair has.
     free: Vec<u32>,
     points: Vec<KeptPoint>,
+    /// Memory of manifolds and points before they were packed.
+    unpacked: (Vec<KeptManifold>, Vec<KeptPoint>),
 }
 
 /// True if the two bodies keep a manifold: spheres need none, and what is unbounded turns past others
@@ -94,8 +97,33 @@ impl Group {
         let dropped = known.map(|(_, record)| record.manifold);
         self.free
             .extend(dropped.filter(|&place| place != NO_MANIFOLD));
+        self.make_room();
+    }
+
+    /// Puts the manifolds, and their points, in the order of their pairs.
+    pub(super) fn pack(&mut self) {
+        if self.manifolds.is_empty() {
+            return;
+        }
+        std::mem::swap(&mut self.manifolds, &mut self.unpacked.0);
+        std::mem::swap(&mut self.points, &mut self.unpacked.1);
+        self.manifolds.clear();
+        self.points.clear();
+        self.free.clear();
+        let (manifolds, points) = &self.unpacked;
+        for record in &mut self.records {
+            if let Some(manifold) = manifolds.get(record.manifold as usize) {
+                record.manifold = self.manifolds.len() as u32;
+                self.manifolds
+                    .push(manifold.carried(points, &mut self.points));
+            }
+        }
+        self.make_room();
+    }
+
+    /// Makes room for what begins to touch, so that a pile at rest allocates nothing.
+    fn make_room(&mut self) {
         if !self.manifolds.is_empty() {
-            // Room for what begins to touch, so that a pile at rest allocates nothing.
             let spare = self.points.len() / 4 + 64;
             self.points.reserve(spare);
         }
@@ -127,6 +155,7 @@ impl Group {
                     pair,
                     movers: movers_of,
                     rotations: pair.map(|body| &crowd.rotations()[body as usize]),
+                    time_step: crowd.time_step(),
                 };
                 manifold.find_contacts(&couple, limits, &mut self.points, found);
             } else if movers_of.iter().all(|mover| mover.kind == Kind::Sphere) {

@@ -13,7 +13,10 @@ use super::narrowphase::{
     Kind, Limits, Manifold, Mover, Point, Query, box_box, contacts_of_pair, visit_manifolds,
 };
 use super::sphere_and_boxes::sphere_and_boxes;
-use crate::constants::{KEPT_MOTION_PER_RADIUS, KEPT_REACH_PER_MARGIN, MAX_MANIFOLD_POINTS};
+use crate::constants::{
+    KEPT_MOTION_AT_REST, KEPT_MOTION_PER_RADIUS, KEPT_REACH_PER_MARGIN, KEPT_STEPS,
+    MAX_MANIFOLD_POINTS,
+};
 use crate::math::{Mat3, Vec3};
 use crate::world::{Shape, World};
 
@@ -25,6 +28,8 @@ pub(super) struct Couple<'a> {
     pub(super) movers: [&'a Mover; 2],
     /// From each body's axes to the world's.
     pub(super) rotations: [&'a Mat3; 2],
+    /// Duration of a step, zero if nothing is known of steps `[s]`.
+    pub(super) time_step: f64,
 }
 
 /// A contact point fixed to both bodies.
@@ -45,14 +50,16 @@ pub(super) struct KeptManifold {
     /// Sum of the paths of the bodies, and of what they can go in a step, up to which no point but
     /// those that are kept is nearer than the margin `[m]`.
     complete_until: f64,
-    /// Sum of the paths up to which the kept points stand for the contact `[m]`.
-    exact_until: f64,
+    /// Sum of the paths less a bound of the motion since the points were found `[m]`.
+    found_at: f64,
     /// All points that are not kept were farther apart than this `[m]`.
     reach: f64,
     /// Centre of the smaller body in the axes of the larger one, when the points were found `[m]`.
     position: Vec3,
     /// Axes of the smaller body in those of the larger one.
     rotation: [f32; 9],
+    /// Name of the first point, by itself because the points are in memory that is far away.
+    feature: u32,
     first: u32,
     count: u32,
     capacity: u32,
@@ -62,14 +69,29 @@ impl KeptManifold {
     /// A pair of which nothing is known.
     pub(super) const UNKNOWN: Self = Self {
         complete_until: f64::NEG_INFINITY,
-        exact_until: f64::NEG_INFINITY,
+        found_at: f64::NEG_INFINITY,
         reach: f64::NEG_INFINITY,
         position: Vec3::new(0.0, 0.0, 0.0),
         rotation: [0.0; 9],
+        feature: 0,
         first: 0,
         count: 0,
         capacity: 0,
     };
+
+    /// The manifold with its points copied from one store to another.
+    pub(super) fn carried(&self, from: &[KeptPoint], to: &mut Vec<KeptPoint>) -> Self {
+        let first = to.len();
+        if self.count > 0 {
+            let range = self.first as usize..(self.first + self.capacity) as usize;
+            to.extend_from_slice(&from[range]);
+        }
+        Self {
+            first: first as u32,
+            capacity: (to.len() - first) as u32,
+            ..*self
+        }
+    }
 
     /// Leaves the place of the points to another pair.
     pub(super) fn forget(&mut self) {
@@ -91,7 +113,7 @@ impl KeptManifold {
         let [a, b] = couple.movers;
         let path = a.path + b.path;
         let needed = limits.margin + limits.time_step * (a.speed + b.speed);
-        if path + needed > self.complete_until || path > self.exact_until {
+        if path + needed > self.complete_until || path - self.found_at > tolerance(couple) {
             if a.kind == Kind::Sphere || b.kind == Kind::Sphere {
                 let holds = self.reach > needed
                     && self.is_confirmed(couple, &Relative::new(couple), path, needed);
@@ -126,23 +148,19 @@ impl KeptManifold {
             (now.position - self.position).norm() + now.radius * turn(&(now.rotation - before));
         self.complete_until = path + self.reach - moved;
         if self.count > 0 {
-            self.exact_until = path + tolerance(couple) - moved;
+            self.found_at = path - moved;
         }
-        path + needed <= self.complete_until && path <= self.exact_until
+        path + needed <= self.complete_until && path - self.found_at <= tolerance(couple)
     }
 
-    fn remember(&mut self, couple: &Couple<'_>, now: &Relative, path: f64, reach: f64) {
+    fn remember(&mut self, now: &Relative, path: f64, reach: f64) {
         self.position = now.position;
         for (kept, x) in self.rotation.iter_mut().zip(now.rotation.iter()) {
             *kept = *x as f32;
         }
         self.reach = reach;
         self.complete_until = path + reach;
-        self.exact_until = if self.count > 0 {
-            path + tolerance(couple)
-        } else {
-            f64::INFINITY
-        };
+        self.found_at = if self.count > 0 { path } else { f64::INFINITY };
     }
 
     /// Finds the contact of a sphere and another body anew: a sphere's point cannot be kept, since it
@@ -164,7 +182,7 @@ impl KeptManifold {
             self.complete_until = f64::NEG_INFINITY;
             self.reach = f64::NEG_INFINITY;
         } else {
-            self.remember(couple, &Relative::new(couple), path, apart);
+            self.remember(&Relative::new(couple), path, apart);
         }
     }
 
@@ -184,7 +202,7 @@ impl KeptManifold {
         let query = Query::within(a, b, reach);
         // Where the manifold's own place ends, if it is too small for the points.
         let (place, end) = (self.first as usize, (self.first + self.capacity) as usize);
-        let before = (self.count > 0).then(|| points[place].feature as u32);
+        let before = (self.count > 0).then_some(self.feature);
         let (first, mut count) = (points.len(), 0);
         let mut keep = |are_boxes: [bool; 2], parts: u32, manifold: &Manifold| {
             for point in manifold.as_slice() {
@@ -228,16 +246,25 @@ impl KeptManifold {
         }
         self.count = count as u32;
         let kept = self.first as usize..self.first as usize + count;
-        points[kept].sort_unstable_by_key(|point| point.feature);
+        let kept = &mut points[kept];
+        kept.sort_unstable_by_key(|point| point.feature);
+        self.feature = kept.first().map_or(0, |point| point.feature as u32);
         let reach = if count == 0 { apart.max(reach) } else { reach };
-        self.remember(couple, relative, path, reach);
+        self.remember(relative, path, reach);
     }
 }
 
-/// Largest relative motion of two bodies over which their points are kept `[m]`.
+/// Largest relative motion of two bodies over which their points are kept `[m]`: what they go in a few
+/// steps, within limits. What comes to rest is looked at closely.
 fn tolerance(couple: &Couple<'_>) -> f64 {
-    let [a, b] = couple.movers.map(|mover| mover.bounding_radius);
-    KEPT_MOTION_PER_RADIUS * a.min(b)
+    let [a, b] = couple.movers;
+    let radius = a.bounding_radius.min(b.bounding_radius);
+    let most = KEPT_MOTION_PER_RADIUS * radius;
+    if couple.time_step == 0.0 {
+        return most;
+    }
+    let gone = KEPT_STEPS * couple.time_step * (a.speed + b.speed);
+    gone.max(KEPT_MOTION_AT_REST * radius).min(most)
 }
 
 /// Pose of the smaller body in the axes of the larger one.

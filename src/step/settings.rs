@@ -1,12 +1,12 @@
 //! What a step is told, and what it tells.
 
-use crate::constants::{OTHERS_ARE_GIVEN, SPHERES_ARE_GIVEN};
+use crate::constants::{MANY_SPHERES, MANY_SPHERES_ARE_GIVEN, OTHERS_ARE_GIVEN, SPHERES_ARE_GIVEN};
 use crate::error::{Error, Result};
 use crate::measure::{Energy, JointErrors, Penetration};
 use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::{self, Report};
 use crate::stabilize::Stabilization;
-use crate::world::{Shape, World};
+use crate::world::{Body, Shape, World};
 use std::time::Duration;
 
 /// How a world is stepped.
@@ -57,7 +57,7 @@ impl Default for Settings {
 
 impl Settings {
     /// What measurements recommend for a crowd like this one: a few sweeps in each of a few substeps, fewer of
-    /// them for spheres than for bodies with faces. A world with joints, or where nothing moves freely, gets
+    /// them for spheres, unless they are many, than for bodies with faces. A world with joints, or where nothing moves freely, gets
     /// [`Settings::default`], a step that is not divided.
     ///
     /// The numbers were chosen on the CPU and hold for every backend: times on hardware GPUs have not been
@@ -68,19 +68,18 @@ impl Settings {
             time_step,
             ..Self::default()
         };
-        let mut dynamic = world.bodies.iter().filter(|body| body.is_dynamic());
-        let Some(first) = dynamic.next() else {
-            return chosen;
-        };
-        if !world.joints.is_empty() {
+        let dynamic = world.bodies.iter().filter(|body| body.is_dynamic());
+        let count = dynamic.clone().count();
+        if count == 0 || !world.joints.is_empty() {
             return chosen;
         }
-        let is_sphere = |shape: &Shape| matches!(shape, Shape::Sphere { .. });
-        let all_spheres = is_sphere(&first.shape) && dynamic.all(|body| is_sphere(&body.shape));
-        let [substeps, iterations, position_iterations] = if all_spheres {
-            SPHERES_ARE_GIVEN
-        } else {
+        let is_sphere = |body: &Body| matches!(body.shape, Shape::Sphere { .. });
+        let [substeps, iterations, position_iterations] = if !dynamic.clone().all(is_sphere) {
             OTHERS_ARE_GIVEN
+        } else if count > MANY_SPHERES {
+            MANY_SPHERES_ARE_GIVEN
+        } else {
+            SPHERES_ARE_GIVEN
         };
         chosen.substeps = substeps;
         chosen.solver.iterations = iterations;

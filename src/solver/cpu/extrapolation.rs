@@ -1,0 +1,155 @@
+//! Momentum among the threads of a team: its start, its part before a sweep, and its judgement after one.
+
+use super::momentum::body_conjugate_part;
+use super::parts::{SIZE, fill_parts, for_parts};
+use super::progress::{contact_progress_part, joint_progress_part, sum_of_workgroup};
+use super::shared_slice::SharedSlice;
+use super::team::Team;
+use super::{
+    BodyMomentum, CpuSolver, GRAIN, Sweep, VelocityChange, body_momentum, contact_conjugate,
+    contact_momentum, joint_conjugate, joint_momentum, remainder_contacts,
+};
+use crate::problem::batches::Batches;
+use crate::solver::Start;
+use crate::solver::momentum::{
+    ContactMemory, JointMemory, Momentum, MomentumRule, Progress, momentum_step,
+};
+
+impl CpuSolver {
+    /// No momentum yet: the memory is where the solve starts, and there is no direction.
+    pub(super) fn begin(&mut self, batches: &Batches, rule: MomentumRule) {
+        self.momentum = Momentum::of(rule);
+        let conjugate = rule == MomentumRule::Conjugate;
+        self.lanes.begin_momentum(conjugate);
+        let remainder = remainder_contacts(batches);
+        self.contact_memory.clear();
+        self.contact_memory
+            .extend(
+                batches.contacts.impulses[remainder]
+                    .iter()
+                    .map(|&impulse| ContactMemory {
+                        previous: if conjugate { [0.0; 4] } else { impulse },
+                        start: impulse,
+                    }),
+            );
+        self.joint_memory.clear();
+        self.joint_memory
+            .extend(batches.joints.impulses.iter().map(|&impulse| JointMemory {
+                previous: if conjugate { 0.0 } else { impulse },
+                start: impulse,
+            }));
+        self.body_memory.clear();
+        let velocities = self.velocities.bodies();
+        if conjugate {
+            self.body_memory
+                .resize(velocities.len(), VelocityChange::default());
+        }
+        self.body_memory
+            .extend(velocities.iter().map(|velocity| VelocityChange {
+                linear: velocity.linear,
+                angular: velocity.angular,
+                ..VelocityChange::default()
+            }));
+    }
+
+    /// Momentum before a sweep.
+    pub(super) fn extrapolate(&mut self, batches: &mut Batches, team: &Team, start: Start) {
+        let mut part = BodyMomentum::Whole;
+        if start.rebuild {
+            self.extrapolate_bodies(BodyMomentum::BeforeRebuild, team);
+            self.sweep(batches, team, Sweep::Rebuild);
+            part = BodyMomentum::AfterRebuild;
+        }
+        self.extrapolate_bodies(part, team);
+        let factor = self.momentum.factor;
+        let conjugate = self.momentum.rule == MomentumRule::Conjugate as u32;
+        self.lanes.extrapolate(conjugate, factor, team);
+        let of_joints = if conjugate {
+            joint_conjugate
+        } else {
+            joint_momentum
+        };
+        for_parts(
+            team,
+            &mut batches.joints.impulses,
+            &mut self.joint_memory,
+            |impulses, memory| of_joints(factor, impulses, memory),
+        );
+        let of_contacts = if conjugate {
+            contact_conjugate
+        } else {
+            contact_momentum
+        };
+        let remainder = remainder_contacts(batches);
+        for_parts(
+            team,
+            &mut batches.contacts.impulses[remainder],
+            &mut self.contact_memory,
+            |impulses, memory| of_contacts(factor, impulses, memory),
+        );
+    }
+
+    fn extrapolate_bodies(&mut self, part: BodyMomentum, team: &Team) {
+        let factor = self.momentum.factor;
+        let velocities = self.velocities.bodies_mut();
+        if self.momentum.rule == MomentumRule::Conjugate as u32 {
+            let count = velocities.len();
+            let (directions, starts) = self.body_memory.split_at_mut(count);
+            let directions = SharedSlice::new(directions);
+            let starts = SharedSlice::new(starts);
+            let velocities = SharedSlice::new(velocities);
+            team.each(count, GRAIN, |_, bodies| {
+                // SAFETY: the team hands every element to one thread.
+                #[allow(unsafe_code, reason = "the team hands out each element once")]
+                unsafe {
+                    body_conjugate_part(
+                        part,
+                        factor,
+                        velocities.range(bodies.clone()),
+                        directions.range(bodies.clone()),
+                        starts.range(bodies),
+                    );
+                }
+            });
+            return;
+        }
+        for_parts(
+            team,
+            velocities,
+            &mut self.body_memory,
+            |velocities, memory| body_momentum(part, factor, velocities, memory),
+        );
+    }
+
+    /// Whether momentum goes on after a sweep.
+    pub(super) fn judge(&mut self, batches: &Batches, team: &Team) {
+        let count = batches.contacts.blocks.len();
+        self.terms.resize(count, Progress::default());
+        let remainder = remainder_contacts(batches);
+        contact_progress_part(
+            batches,
+            remainder.clone(),
+            &batches.contacts.impulses[remainder.clone()],
+            &self.contact_memory,
+            &mut self.terms[remainder],
+        );
+        self.lanes.progress(&mut self.terms, team);
+        self.contact_sums
+            .resize(count.div_ceil(SIZE), Progress::default());
+        let terms = &self.terms;
+        fill_parts(team, &mut self.contact_sums, |first, sums| {
+            for (terms, sum) in terms[first * SIZE..].chunks(SIZE).zip(sums) {
+                *sum = sum_of_workgroup(terms);
+            }
+        });
+        self.joint_sums.resize(
+            batches.joints.blocks.len().div_ceil(SIZE),
+            Progress::default(),
+        );
+        let (impulses, memory) = (&batches.joints.impulses, &self.joint_memory);
+        fill_parts(team, &mut self.joint_sums, |first, sums| {
+            joint_progress_part(batches, first, impulses, memory, sums);
+        });
+        self.momentum = momentum_step(self.momentum, &self.joint_sums, &self.contact_sums);
+    }
+}

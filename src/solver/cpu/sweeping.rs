@@ -1,0 +1,136 @@
+//! A pass over everything: joints and contacts, colours and remainders, among the threads of a team.
+
+use super::body_gather::{body_gather_part, hub_gather_part};
+use super::contact_split::contact_split_part;
+use super::joint_split::joint_split_part;
+use super::joint_sweep::joint_sweep_part;
+use super::shared_slice::SharedSlice;
+use super::team::{Stage, Team};
+use super::{CpuSolver, Sweep};
+use crate::constants::{MIN_BLOCKS_PER_THREAD, MIN_LANE_GROUPS_PER_THREAD};
+use crate::problem::batches::{Batches, Remainder};
+
+impl CpuSolver {
+    /// One pass over all joints, then all contacts: colour after colour, then the remainder. Contacts
+    /// have the last word. In reverse all of that is the other way round.
+    pub(super) fn sweep(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
+        if sweep == Sweep::Reverse {
+            self.sweep_contacts(batches, team, sweep);
+            self.sweep_joints(batches, team, sweep);
+        } else {
+            self.sweep_joints(batches, team, sweep);
+            self.sweep_contacts(batches, team, sweep);
+        }
+    }
+
+    fn sweep_joints(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
+        if batches.joints.blocks.is_empty() {
+            return;
+        }
+        if sweep == Sweep::Reverse {
+            self.sweep_joint_remainder(batches, team, sweep);
+        }
+        let mut impulses = std::mem::take(&mut batches.joints.impulses);
+        let colors = batches.joints.colors.len();
+        self.stages.clear();
+        self.stages.extend((0..colors).map(|stage| {
+            let color = sweep.place(0, colors, stage);
+            let items = batches.joints.colors[color].len();
+            let rows = batches.joints.color_blocks(color).len().max(1);
+            Stage {
+                items,
+                grain: items * MIN_BLOCKS_PER_THREAD / rows,
+            }
+        }));
+        let velocities = SharedSlice::new(self.velocities.bodies_mut());
+        let shared = SharedSlice::new(&mut impulses);
+        let joints = &*batches;
+        team.run(&self.stages, &|_, stage, groups| {
+            let color = sweep.place(0, colors, stage);
+            joint_sweep_part(joints, color, groups, sweep, &velocities, &shared);
+        });
+        batches.joints.impulses = impulses;
+        if sweep != Sweep::Reverse {
+            self.sweep_joint_remainder(batches, team, sweep);
+        }
+    }
+
+    fn sweep_joint_remainder(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
+        let count = batches.joints.remainder.elements.len();
+        if count == 0 {
+            return;
+        }
+        let mut impulses = std::mem::take(&mut batches.joints.impulses);
+        {
+            let shared = SharedSlice::new(&mut impulses);
+            let changes = SharedSlice::new(&mut self.changes);
+            let velocities = self.velocities.bodies();
+            team.each(count, MIN_BLOCKS_PER_THREAD / 4, |_, elements| {
+                joint_split_part(batches, elements, sweep, velocities, &shared, &changes);
+            });
+        }
+        batches.joints.impulses = impulses;
+        self.gather(&batches.joints.remainder, team);
+    }
+
+    fn sweep_contacts(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
+        if sweep == Sweep::Reverse {
+            self.sweep_contact_remainder(batches, team, sweep);
+        }
+        self.sweep_colored_contacts(batches, team, sweep);
+        if sweep != Sweep::Reverse {
+            self.sweep_contact_remainder(batches, team, sweep);
+        }
+    }
+
+    pub(super) fn sweep_colored_contacts(&mut self, batches: &Batches, team: &Team, sweep: Sweep) {
+        let colors = batches.contacts.colors.len();
+        self.stages.clear();
+        self.stages.extend((0..colors).map(|stage| Stage {
+            items: self.lanes.group_count(sweep.place(0, colors, stage)),
+            grain: MIN_LANE_GROUPS_PER_THREAD,
+        }));
+        let lanes = self
+            .lanes
+            .begin_sweep(sweep, &batches.friction, &mut self.velocities);
+        team.run(&self.stages, &|thread, stage, groups| {
+            // SAFETY: the team hands every lane group to one thread, whose number is its own, and
+            // begins a colour when the one before it is done.
+            #[allow(unsafe_code, reason = "the team hands out each lane group once")]
+            unsafe {
+                lanes.run(sweep.place(0, colors, stage), groups, thread);
+            }
+        });
+    }
+
+    fn sweep_contact_remainder(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
+        let count = batches.contacts.remainder.elements.len();
+        if count == 0 {
+            return;
+        }
+        let mut impulses = std::mem::take(&mut batches.contacts.impulses);
+        {
+            let shared = SharedSlice::new(&mut impulses);
+            let changes = SharedSlice::new(&mut self.changes);
+            let velocities = self.velocities.bodies();
+            team.each(count, MIN_BLOCKS_PER_THREAD, |_, elements| {
+                contact_split_part(batches, elements, sweep, velocities, &shared, &changes);
+            });
+        }
+        batches.contacts.impulses = impulses;
+        self.gather(&batches.contacts.remainder, team);
+    }
+
+    /// Adds up what a remainder did to each body.
+    fn gather(&mut self, remainder: &Remainder, team: &Team) {
+        let velocities = SharedSlice::new(self.velocities.bodies_mut());
+        let changes = &self.changes;
+        let bodies = &remainder.bodies;
+        team.each(bodies.len(), MIN_BLOCKS_PER_THREAD, |_, part| {
+            body_gather_part(&bodies[part], changes, &velocities);
+        });
+        team.each(remainder.hubs.len(), 1, |_, part| {
+            hub_gather_part(&remainder.hubs[part], changes, &velocities);
+        });
+    }
+}

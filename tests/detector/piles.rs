@@ -94,13 +94,18 @@ fn a_pile_at_rest_keeps_its_pairs_and_contacts() {
             .map(|contact| (contact.bodies, contact.feature))
             .collect()
     };
-    let mut same = 0;
+    let (mut gone, mut seen) = (0, 0);
     for _ in 0..50 {
         let before = names(&simulation);
         simulation.step().unwrap();
-        same += u32::from(before == names(&simulation));
+        let now = names(&simulation);
+        gone += before.iter().filter(|name| !now.contains(name)).count();
+        seen += before.len();
     }
-    assert!(same >= 40, "{same} steps of 50 change no contact");
+    assert!(
+        seen >= 10_000 && gone * 200 < seen,
+        "{gone} of {seen} contacts are gone after a step"
+    );
 }
 
 /// So many bodies that several threads share the work.

@@ -9,7 +9,7 @@ const TITLE_HEIGHT: u32 = 50;
 const LEGEND_HEIGHT: u32 = 60;
 const INK: RGBColor = RGBColor(0x22, 0x26, 0x2B);
 const GRID: RGBColor = RGBColor(0xD8, 0xDC, 0xE2);
-/// drystone's colour, then the peers' in the order of their names.
+/// drystone's colour, those of engines that are known, and the last one for any other.
 const COLORS: [RGBColor; 8] = [
     RGBColor(0x1C, 0x6D, 0xB5),
     RGBColor(0xD0, 0x4F, 0x17),
@@ -58,24 +58,12 @@ fn draw(
     ))?;
     let (body, legend) = rest.split_vertically(SIZE.1 - TITLE_HEIGHT - LEGEND_HEIGHT);
     let panels = body.split_evenly((1, 2));
-    panel(
-        &panels[0],
-        "mean penetration",
-        Accuracy::Mean,
-        points,
-        engines,
-    )?;
-    panel(
-        &panels[1],
-        "worst penetration",
-        Accuracy::Worst,
-        points,
-        engines,
-    )?;
+    panel(&panels[0], "mean penetration", Accuracy::Mean, points)?;
+    panel(&panels[1], "worst penetration", Accuracy::Worst, points)?;
     let width = SIZE.0 as i32 / (engines.len().max(1) as i32 + 1);
     for (place, engine) in engines.iter().enumerate() {
         let x = 30 + place as i32 * width;
-        let color = COLORS[place % COLORS.len()];
+        let color = color(engine);
         legend.draw(&Circle::new((x, 26), 7, color.filled()))?;
         let font = ("sans-serif", 20).into_font().color(&INK);
         legend.draw(&Text::new((*engine).to_owned(), (x + 16, 17), font))?;
@@ -88,7 +76,6 @@ fn panel(
     what: &str,
     accuracy: Accuracy,
     points: &[&Point],
-    engines: &[&str],
 ) -> Drawn {
     let place = |point: &Point| {
         let penetration = match accuracy {
@@ -127,15 +114,14 @@ fn panel(
         .bold_line_style(GRID)
         .light_line_style(WHITE)
         .axis_style(INK)
-        .x_label_formatter(&|x| short(*x))
-        .y_label_formatter(&|y| short(*y))
+        .x_label_formatter(&|x| sparse(*x))
+        .y_label_formatter(&|y| sparse(*y))
         .draw()?;
     let ours: Vec<&Point> = shown.iter().copied().filter(|p| p.is_ours()).collect();
     let best = front(&ours, accuracy).into_iter().map(place);
     chart.draw_series(LineSeries::new(best, COLORS[0].stroke_width(3)))?;
     for point in shown {
-        let index = engines.iter().position(|engine| *engine == point.engine);
-        let color = COLORS[index.unwrap_or(0) % COLORS.len()];
+        let color = color(&point.engine);
         let style = match point.origin {
             Origin::Recorded => color.stroke_width(2),
             _ => color.filled(),
@@ -144,6 +130,35 @@ fn panel(
         chart.draw_series([Circle::new(place(point), size, style)])?;
     }
     Ok(())
+}
+
+/// The same colour for an engine in every picture.
+fn color(engine: &str) -> RGBColor {
+    const KNOWN: [&str; 7] = [
+        crate::ours::NAME,
+        "bullet",
+        "physx",
+        "chrono",
+        "jolt",
+        "ode",
+        "mujoco",
+    ];
+    let engine = engine.trim_end_matches("-multicore");
+    let place = KNOWN.iter().position(|known| *known == engine);
+    COLORS[place.unwrap_or(COLORS.len() - 1)]
+}
+
+/// A number of an axis if it is 1, 2 or 5 of its decade; others would stand too close.
+fn sparse(number: f64) -> String {
+    let leading = number / 10.0_f64.powf(number.log10().floor());
+    let is_shown = [1.0, 2.0, 5.0, 10.0]
+        .iter()
+        .any(|shown| (leading - shown).abs() < 1e-6);
+    if is_shown {
+        short(number)
+    } else {
+        String::new()
+    }
 }
 
 /// A number of an axis, without needless digits.

@@ -24,7 +24,6 @@ pub(crate) fn all() -> Vec<Setting> {
     use Method::{GaussSeidel as Pgs, Nesterov};
     vec![
         // not divided: method of the velocity pass, its iterations, iterations of the position pass
-        post(Pgs, 8, 4),
         post(Pgs, 30, 15),
         post(Nesterov, 16, 16),
         // one substep: method, iterations, share of an overlap that a step removes
@@ -50,7 +49,9 @@ pub(crate) fn all() -> Vec<Setting> {
         // gaps of so many body sizes left alone
         with_slop(0.001, in_substeps(4, post(Pgs, 2, 1))),
         with_slop(0.001, in_substeps(6, post(Pgs, 2, 1))),
+        with_slop(0.003, in_substeps(2, post(Pgs, 2, 1))),
         with_slop(0.003, in_substeps(2, post(Pgs, 4, 1))),
+        with_slop(0.003, in_substeps(3, post(Pgs, 1, 1))),
         with_slop(0.003, in_substeps(4, post(Pgs, 2, 1))),
         with_slop(0.005, in_substeps(4, post(Pgs, 3, 1))),
     ]

@@ -218,8 +218,10 @@ pub const GROUP_BODIES: usize = 256;
 /// Bodies from which on they are looked at by several threads.
 pub const PARALLEL_BODIES: usize = 16_384;
 
-/// Pairs from which on they are looked at by several threads: by estimate some 100 us of work.
-pub const PARALLEL_PAIRS: usize = 8_192;
+/// Pairs from which on they are looked at by several threads.
+///
+/// 1,000 boxes in motion have 5,600, whose contacts took two threads 0.45 ms and one 0.75 ms.
+pub const PARALLEL_PAIRS: usize = 2_048;
 
 /// Most that the position solve of one substep corrects of a penetration, over the smallest dynamic body's
 /// bounding radius; what is deeper is pushed apart by a velocity.

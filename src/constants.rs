@@ -89,6 +89,10 @@ pub const PLAIN_NORMAL_ERROR: f32 = 1.5e-3;
 /// velocity pass, of the position pass, and of the Jacobi sweeps that follow on contradictions.
 pub const KEPT_ORDERS: usize = 3;
 
+/// Rounds of a colouring, a power of two: a pair takes its colour in one of them, by chance. More of them bring
+/// little: two neighbours share one of eight with a chance of an eighth.
+pub const COLORING_ROUNDS: usize = 8;
+
 /// Most colours of any colouring: sets of colours are the bits of a word.
 pub const MAX_COLORING_COLORS: usize = 64;
 

@@ -10,6 +10,7 @@
 override MOMENTUM_COSINE: f32;
 override MOMENTUM_COSINE_FORWARD: f32;
 override MOMENTUM_COSINE_CONVEX: f32;
+override MOMENTUM_KEPT: f32;
 
 var<workgroup> lanes: array<Progress, WORKGROUP_SIZE>;
 
@@ -51,7 +52,8 @@ fn momentum_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
     cosine = select(cosine, MOMENTUM_COSINE_CONVEX, before.rule == FORWARD_CONVEX);
     let least = cosine * (sqrt(progress.step) * sqrt(progress.change));
     if progress.along < least {
-        momentum[0] = Momentum(1.0, 0.0, before.restarts + 1u, before.rule);
+        let kept = 1.0 + MOMENTUM_KEPT * (before.sequence - 1.0);
+        momentum[0] = Momentum(kept, 0.0, before.restarts + 1u, before.rule);
         return;
     }
     let next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * (before.sequence * before.sequence)));

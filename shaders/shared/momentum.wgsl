@@ -1,6 +1,7 @@
 // Momentum's sums; twin of a part of `src/solver/momentum.rs`.
 
 override MOMENTUM_COSINE: f32;
+override MOMENTUM_KEPT: f32;
 
 var<workgroup> lanes: array<Progress, WORKGROUP_SIZE>;
 
@@ -22,7 +23,8 @@ fn plus(a: Progress, b: Progress) -> Progress {
 fn momentum_after(before: Momentum, progress: Progress) -> Momentum {
     let least = MOMENTUM_COSINE * (sqrt(progress.step) * sqrt(progress.change));
     if progress.along < least {
-        return Momentum(1.0, 0.0, before.restarts + 1u, before.rule);
+        let kept = 1.0 + MOMENTUM_KEPT * (before.sequence - 1.0);
+        return Momentum(kept, 0.0, before.restarts + 1u, before.rule);
     }
     let next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * (before.sequence * before.sequence)));
     return Momentum(next, (before.sequence - 1.0) / next, before.restarts, before.rule);

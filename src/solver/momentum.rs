@@ -6,14 +6,16 @@
 //! `t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2`. `y` may leave the cones and bounds: the sweep projects every
 //! impulse it touches, and it touches them all, so what a solve returns is admissible.
 //!
-//! Momentum starts anew, `t = 1` and `b = 0`, unless the last change goes along with the step: unless
+//! Momentum starts anew, `b = 0`, unless the last change goes along with the step: unless
 //! `(r_{k+1} - y_k)^T D (r_{k+1} - r_k)` is at least a cosine ([`MOMENTUM_COSINE`], or for forward sweeps
 //! [`MOMENTUM_COSINE_FORWARD`] and [`MOMENTUM_COSINE_CONVEX`]) times the lengths of both. With 0
 //! in its place that is the gradient restart of O'Donoghue and Candes, "Adaptive restart for
 //! accelerated gradient schemes" (2015). With Coulomb friction, whose bound moves with the normal
 //! impulse, a sweep is no step down one function: where contacts slide, momentum can go round in
 //! ever wider circles, at a right angle to the steps, and the gradient restart never comes. Nor does
-//! it for forward sweeps alone, which are no symmetric operators even without friction.
+//! it for forward sweeps alone, which are no symmetric operators even without friction. Those two restart with
+//! `t = 1`; here `t - 1` keeps a part of its value, [`MOMENTUM_KEPT`]: the problem has not become easier,
+//! and factors need not climb again from nothing.
 //!
 //! **Conjugate gradients** (Silcowitz, Niebe and Erleben, "A nonsmooth nonlinear conjugate gradient method
 //! for interactive contact force problems", 2010): the step `g_k = r_{k+1} - y_k` of a forward sweep stands
@@ -25,7 +27,7 @@
 //! energy.
 
 use crate::constants::{
-    MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, WORKGROUP_SIZE,
+    MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, WORKGROUP_SIZE,
 };
 use bytemuck::{Pod, Zeroable};
 
@@ -131,7 +133,7 @@ impl Momentum {
         let least = cosine * (progress.step.sqrt() * progress.change.sqrt());
         if progress.along < least {
             return Self {
-                sequence: 1.0,
+                sequence: 1.0 + MOMENTUM_KEPT * (self.sequence - 1.0),
                 factor: 0.0,
                 restarts: self.restarts + 1,
                 ..self

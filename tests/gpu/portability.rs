@@ -4,7 +4,7 @@
 
 use drystone::constants::{
     CLUSTER_COPIES, IMPULSE_DEAD_BAND, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX,
-    MOMENTUM_COSINE_FORWARD, MOMENTUM_REBUILD_PASSES, WORKGROUP_SIZE,
+    MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES, WORKGROUP_SIZE,
 };
 use drystone::solver::gpu::{ClusterKernel, Kernel};
 use naga::back::{PipelineConstants, hlsl, msl, pipeline_constants::process_overrides, spv};
@@ -34,6 +34,7 @@ fn specialized(kernel: &str, source: &str) -> (naga::Module, ModuleInfo) {
             f64::from(MOMENTUM_COSINE_FORWARD),
         ),
         ("MOMENTUM_COSINE_CONVEX", f64::from(MOMENTUM_COSINE_CONVEX)),
+        ("MOMENTUM_KEPT", f64::from(MOMENTUM_KEPT)),
         ("CLUSTER_COPIES", f64::from(CLUSTER_COPIES)),
         (
             "MOMENTUM_REBUILD_PASSES",

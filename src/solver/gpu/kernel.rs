@@ -2,7 +2,9 @@
 
 use super::shader::{Access, Binding, Shader, ShaderSet, wgsl};
 use super::slot::Slot;
-use crate::constants::{MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD};
+use crate::constants::{
+    MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT,
+};
 use crate::problem::FrictionTable;
 use crate::solver::residual::Control;
 use Access::{Read, Write};
@@ -106,6 +108,7 @@ const MOMENTUM_CONSTANTS: &[(&str, f64)] = &[
     ("MOMENTUM_COSINE", MOMENTUM_COSINE as f64),
     ("MOMENTUM_COSINE_FORWARD", MOMENTUM_COSINE_FORWARD as f64),
     ("MOMENTUM_COSINE_CONVEX", MOMENTUM_COSINE_CONVEX as f64),
+    ("MOMENTUM_KEPT", MOMENTUM_KEPT as f64),
 ];
 
 impl Kernel {

@@ -1,6 +1,6 @@
 //! The kernels of clusters: their names, their sources, and what they bind.
 
-use crate::constants::{CLUSTER_COPIES, MOMENTUM_COSINE, MOMENTUM_REBUILD_PASSES};
+use crate::constants::{CLUSTER_COPIES, MOMENTUM_COSINE, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES};
 use crate::problem::FrictionTable;
 use crate::solver::gpu::shader::{Access, Binding, Shader, ShaderSet, wgsl};
 use Access::{Read, Write};
@@ -47,6 +47,7 @@ const FRICTION: Binding<ClusterSlot> =
     (1, ClusterSlot::Friction, Access::uniform::<FrictionTable>());
 
 const COSINE: (&str, f64) = ("MOMENTUM_COSINE", MOMENTUM_COSINE as f64);
+const KEPT: (&str, f64) = ("MOMENTUM_KEPT", MOMENTUM_KEPT as f64);
 const COPIES: (&str, f64) = ("CLUSTER_COPIES", CLUSTER_COPIES as f64);
 const REBUILD_PASSES: (&str, f64) = ("MOMENTUM_REBUILD_PASSES", MOMENTUM_REBUILD_PASSES as f64);
 
@@ -100,7 +101,7 @@ impl ShaderSet for ClusterKernel {
                     (9, Progress, Write),
                 ],
             )
-            .with_constants(&[COSINE, COPIES]),
+            .with_constants(&[COSINE, KEPT, COPIES]),
             Self::Gather => Shader::of(
                 "cluster_gather",
                 &[CLUSTER, MOMENTUM, MEAN, wgsl!("cluster_gather")],
@@ -112,7 +113,7 @@ impl ShaderSet for ClusterKernel {
                     (9, Progress, Write),
                 ],
             )
-            .with_constants(&[COSINE]),
+            .with_constants(&[COSINE, KEPT]),
             Self::Solve => Shader::of(
                 "cluster_solve",
                 &[
@@ -136,7 +137,7 @@ impl ShaderSet for ClusterKernel {
                     (9, Progress, Write),
                 ],
             )
-            .with_constants(&[COSINE, COPIES, REBUILD_PASSES]),
+            .with_constants(&[COSINE, KEPT, COPIES, REBUILD_PASSES]),
             Self::Residual => Shader::of(
                 "cluster_residual",
                 &[CLUSTER, CONTACT, JOINT, wgsl!("cluster_residual")],

@@ -17,6 +17,7 @@ mod residual;
 mod simd;
 mod substep;
 mod sweep;
+mod update;
 mod vector;
 
 pub(super) use fill::Given;
@@ -190,8 +191,7 @@ impl Velocities {
         unsafe {
             let velocities = self.all.as_ptr().cast::<f32>();
             let index = index.0.as_ptr().add(first);
-            let [x, y, z, _] = S::gather_4(velocities, 8, index);
-            let [wx, wy, wz, _] = S::gather_4(velocities.add(4), 8, index);
+            let [[x, y, z, _], [wx, wy, wz, _]] = S::gather_8(velocities, index);
             ([x, y, z], [wx, wy, wz])
         }
     }

@@ -1,7 +1,8 @@
 //! The arithmetic of one contact in every lane: that of [`contact`](crate::solver::cpu::contact), operation by
 //! operation. Where that returns early, a lane keeps the value that it would have returned.
 
-use super::simd::Simd;
+use super::simd::twin::Twin;
+use super::simd::{Arithmetic, Simd};
 use super::vector::{self, Vector};
 use super::{Points, Row};
 use crate::constants::IMPULSE_DEAD_BAND;
@@ -75,9 +76,54 @@ impl<S: Simd> Point<S> {
     }
 }
 
+impl<S: Arithmetic> Point<Twin<S>> {
+    /// Points of two lane groups side by side.
+    #[inline(always)]
+    pub(super) fn zip([p, q]: [&Point<S>; 2]) -> Self {
+        Self {
+            normal: Twin::zip([p.normal, q.normal]),
+            normal_mass: Twin::new([p.normal_mass, q.normal_mass]),
+            arm_a: Twin::zip([p.arm_a, q.arm_a]),
+            tangent_mass: Twin::new([p.tangent_mass, q.tangent_mass]),
+            arm_b: Twin::zip([p.arm_b, q.arm_b]),
+            friction: Twin::new([p.friction, q.friction]),
+            free_velocity: Twin::zip([p.free_velocity, q.free_velocity]),
+        }
+    }
+}
+
+impl<S: Arithmetic> Bodies<Twin<S>> {
+    /// Bodies of two lane groups side by side.
+    #[inline(always)]
+    pub(super) fn zip([p, q]: [&Bodies<S>; 2]) -> Self {
+        Self {
+            linear: Twin::zip([p.linear, q.linear]),
+            inverse_mass: Twin::new([p.inverse_mass, q.inverse_mass]),
+            angular: Twin::zip([p.angular, q.angular]),
+            inertia: Twin::zip([p.inertia, q.inertia]),
+        }
+    }
+
+    /// The bodies of each group.
+    #[inline(always)]
+    pub(super) fn unzip(&self) -> [Bodies<S>; 2] {
+        let linear = Twin::unzip(self.linear);
+        let inverse_mass = self.inverse_mass.both();
+        let angular = Twin::unzip(self.angular);
+        let inertia = Twin::unzip(self.inertia);
+        let one = |group: usize| Bodies {
+            linear: linear[group],
+            inverse_mass: inverse_mass[group],
+            angular: angular[group],
+            inertia: inertia[group],
+        };
+        [one(0), one(1)]
+    }
+}
+
 /// Velocity of A's contact point relative to B's, plus the bias along the normal `[m/s]`.
 #[inline(always)]
-pub(super) fn relative_velocity<S: Simd>(
+pub(super) fn relative_velocity<S: Arithmetic>(
     point: &Point<S>,
     (linear_a, angular_a): (Vector<S>, Vector<S>),
     (linear_b, angular_b): (Vector<S>, Vector<S>),
@@ -87,18 +133,21 @@ pub(super) fn relative_velocity<S: Simd>(
     vector::add(point.free_velocity, vector::sub(at_a, at_b))
 }
 
-/// Projects a tangential impulse onto the disk or polygon of the given radius.
+/// Projects a tangential impulse onto the disk of the given radius.
 #[inline(always)]
-pub(super) fn project_friction<S: Simd>(t: [S; 2], radius: S, cone: &FrictionTable) -> [S; 2] {
-    if cone.directions == 0 {
-        let squared = t[0] * t[0] + t[1] * t[1];
-        let inside = squared.le(radius * radius);
-        let factor = radius.over(squared.sqrt());
-        return [
-            S::select(inside, t[0], t[0] * factor),
-            S::select(inside, t[1], t[1] * factor),
-        ];
-    }
+fn project_onto_disk<S: Arithmetic>(t: [S; 2], radius: S) -> [S; 2] {
+    let squared = (t[0] * t[0] + t[1] * t[1]).in_step();
+    let inside = squared.le(radius * radius);
+    let factor = radius.over(squared.sqrt());
+    [
+        S::select(inside, t[0], t[0] * factor),
+        S::select(inside, t[1], t[1] * factor),
+    ]
+}
+
+/// Projects a tangential impulse onto the polygon of the given radius.
+#[inline(always)]
+fn project_onto_polygon<S: Arithmetic>(t: [S; 2], radius: S, cone: &FrictionTable) -> [S; 2] {
     let mut edge = [S::splat(cone.edges[0][0]), S::splat(cone.edges[0][1])];
     let mut best = t[0] * edge[0] + t[1] * edge[1];
     for candidate in &cone.edges[1..cone.directions as usize] {
@@ -124,10 +173,38 @@ pub(super) fn project_friction<S: Simd>(t: [S; 2], radius: S, cone: &FrictionTab
     ]
 }
 
+/// The projection of tangential impulses onto a section of the friction cone, of a given radius.
+pub(super) trait Project: Copy {
+    fn project<S: Arithmetic>(self, t: [S; 2], radius: S) -> [S; 2];
+}
+
+/// A section that is known to be a disk.
+#[derive(Clone, Copy)]
+pub(super) struct Disk;
+
+impl Project for Disk {
+    #[inline(always)]
+    fn project<S: Arithmetic>(self, t: [S; 2], radius: S) -> [S; 2] {
+        project_onto_disk(t, radius)
+    }
+}
+
+/// A section of either kind.
+impl Project for &FrictionTable {
+    #[inline(always)]
+    fn project<S: Arithmetic>(self, t: [S; 2], radius: S) -> [S; 2] {
+        if self.directions == 0 {
+            project_onto_disk(t, radius)
+        } else {
+            project_onto_polygon(t, radius, self)
+        }
+    }
+}
+
 /// The point of the cone that is closest to an impulse; see
 /// [`project_onto_cone`](crate::solver::cpu::contact).
 #[inline(always)]
-fn project_onto_cone<S: Simd>(
+fn project_onto_cone<S: Arithmetic>(
     normal: S,
     t: [S; 2],
     friction: S,
@@ -135,7 +212,7 @@ fn project_onto_cone<S: Simd>(
     tangent_mass: S,
 ) -> Vector<S> {
     let zero = S::splat(0.0);
-    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
+    let length = (t[0] * t[0] + t[1] * t[1]).in_step().sqrt();
     let inside = length.le(friction * normal);
     let weight = friction * normal_mass;
     let along = tangent_mass * normal + weight * length;
@@ -149,7 +226,7 @@ fn project_onto_cone<S: Simd>(
     ]
 }
 
-impl<S: Simd> Bodies<S> {
+impl<S: Arithmetic> Bodies<S> {
     /// `yes` in the lanes of a mask, `no` elsewhere.
     #[inline(always)]
     fn select(mask: S::Mask, yes: &Self, no: &Self) -> Self {
@@ -184,7 +261,7 @@ impl<S: Simd> Bodies<S> {
 
 /// Applies the whole of the impulses.
 #[inline(always)]
-pub(super) fn rebuild<S: Simd>(
+pub(super) fn rebuild<S: Arithmetic>(
     point: &Point<S>,
     impulse: Vector<S>,
     a: &mut Bodies<S>,
@@ -202,7 +279,7 @@ pub(super) fn rebuild<S: Simd>(
 
 /// The normal row of an update.
 #[inline(always)]
-pub(super) fn update_normal<S: Simd>(
+pub(super) fn update_normal<S: Arithmetic>(
     point: &Point<S>,
     impulse: S,
     a: &mut Bodies<S>,
@@ -215,7 +292,7 @@ pub(super) fn update_normal<S: Simd>(
 
 /// The update of a point in a position LCP: a normal row with a bias of its own.
 #[inline(always)]
-pub(super) fn update_position<S: Simd>(
+pub(super) fn update_position<S: Arithmetic>(
     point: &Point<S>,
     bias: S,
     impulse: S,
@@ -228,7 +305,7 @@ pub(super) fn update_position<S: Simd>(
 
 /// The bias and what bodies' motions add to it along the normal.
 #[inline(always)]
-fn approach<S: Simd>(
+fn approach<S: Arithmetic>(
     point: &Point<S>,
     bias: S,
     (linear_a, angular_a): (Vector<S>, Vector<S>),
@@ -241,12 +318,18 @@ fn approach<S: Simd>(
 
 /// The update of a normal row whose relative velocity is known.
 #[inline(always)]
-fn push<S: Simd>(point: &Point<S>, u_n: S, impulse: S, a: &mut Bodies<S>, b: &mut Bodies<S>) -> S {
+fn push<S: Arithmetic>(
+    point: &Point<S>,
+    u_n: S,
+    impulse: S,
+    a: &mut Bodies<S>,
+    b: &mut Bodies<S>,
+) -> S {
     let normal = (impulse - point.normal_mass * u_n).max(S::splat(0.0));
     let still = (normal - impulse)
         .abs()
         .le(S::splat(IMPULSE_DEAD_BAND) * impulse);
-    let normal = S::select(still, impulse, normal);
+    let normal = S::select(still, impulse, normal).in_step();
     let change = vector::scale(point.normal, normal - impulse);
     a.add(point.arm_a, change);
     b.take(point.arm_b, change);
@@ -255,9 +338,9 @@ fn push<S: Simd>(point: &Point<S>, u_n: S, impulse: S, a: &mut Bodies<S>, b: &mu
 
 /// Both tangential rows of an update, after the normal row.
 #[inline(always)]
-pub(super) fn update_tangents<S: Simd>(
+pub(super) fn update_tangents<S: Arithmetic>(
     point: &Point<S>,
-    cone: &FrictionTable,
+    project: impl Project,
     normal: S,
     impulse: [S; 2],
     a: &mut Bodies<S>,
@@ -271,13 +354,13 @@ pub(super) fn update_tangents<S: Simd>(
         impulse[1] - point.tangent_mass * vector::dot(tangent_2, u),
     ];
     let radius = point.friction * normal;
-    let t = project_friction(trial, radius, cone);
+    let t = project.project(trial, radius);
     let largest = (t[0] - impulse[0]).abs().max((t[1] - impulse[1]).abs());
     let still = largest.le(S::splat(IMPULSE_DEAD_BAND) * radius);
     let rough = zero.lt(point.friction);
     let t = [
-        S::select(rough, S::select(still, impulse[0], t[0]), zero),
-        S::select(rough, S::select(still, impulse[1], t[1]), zero),
+        S::select(rough, S::select(still, impulse[0], t[0]), zero).in_step(),
+        S::select(rough, S::select(still, impulse[1], t[1]), zero).in_step(),
     ];
     let change = vector::add(
         vector::scale(tangent_1, t[0] - impulse[0]),
@@ -290,7 +373,7 @@ pub(super) fn update_tangents<S: Simd>(
 
 /// An update by the convex law, with the steps of its projection.
 #[inline(always)]
-pub(super) fn update_convex<S: Simd>(
+pub(super) fn update_convex<S: Arithmetic>(
     point: &Point<S>,
     cone_step: S,
     impulse: Vector<S>,
@@ -319,6 +402,7 @@ pub(super) fn update_convex<S: Simd>(
     let still_t = sideways.le(band * point.friction);
     let kept = vector::select(still_t, impulse, r);
     let r = vector::select(still_n, kept, r);
+    let r = [r[0].in_step(), r[1].in_step(), r[2].in_step()];
     let normal = vector::scale(point.normal, r[0] - impulse[0]);
     let change = vector::add(
         vector::add(normal, vector::scale(tangent_1, r[1] - impulse[1])),
@@ -332,7 +416,7 @@ pub(super) fn update_convex<S: Simd>(
 /// The same where some lanes have no friction, or no mass to measure tangential impulses by, and are
 /// updated as by Coulomb's law.
 #[inline(always)]
-pub(super) fn update_mixed<S: Simd>(
+pub(super) fn update_mixed<S: Arithmetic>(
     point: &Point<S>,
     cone: &FrictionTable,
     cone_step: S,
@@ -359,7 +443,7 @@ pub(super) fn update_mixed<S: Simd>(
 
 /// Natural-map residual in a position LCP `[m]`, with the step of the map `rho`; 0 where there is none.
 #[inline(always)]
-pub(super) fn position_residual<S: Simd>(
+pub(super) fn position_residual<S: Arithmetic>(
     point: &Point<S>,
     bias: S,
     impulse: S,
@@ -376,7 +460,7 @@ pub(super) fn position_residual<S: Simd>(
 
 /// Natural-map residual `[m/s]`, with the step of the map `rho`; 0 where there is none.
 #[inline(always)]
-pub(super) fn residual<S: Simd>(
+pub(super) fn residual<S: Arithmetic>(
     point: &Point<S>,
     cone: &FrictionTable,
     impulse: Vector<S>,
@@ -399,7 +483,7 @@ pub(super) fn residual<S: Simd>(
         let nearest = project_onto_cone(shifted, trial, point.friction, one, one);
         (nearest[0], [nearest[1], nearest[2]])
     } else {
-        let t = project_friction(trial, point.friction * normal, cone);
+        let t = cone.project(trial, point.friction * normal);
         (normal, t)
     };
     let rough = zero.lt(point.friction);

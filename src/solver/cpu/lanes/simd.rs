@@ -1,14 +1,19 @@
 //! Vectors of f32 lanes: one trait, three widths of it.
 //!
 //! Every operation is the one that f32 has in IEEE 754, lane by lane and never fused, so that all
-//! widths give the same bits.
+//! widths give the same bits. What is only arithmetic also works on [`twin`] vectors, which keep two
+//! chains of operations going that do not wait for each other.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
 pub(super) mod portable;
+pub(super) mod twin;
 
+use super::Row;
+use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::ops::{Add, Mul, Sub};
 
 /// Which instructions the lanes are computed with. Results do not depend on it.
@@ -96,6 +101,7 @@ impl Width {
 #[target_feature(enable = "avx512f")]
 #[allow(unsafe_code, reason = "the caller has found AVX-512")]
 unsafe fn run_avx512(kernel: impl Kernel) {
+    align_stack();
     // SAFETY: the caller's promise.
     unsafe { kernel.run::<avx512::Avx512>() }
 }
@@ -104,8 +110,20 @@ unsafe fn run_avx512(kernel: impl Kernel) {
 #[target_feature(enable = "avx2")]
 #[allow(unsafe_code, reason = "the caller has found AVX2")]
 unsafe fn run_avx2(kernel: impl Kernel) {
+    align_stack();
     // SAFETY: the caller's promise.
     unsafe { kernel.run::<avx2::Avx2>() }
+}
+
+/// Makes the function that this is inlined into keep its stack aligned like a row.
+///
+/// Vectors that find no register go to the stack. Compilers align it for variables, but not for those
+/// vectors alone; most of them would then lie across two cache lines, and cost twice as much.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn align_stack() {
+    let aligned = MaybeUninit::<Row>::uninit();
+    black_box(aligned.as_ptr());
 }
 
 impl Default for Width {
@@ -114,26 +132,13 @@ impl Default for Width {
     }
 }
 
-/// Some f32 lanes side by side.
-///
-/// # Safety
-/// Methods of an implementation may only be called where the processor has its instructions; those
-/// that take pointers read or write `LANES` numbers there, or what they say.
-#[allow(unsafe_code, reason = "bytes meet SIMD")]
-pub(super) unsafe trait Simd:
+/// Some f32 lanes side by side, and what can be computed with them. Methods of an implementation may
+/// only be called where the processor has its instructions.
+pub(super) trait Arithmetic:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
     /// What a comparison gives, one truth value a lane.
     type Mask: Copy;
-
-    /// Number of lanes.
-    const LANES: usize;
-
-    /// Reads all lanes from consecutive numbers; aligned to the vector's size.
-    unsafe fn load(from: *const f32) -> Self;
-
-    /// Writes all lanes to consecutive numbers; aligned to the vector's size.
-    unsafe fn store(self, to: *mut f32);
 
     /// The same number in all lanes.
     fn splat(x: f32) -> Self;
@@ -159,13 +164,75 @@ pub(super) unsafe trait Simd:
     /// `yes` where the mask is set, `no` elsewhere.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
+    /// Two vectors as they are; to the compiler, each of them needs both. It does nothing more to one
+    /// before it has the other.
+    #[inline(always)]
+    fn abreast(first: Self, second: Self) -> [Self; 2] {
+        [first, second]
+    }
+
+    /// The same for the vectors of a twin; of others, the vector.
+    ///
+    /// Without it compilers put one chain of operations of a twin after the other, to have more registers
+    /// for each, and so far apart that processors do not see both at a time.
+    #[inline(always)]
+    fn in_step(self) -> Self {
+        self
+    }
+}
+
+/// Lanes that memory is read to and written from.
+///
+/// # Safety
+/// Methods of an implementation may only be called where the processor has its instructions; those
+/// that take pointers read or write `LANES` numbers there, or what they say.
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+pub(super) unsafe trait Simd: Arithmetic {
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// True if two chains of operations side by side take less time than one after the other.
+    const PAIRS: bool;
+
+    /// Reads all lanes from consecutive numbers; aligned to the vector's size.
+    unsafe fn load(from: *const f32) -> Self;
+
+    /// Writes all lanes to consecutive numbers; aligned to the vector's size.
+    unsafe fn store(self, to: *mut f32);
+
     /// Four consecutive numbers of each lane's record: lane `i` reads `from[stride * index[i]..][..4]`.
     /// Returns the first numbers, the second, and so on.
     unsafe fn gather_4(from: *const f32, stride: usize, index: *const u32) -> [Self; 4];
 
-    /// The reverse of two [`Simd::gather_4`]: lane `i` writes `low` and `high` to
+    /// Eight consecutive numbers of each lane's record: lane `i` reads `from[8 * index[i]..][..8]`. Records
+    /// are aligned to 32 bytes. Returns the first numbers, the second, and so on, of each half.
+    #[inline(always)]
+    unsafe fn gather_8(from: *const f32, index: *const u32) -> [[Self; 4]; 2] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            [
+                Self::gather_4(from, 8, index),
+                Self::gather_4(from.add(4), 8, index),
+            ]
+        }
+    }
+
+    /// The reverse of [`Simd::gather_8`]: lane `i` writes `low` and `high` to
     /// `to[8 * index[i]..][..8]`. Records are aligned to 32 bytes.
     unsafe fn scatter_8(to: *mut f32, index: *const u32, low: [Self; 4], high: [Self; 4]);
+}
+
+/// Where a lane's record begins, in numbers.
+///
+/// # Safety
+/// There is an index at `index`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+unsafe fn offset(stride: usize, index: *const u32) -> usize {
+    // SAFETY: the caller's promise. Volatile, because compilers else read all indices as a vector, of
+    // which they then have to pick them one by one.
+    unsafe { stride * index.read_volatile() as usize }
 }
 
 /// Implements the operators of a vector by functions of two vectors.

@@ -1,7 +1,10 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
-use super::point::{self, Bodies, Point, lanes_of, lanes_of_3};
+use super::point::{Bodies, Disk, Point, lanes_of, put};
+use super::simd::twin::Twin;
 use super::simd::{Kernel, Simd, Width};
+use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
+use super::vector::Vector;
 use super::{IndexRow, LANES, LaneGroup, Lanes, Pairs, Points, Row, Velocities};
 use crate::problem::FrictionTable;
 use crate::solver::cpu::shared_slice::SharedSlice;
@@ -54,45 +57,19 @@ impl Lanes {
     }
 }
 
-/// Lane groups of a pass, and where the thread's lanes of immovable bodies write.
-struct Part<'a, 'b> {
-    pass: &'b LaneSweep<'a>,
-    groups: Range<usize>,
-    spare: u32,
-}
-
-#[allow(unsafe_code, reason = "bytes meet SIMD")]
-impl Kernel for Part<'_, '_> {
-    #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        let Part {
-            pass,
-            groups,
-            spare,
-        } = self;
-        for (group, pairs) in pass.groups[groups.clone()].iter().zip(&pass.pairs[groups]) {
-            for first in (0..LANES).step_by(S::LANES) {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    match (pass.sweep, pass.biases, group.friction) {
-                        (Sweep::Rebuild, ..) => pass.rebuild::<S>(group, pairs, first, spare),
-                        (_, Some(biases), _) => {
-                            pass.update_positions::<S>(biases, group, pairs, first, spare);
-                        }
-                        (_, None, true) if pass.cone.is_convex() => {
-                            if group.mixed {
-                                pass.update_convex::<S, true>(group, pairs, first, spare);
-                            } else {
-                                pass.update_convex::<S, false>(group, pairs, first, spare);
-                            }
-                        }
-                        (_, None, true) => pass.update::<S, true>(group, pairs, first, spare),
-                        (_, None, false) => pass.update::<S, false>(group, pairs, first, spare),
-                    }
-                }
-            }
-        }
-    }
+/// What is done to the points of a lane group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// Coulomb's law.
+    Disk,
+    /// The same with a polygon for the disk.
+    Polygon,
+    /// No friction.
+    Smooth,
+    Convex,
+    Mixed,
+    Position,
+    Rebuild,
 }
 
 impl LaneSweep<'_> {
@@ -109,138 +86,236 @@ impl LaneSweep<'_> {
         thread: usize,
     ) {
         let first = self.colors[color].start as usize;
-        let groups = first + groups.start..first + groups.end;
         let spare = self.spare + (super::SPARE_STRIDE * thread) as u32;
+        let end = first + groups.end;
+        let mut start = first + groups.start;
+        while start < end {
+            let rule = self.rule(&self.groups[start]);
+            let alike = self.groups[start..end]
+                .iter()
+                .take_while(|group| self.rule(group) == rule)
+                .count();
+            let part = (start..start + alike, spare);
+            start += alike;
+            // SAFETY: the caller's promise.
+            unsafe {
+                match (rule, self.biases) {
+                    (Rule::Disk, _) => self.follow(Coulomb(Disk), part),
+                    (Rule::Polygon, _) => self.follow(Coulomb(self.cone), part),
+                    (Rule::Convex, _) => self.follow(Convex(self.cone_steps), part),
+                    (Rule::Mixed, _) => {
+                        let (cone, steps) = (self.cone, self.cone_steps);
+                        self.follow(Mixed { cone, steps }, part);
+                    }
+                    (Rule::Position, Some(biases)) => self.follow(Position(biases), part),
+                    (Rule::Rebuild, _) => self.follow(Rebuild, part),
+                    (Rule::Smooth | Rule::Position, _) => self.follow(Smooth, part),
+                }
+            }
+        }
+    }
+
+    fn rule(&self, group: &LaneGroup) -> Rule {
+        if self.sweep == Sweep::Rebuild {
+            Rule::Rebuild
+        } else if self.biases.is_some() {
+            Rule::Position
+        } else if !group.friction {
+            Rule::Smooth
+        } else if !self.cone.is_convex() {
+            if self.cone.directions == 0 {
+                Rule::Disk
+            } else {
+                Rule::Polygon
+            }
+        } else if group.mixed {
+            Rule::Mixed
+        } else {
+            Rule::Convex
+        }
+    }
+
+    /// # Safety
+    /// That of [`LaneSweep::run`].
+    #[allow(unsafe_code, reason = "the caller's promise")]
+    unsafe fn follow(&self, update: impl Update, (groups, spare): (Range<usize>, u32)) {
         // SAFETY: the caller's promise.
         unsafe {
             self.width.run(Part {
                 pass: self,
+                update,
                 groups,
                 spare,
             });
         }
     }
+}
 
+/// Lane groups of a pass that are updated alike, and where the thread's lanes of immovable bodies write.
+struct Part<'a, 'b, U> {
+    pass: &'b LaneSweep<'a>,
+    update: U,
+    groups: Range<usize>,
+    spare: u32,
+}
+
+/// Some lanes of a group: as many as a vector has, from `first` on.
+#[derive(Clone, Copy)]
+struct Strip<'a> {
+    group: &'a LaneGroup,
+    pairs: &'a Pairs,
+    first: usize,
+}
+
+impl Strip<'_> {
+    fn point_count(&self) -> usize {
+        (self.group.end - self.group.first) as usize
+    }
+}
+
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+impl<U: Update> Kernel for Part<'_, '_, U> {
     #[inline(always)]
-    #[allow(unsafe_code, reason = "bytes meet SIMD")]
-    unsafe fn update<S: Simd, const FRICTION: bool>(
-        &self,
-        group: &LaneGroup,
-        pairs: &Pairs,
-        first: usize,
-        spare: u32,
-    ) {
+    unsafe fn run<S: Simd>(self) {
+        let strips = LANES / S::LANES * self.groups.len();
+        let mut next = 0;
         // SAFETY: the caller's promise.
         unsafe {
-            let mut a = self.gather::<S>(&pairs.body_a, &pairs.inertia_a, first);
-            let mut b = self.gather::<S>(&pairs.body_b, &pairs.inertia_b, first);
-            let (from, to) = (group.first as usize, group.end as usize);
-            for step in 0..to - from {
-                let index = self.sweep.place(from, to, step);
-                let point = Point::<S>::load(&self.points[index], first);
-                let impulse = self.impulses.pointer(index).cast::<f32>().add(first);
-                let normal = S::load(impulse);
-                let normal = point::update_normal(&point, normal, &mut a, &mut b);
-                normal.store(impulse);
-                if FRICTION {
-                    let (first, second) = (impulse.add(LANES), impulse.add(2 * LANES));
-                    let tangential = [S::load(first), S::load(second)];
-                    let tangential = point::update_tangents(
-                        &point, self.cone, normal, tangential, &mut a, &mut b,
-                    );
-                    tangential[0].store(first);
-                    tangential[1].store(second);
+            while S::PAIRS && U::PAIRS && next + 1 < strips {
+                self.update_two::<S>([self.strip::<S>(next), self.strip::<S>(next + 1)]);
+                next += 2;
+            }
+            while next < strips {
+                self.update_one::<S>(&self.strip::<S>(next));
+                next += 1;
+            }
+        }
+    }
+}
+
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+impl<U: Update> Part<'_, '_, U> {
+    #[inline(always)]
+    fn strip<S: Simd>(&self, strip: usize) -> Strip<'_> {
+        let in_group = LANES / S::LANES;
+        let group = self.groups.start + strip / in_group;
+        Strip {
+            group: &self.pass.groups[group],
+            pairs: &self.pass.pairs[group],
+            first: strip % in_group * S::LANES,
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn update_one<S: Simd>(&self, strip: &Strip<'_>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let [mut a, mut b] = self.gather::<S>(strip);
+            for step in 0..strip.point_count() {
+                self.update_point(strip, step, &mut a, &mut b);
+            }
+            self.scatter(strip, &a, &b);
+        }
+    }
+
+    /// Updates two strips side by side, which have no body in common.
+    #[inline(always)]
+    unsafe fn update_two<S: Simd>(&self, strips: [Strip<'_>; 2]) {
+        let [p, q] = &strips;
+        let both = p.point_count().min(q.point_count());
+        // SAFETY: the caller's promise.
+        unsafe {
+            let ([a_p, b_p], [a_q, b_q]) = (self.gather::<S>(p), self.gather::<S>(q));
+            let (mut a, mut b) = (Bodies::zip([&a_p, &a_q]), Bodies::zip([&b_p, &b_q]));
+            for step in 0..both {
+                let (at_p, at_q) = (self.place(p, step), self.place(q, step));
+                let point = Point::zip([&self.point(p, at_p), &self.point(q, at_q)]);
+                let number = Twin::new([
+                    self.update.number::<S>(at_p, p.first),
+                    self.update.number::<S>(at_q, q.first),
+                ]);
+                let impulse = Twin::zip([self.impulse(p, at_p), self.impulse(q, at_q)]);
+                let impulse = self.update.update(&point, number, impulse, &mut a, &mut b);
+                let [impulse_p, impulse_q] = Twin::unzip(impulse);
+                self.set_impulse(p, at_p, impulse_p);
+                self.set_impulse(q, at_q, impulse_q);
+            }
+            let ([a_p, a_q], [b_p, b_q]) = (a.unzip(), b.unzip());
+            for (strip, mut a, mut b) in [(p, a_p, b_p), (q, a_q, b_q)] {
+                for step in both..strip.point_count() {
+                    self.update_point(strip, step, &mut a, &mut b);
                 }
+                self.scatter(strip, &a, &b);
             }
-            self.scatter(&pairs.body_a, &a, first, spare);
-            self.scatter(&pairs.body_b, &b, first, spare);
         }
     }
 
     #[inline(always)]
-    #[allow(unsafe_code, reason = "bytes meet SIMD")]
-    unsafe fn update_convex<S: Simd, const MIXED: bool>(
+    unsafe fn update_point<S: Simd>(
         &self,
-        group: &LaneGroup,
-        pairs: &Pairs,
-        first: usize,
-        spare: u32,
+        strip: &Strip<'_>,
+        step: usize,
+        a: &mut Bodies<S>,
+        b: &mut Bodies<S>,
     ) {
+        let at = self.place(strip, step);
         // SAFETY: the caller's promise.
         unsafe {
-            let mut a = self.gather::<S>(&pairs.body_a, &pairs.inertia_a, first);
-            let mut b = self.gather::<S>(&pairs.body_b, &pairs.inertia_b, first);
-            let (from, to) = (group.first as usize, group.end as usize);
-            for step in 0..to - from {
-                let index = self.sweep.place(from, to, step);
-                let point = Point::<S>::load(&self.points[index], first);
-                let cone_step = lanes_of(&self.cone_steps[index], first);
-                let place = self.impulses.pointer(index).cast::<f32>().add(first);
-                let places = [place, place.add(LANES), place.add(2 * LANES)];
-                let impulse = places.map(|place| S::load(place));
-                let impulse = if MIXED {
-                    point::update_mixed(&point, self.cone, cone_step, impulse, &mut a, &mut b)
-                } else {
-                    point::update_convex(&point, cone_step, impulse, &mut a, &mut b)
-                };
-                for (place, impulse) in places.into_iter().zip(impulse) {
-                    impulse.store(place);
-                }
-            }
-            self.scatter(&pairs.body_a, &a, first, spare);
-            self.scatter(&pairs.body_b, &b, first, spare);
+            let point = self.point(strip, at);
+            let number = self.update.number(at, strip.first);
+            let impulse = self.impulse(strip, at);
+            let impulse = self.update.update(&point, number, impulse, a, b);
+            self.set_impulse(strip, at, impulse);
+        }
+    }
+
+    /// Index of the point that is updated at `step`.
+    #[inline(always)]
+    fn place(&self, strip: &Strip<'_>, step: usize) -> usize {
+        let (first, end) = (strip.group.first as usize, strip.group.end as usize);
+        self.pass.sweep.place(first, end, step)
+    }
+
+    #[inline(always)]
+    fn point<S: Simd>(&self, strip: &Strip<'_>, at: usize) -> Point<S> {
+        Point::load(&self.pass.points[at], strip.first)
+    }
+
+    #[inline(always)]
+    unsafe fn impulse<S: Simd>(&self, strip: &Strip<'_>, at: usize) -> Vector<S> {
+        let mut impulse = [S::splat(0.0); 3];
+        // SAFETY: impulses are one group's.
+        let rows = unsafe { &self.pass.impulses.range(at..at + 1)[0] };
+        for (impulse, row) in impulse.iter_mut().zip(rows).take(U::ROWS) {
+            *impulse = lanes_of(row, strip.first);
+        }
+        impulse
+    }
+
+    #[inline(always)]
+    unsafe fn set_impulse<S: Simd>(&self, strip: &Strip<'_>, at: usize, impulse: Vector<S>) {
+        // SAFETY: impulses are one group's.
+        let rows = unsafe { &mut self.pass.impulses.range(at..at + 1)[0] };
+        for (row, impulse) in rows.iter_mut().zip(impulse).take(U::ROWS) {
+            put(row, strip.first, impulse);
+        }
+    }
+
+    /// The bodies A and B of a strip.
+    #[inline(always)]
+    unsafe fn gather<S: Simd>(&self, strip: &Strip<'_>) -> [Bodies<S>; 2] {
+        let (pairs, first) = (strip.pairs, strip.first);
+        // SAFETY: places are those of bodies, or the one that stays zero.
+        unsafe {
+            [
+                self.gather_side(&pairs.body_a, &pairs.inertia_a, first),
+                self.gather_side(&pairs.body_b, &pairs.inertia_b, first),
+            ]
         }
     }
 
     #[inline(always)]
-    #[allow(unsafe_code, reason = "bytes meet SIMD")]
-    unsafe fn update_positions<S: Simd>(
-        &self,
-        biases: &[Row],
-        group: &LaneGroup,
-        pairs: &Pairs,
-        first: usize,
-        spare: u32,
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut a = self.gather::<S>(&pairs.body_a, &pairs.inertia_a, first);
-            let mut b = self.gather::<S>(&pairs.body_b, &pairs.inertia_b, first);
-            let (from, to) = (group.first as usize, group.end as usize);
-            for step in 0..to - from {
-                let index = self.sweep.place(from, to, step);
-                let point = Point::<S>::load(&self.points[index], first);
-                let bias = lanes_of(&biases[index], first);
-                let impulse = self.impulses.pointer(index).cast::<f32>().add(first);
-                let normal = S::load(impulse);
-                let normal = point::update_position(&point, bias, normal, &mut a, &mut b);
-                normal.store(impulse);
-            }
-            self.scatter(&pairs.body_a, &a, first, spare);
-            self.scatter(&pairs.body_b, &b, first, spare);
-        }
-    }
-
-    #[inline(always)]
-    #[allow(unsafe_code, reason = "bytes meet SIMD")]
-    unsafe fn rebuild<S: Simd>(&self, group: &LaneGroup, pairs: &Pairs, first: usize, spare: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut a = self.gather::<S>(&pairs.body_a, &pairs.inertia_a, first);
-            let mut b = self.gather::<S>(&pairs.body_b, &pairs.inertia_b, first);
-            for index in group.first as usize..group.end as usize {
-                let point = Point::<S>::load(&self.points[index], first);
-                let impulse = lanes_of_3(&*self.impulses.pointer(index), first);
-                point::rebuild(&point, impulse, &mut a, &mut b);
-            }
-            self.scatter(&pairs.body_a, &a, first, spare);
-            self.scatter(&pairs.body_b, &b, first, spare);
-        }
-    }
-
-    #[inline(always)]
-    #[allow(unsafe_code, reason = "bytes meet SIMD")]
-    unsafe fn gather<S: Simd>(
+    unsafe fn gather_side<S: Simd>(
         &self,
         index: &IndexRow,
         inertia: &[Row; 6],
@@ -248,10 +323,9 @@ impl LaneSweep<'_> {
     ) -> Bodies<S> {
         // SAFETY: places are those of bodies, or the one that stays zero.
         unsafe {
-            let velocities = self.velocities.pointer(0).cast::<f32>();
+            let velocities = self.pass.velocities.pointer(0).cast::<f32>();
             let index = index.0.as_ptr().add(first);
-            let [x, y, z, inverse_mass] = S::gather_4(velocities, 8, index);
-            let [wx, wy, wz, _] = S::gather_4(velocities.add(4), 8, index);
+            let [[x, y, z, inverse_mass], [wx, wy, wz, _]] = S::gather_8(velocities, index);
             Bodies {
                 linear: [x, y, z],
                 inverse_mass,
@@ -269,17 +343,23 @@ impl LaneSweep<'_> {
     }
 
     #[inline(always)]
-    #[allow(unsafe_code, reason = "bytes meet SIMD")]
-    unsafe fn scatter<S: Simd>(
-        &self,
-        index: &IndexRow,
-        bodies: &Bodies<S>,
-        first: usize,
-        spare: u32,
-    ) {
+    unsafe fn scatter<S: Simd>(&self, strip: &Strip<'_>, a: &Bodies<S>, b: &Bodies<S>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.scatter_side(&strip.pairs.body_a, a, strip.first);
+            self.scatter_side(&strip.pairs.body_b, b, strip.first);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_side<S: Simd>(&self, index: &IndexRow, bodies: &Bodies<S>, first: usize) {
         let mut places = IndexRow([0; LANES]);
         for (place, &index) in places.0.iter_mut().zip(&index.0) {
-            *place = if index == self.zero { spare } else { index };
+            *place = if index == self.pass.zero {
+                self.spare
+            } else {
+                index
+            };
         }
         let [x, y, z] = bodies.linear;
         let [wx, wy, wz] = bodies.angular;
@@ -287,7 +367,7 @@ impl LaneSweep<'_> {
         // thread's own.
         unsafe {
             S::scatter_8(
-                self.velocities.pointer(0).cast::<f32>(),
+                self.pass.velocities.pointer(0).cast::<f32>(),
                 places.0.as_ptr().add(first),
                 [x, y, z, bodies.inverse_mass],
                 [wx, wy, wz, S::splat(0.0)],

@@ -1,7 +1,7 @@
 //! Eight lanes of AVX2.
 #![allow(unsafe_code, reason = "bytes meet SIMD")]
 
-use super::{Simd, intrinsics, operators, transpose};
+use super::{Arithmetic, Simd, intrinsics, offset, operators, transpose};
 use std::arch::x86_64::*;
 
 /// Eight lanes.
@@ -23,11 +23,27 @@ transpose!(
     _mm256_shuffle_ps
 );
 
-// SAFETY: the pointers and the processor are the caller's promise.
-unsafe impl Simd for Avx2 {
+impl Arithmetic for Avx2 {
     type Mask = __m256;
 
+    intrinsics! {
+        fn splat(x: f32) -> Self { Self(_mm256_set1_ps(x)) }
+        fn over(self, divisor: Self) -> Self { Self(_mm256_div_ps(self.0, divisor.0)) }
+        fn sqrt(self) -> Self { Self(_mm256_sqrt_ps(self.0)) }
+        fn max(self, other: Self) -> Self { Self(_mm256_max_ps(self.0, other.0)) }
+        fn abs(self) -> Self { Self(_mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0)) }
+        fn le(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) }
+        fn lt(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) }
+        fn select(mask: __m256, yes: Self, no: Self) -> Self { Self(_mm256_blendv_ps(no.0, yes.0, mask)) }
+        fn abreast(first: Self, second: Self) -> [Self; 2] { abreast(first.0, second.0).map(Self) }
+    }
+}
+
+// SAFETY: the pointers and the processor are the caller's promise.
+unsafe impl Simd for Avx2 {
     const LANES: usize = 8;
+
+    const PAIRS: bool = true;
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
@@ -39,24 +55,13 @@ unsafe impl Simd for Avx2 {
         unsafe { _mm256_store_ps(to, self.0) }
     }
 
-    intrinsics! {
-        fn splat(x: f32) -> Self { Self(_mm256_set1_ps(x)) }
-        fn over(self, divisor: Self) -> Self { Self(_mm256_div_ps(self.0, divisor.0)) }
-        fn sqrt(self) -> Self { Self(_mm256_sqrt_ps(self.0)) }
-        fn max(self, other: Self) -> Self { Self(_mm256_max_ps(self.0, other.0)) }
-        fn abs(self) -> Self { Self(_mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0)) }
-        fn le(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) }
-        fn lt(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) }
-        fn select(mask: __m256, yes: Self, no: Self) -> Self { Self(_mm256_blendv_ps(no.0, yes.0, mask)) }
-    }
-
     #[inline(always)]
     unsafe fn gather_4(from: *const f32, stride: usize, index: *const u32) -> [Self; 4] {
         unsafe {
             let mut rows = [_mm256_setzero_ps(); 4];
             for (lane, row) in rows.iter_mut().enumerate() {
-                let low = _mm_loadu_ps(from.add(stride * *index.add(lane) as usize));
-                let high = _mm_loadu_ps(from.add(stride * *index.add(lane + 4) as usize));
+                let low = _mm_loadu_ps(from.add(offset(stride, index.add(lane))));
+                let high = _mm_loadu_ps(from.add(offset(stride, index.add(lane + 4))));
                 *row = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high);
             }
             let [a, b, c, d] = transpose(rows);
@@ -72,9 +77,25 @@ unsafe impl Simd for Avx2 {
             for lane in 0..4 {
                 let first = _mm256_permute2f128_ps::<0x20>(low[lane], high[lane]);
                 let second = _mm256_permute2f128_ps::<0x31>(low[lane], high[lane]);
-                _mm256_store_ps(to.add(8 * *index.add(lane) as usize), first);
-                _mm256_store_ps(to.add(8 * *index.add(lane + 4) as usize), second);
+                _mm256_store_ps(to.add(offset(8, index.add(lane))), first);
+                _mm256_store_ps(to.add(offset(8, index.add(lane + 4))), second);
             }
         }
     }
+}
+
+/// See [`Arithmetic::abreast`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn abreast(mut first: __m256, mut second: __m256) -> [__m256; 2] {
+    // SAFETY: there is no instruction in here.
+    unsafe {
+        std::arch::asm!(
+            "/* {0} {1} */",
+            inout(ymm_reg) first,
+            inout(ymm_reg) second,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    [first, second]
 }

@@ -1,7 +1,7 @@
 //! Lanes as an array, for processors without wider ones.
 #![allow(unsafe_code, reason = "bytes meet SIMD")]
 
-use super::{Simd, operators};
+use super::{Arithmetic, Simd, operators};
 
 /// Eight lanes.
 #[derive(Clone, Copy)]
@@ -37,23 +37,8 @@ operators!(
     |a, b| zip(a, b, |a, b| a * b)
 );
 
-// SAFETY: plain Rust; the pointers are the caller's promise.
-unsafe impl Simd for Portable {
+impl Arithmetic for Portable {
     type Mask = Mask;
-
-    const LANES: usize = 8;
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { *from.cast() }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller's promise.
-        unsafe { *to.cast() = self }
-    }
 
     #[inline(always)]
     fn splat(x: f32) -> Self {
@@ -99,6 +84,25 @@ unsafe impl Simd for Portable {
             result.0[lane] = f32::from_bits(bits);
         }
         result
+    }
+}
+
+// SAFETY: plain Rust; the pointers are the caller's promise.
+unsafe impl Simd for Portable {
+    const LANES: usize = 8;
+
+    const PAIRS: bool = false;
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { *from.cast() }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { *to.cast() = self }
     }
 
     #[inline(always)]

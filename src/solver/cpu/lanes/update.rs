@@ -1,0 +1,195 @@
+//! What a pass does to a contact point: the update by a law, or nothing but to apply its impulse.
+
+use super::Row;
+use super::point::{self, Bodies, Point, Project, lanes_of};
+use super::simd::{Arithmetic, Simd};
+use super::vector::Vector;
+use crate::problem::FrictionTable;
+
+/// What is done to a point.
+pub(super) trait Update: Copy {
+    /// How many of a point's impulses it reads and writes, the normal one first; the others it takes for
+    /// zero.
+    const ROWS: usize;
+
+    /// True if two lane groups are worth code of their own that takes them side by side.
+    const PAIRS: bool;
+
+    /// A number of each lane of a point that only this law has.
+    fn number<S: Simd>(self, point: usize, first: usize) -> S;
+
+    /// New impulses, with what they change of the bodies' velocities.
+    fn update<S: Arithmetic>(
+        self,
+        point: &Point<S>,
+        number: S,
+        impulse: Vector<S>,
+        a: &mut Bodies<S>,
+        b: &mut Bodies<S>,
+    ) -> Vector<S>;
+}
+
+/// Coulomb's law, with the section of the friction cone.
+#[derive(Clone, Copy)]
+pub(super) struct Coulomb<P>(pub(super) P);
+
+impl<P: Project> Update for Coulomb<P> {
+    const ROWS: usize = 3;
+    const PAIRS: bool = true;
+
+    #[inline(always)]
+    fn number<S: Simd>(self, _: usize, _: usize) -> S {
+        S::splat(0.0)
+    }
+
+    #[inline(always)]
+    fn update<S: Arithmetic>(
+        self,
+        point: &Point<S>,
+        _: S,
+        impulse: Vector<S>,
+        a: &mut Bodies<S>,
+        b: &mut Bodies<S>,
+    ) -> Vector<S> {
+        let normal = point::update_normal(point, impulse[0], a, b);
+        let tangential = [impulse[1], impulse[2]];
+        let t = point::update_tangents(point, self.0, normal, tangential, a, b);
+        [normal, t[0], t[1]]
+    }
+}
+
+/// Contacts without friction.
+#[derive(Clone, Copy)]
+pub(super) struct Smooth;
+
+impl Update for Smooth {
+    const ROWS: usize = 1;
+    const PAIRS: bool = true;
+
+    #[inline(always)]
+    fn number<S: Simd>(self, _: usize, _: usize) -> S {
+        S::splat(0.0)
+    }
+
+    #[inline(always)]
+    fn update<S: Arithmetic>(
+        self,
+        point: &Point<S>,
+        _: S,
+        impulse: Vector<S>,
+        a: &mut Bodies<S>,
+        b: &mut Bodies<S>,
+    ) -> Vector<S> {
+        let normal = point::update_normal(point, impulse[0], a, b);
+        [normal, impulse[1], impulse[2]]
+    }
+}
+
+/// The convex law, with the steps of its projection.
+#[derive(Clone, Copy)]
+pub(super) struct Convex<'a>(pub(super) &'a [Row]);
+
+impl Update for Convex<'_> {
+    const ROWS: usize = 3;
+    const PAIRS: bool = true;
+
+    #[inline(always)]
+    fn number<S: Simd>(self, point: usize, first: usize) -> S {
+        lanes_of(&self.0[point], first)
+    }
+
+    #[inline(always)]
+    fn update<S: Arithmetic>(
+        self,
+        point: &Point<S>,
+        number: S,
+        impulse: Vector<S>,
+        a: &mut Bodies<S>,
+        b: &mut Bodies<S>,
+    ) -> Vector<S> {
+        point::update_convex(point, number, impulse, a, b)
+    }
+}
+
+/// The convex law where some lanes have no friction, or no mass to measure tangential impulses by.
+#[derive(Clone, Copy)]
+pub(super) struct Mixed<'a> {
+    pub(super) cone: &'a FrictionTable,
+    pub(super) steps: &'a [Row],
+}
+
+impl Update for Mixed<'_> {
+    const ROWS: usize = 3;
+    const PAIRS: bool = false;
+
+    #[inline(always)]
+    fn number<S: Simd>(self, point: usize, first: usize) -> S {
+        lanes_of(&self.steps[point], first)
+    }
+
+    #[inline(always)]
+    fn update<S: Arithmetic>(
+        self,
+        point: &Point<S>,
+        number: S,
+        impulse: Vector<S>,
+        a: &mut Bodies<S>,
+        b: &mut Bodies<S>,
+    ) -> Vector<S> {
+        point::update_mixed(point, self.cone, number, impulse, a, b)
+    }
+}
+
+/// Normal rows of a position LCP, with biases of their own.
+#[derive(Clone, Copy)]
+pub(super) struct Position<'a>(pub(super) &'a [Row]);
+
+impl Update for Position<'_> {
+    const ROWS: usize = 1;
+    const PAIRS: bool = true;
+
+    #[inline(always)]
+    fn number<S: Simd>(self, point: usize, first: usize) -> S {
+        lanes_of(&self.0[point], first)
+    }
+
+    #[inline(always)]
+    fn update<S: Arithmetic>(
+        self,
+        point: &Point<S>,
+        number: S,
+        impulse: Vector<S>,
+        a: &mut Bodies<S>,
+        b: &mut Bodies<S>,
+    ) -> Vector<S> {
+        let normal = point::update_position(point, number, impulse[0], a, b);
+        [normal, impulse[1], impulse[2]]
+    }
+}
+
+/// The impulses as they are.
+#[derive(Clone, Copy)]
+pub(super) struct Rebuild;
+
+impl Update for Rebuild {
+    const ROWS: usize = 3;
+    const PAIRS: bool = false;
+
+    #[inline(always)]
+    fn number<S: Simd>(self, _: usize, _: usize) -> S {
+        S::splat(0.0)
+    }
+
+    #[inline(always)]
+    fn update<S: Arithmetic>(
+        self,
+        point: &Point<S>,
+        _: S,
+        impulse: Vector<S>,
+        a: &mut Bodies<S>,
+        b: &mut Bodies<S>,
+    ) -> Vector<S> {
+        point::rebuild(point, impulse, a, b);
+        impulse
+    }
+}

@@ -92,7 +92,6 @@ fn contact_masses(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let trace = ((nn_a + nn_b) + (t11_a + t11_b)) + (t22_a + t22_b);
     let normal_mass = inverse_or_zero(copies_a * nn_a + copies_b * nn_b);
     let tangent_mass = inverse_or_zero(largest);
-    let coupling = (wn1 * wn1 + wn2 * wn2) * (normal_mass * tangent_mass);
     blocks[at] = ContactBlock(
         normal,
         normal_mass,
@@ -104,7 +103,6 @@ fn contact_masses(@builtin(global_invocation_id) invocation: vec3<u32>) {
         3.0 * inverse_or_zero(trace),
         pair.x,
         pair.y,
-        1.0 / (1.0 + sqrt(coupling)),
-        0u,
+        vec2<f32>(wn1, wn2),
     );
 }

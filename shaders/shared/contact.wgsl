@@ -107,29 +107,41 @@ fn updated(
     if abs(normal - impulse.x) <= band * impulse.x {
         normal = impulse.x;
     }
-    let change_n = block.normal * (normal - impulse.x);
-    var after_a = applied(a, inertia_a, block.arm_a, change_n, copies_a);
-    var after_b = applied(b, inertia_b, block.arm_b, -change_n, copies_b);
-    if block.friction == 0.0 {
-        return Update(vec4<f32>(normal, 0.0, 0.0, 0.0), change_n, after_a, after_b);
+    let push = normal - impulse.x;
+    var t = vec2<f32>(0.0, 0.0);
+    var change = block.normal * push;
+    if block.friction != 0.0 {
+        let tangents = tangents_of(block.normal);
+        let slip = vec2<f32>(
+            ordered_dot(tangents.first, u) + block.coupling.x * push,
+            ordered_dot(tangents.second, u) + block.coupling.y * push,
+        );
+        let trial = vec2<f32>(
+            impulse.y - block.tangent_mass * slip.x,
+            impulse.z - block.tangent_mass * slip.y,
+        );
+        let radius = block.friction * normal;
+        t = project_friction(trial, radius);
+        let largest = max(abs(t.x - impulse.y), abs(t.y - impulse.z));
+        if largest <= band * radius {
+            t = impulse.yz;
+        }
+        change = (change + tangents.first * (t.x - impulse.y))
+            + tangents.second * (t.y - impulse.z);
     }
-
-    let tangents = tangents_of(block.normal);
-    let slip = relative_velocity(block, after_a, after_b);
-    let trial = vec2<f32>(
-        impulse.y - block.tangent_mass * ordered_dot(tangents.first, slip),
-        impulse.z - block.tangent_mass * ordered_dot(tangents.second, slip),
+    return Update(
+        vec4<f32>(normal, t.x, t.y, 0.0),
+        change,
+        applied(a, inertia_a, block.arm_a, change, copies_a),
+        applied(b, inertia_b, block.arm_b, -change, copies_b),
     );
-    let radius = block.friction * normal;
-    var t = project_friction(trial, radius);
-    let largest = max(abs(t.x - impulse.y), abs(t.y - impulse.z));
-    if largest <= band * radius {
-        t = impulse.yz;
-    }
-    let change_t = tangents.first * (t.x - impulse.y) + tangents.second * (t.y - impulse.z);
-    after_a = applied(after_a, inertia_a, block.arm_a, change_t, copies_a);
-    after_b = applied(after_b, inertia_b, block.arm_b, -change_t, copies_b);
-    return Update(vec4<f32>(normal, t.x, t.y, 0.0), change_n + change_t, after_a, after_b);
+}
+
+// Step of the convex law's projection, over the effective masses of the rows.
+fn cone_step(block: ContactBlock) -> f32 {
+    let w = block.coupling;
+    let scale = block.normal_mass * block.tangent_mass;
+    return 1.0 / (1.0 + sqrt((w.x * w.x + w.y * w.y) * scale));
 }
 
 // One update by the convex law: all three rows at once.
@@ -145,8 +157,9 @@ fn updated_convex(
 ) -> Update {
     let tangents = tangents_of(block.normal);
     let u = relative_velocity(block, a, b);
-    let normal_step = block.cone_step * block.normal_mass;
-    let tangent_step = block.cone_step * block.tangent_mass;
+    let step = cone_step(block);
+    let normal_step = step * block.normal_mass;
+    let tangent_step = step * block.tangent_mass;
     let trial = vec2<f32>(
         impulse.y - tangent_step * ordered_dot(tangents.first, u),
         impulse.z - tangent_step * ordered_dot(tangents.second, u),

@@ -25,8 +25,7 @@ struct ContactBlock {
     residual_mass: f32,
     body_a: u32,
     body_b: u32,
-    cone_step: f32,
-    padding: u32,
+    coupling: vec2<f32>,
 }
 
 // One joint row; 64 bytes.

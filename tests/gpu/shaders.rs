@@ -130,8 +130,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         residual_mass,
         body_a,
         body_b,
-        cone_step,
-        padding,
+        coupling,
     });
     layout_of!(JointBlock {
         linear,

@@ -73,7 +73,7 @@ struct Output {
     normal_mass: Lane,
     tangent_mass: Lane,
     residual_mass: Lane,
-    cone_step: Lane,
+    coupling: [Lane; 2],
 }
 
 impl Input {
@@ -164,7 +164,8 @@ impl Work for Numbers<'_> {
             output.normal_mass[lane] = masses.normal;
             output.tangent_mass[lane] = masses.tangent;
             output.residual_mass[lane] = masses.residual;
-            output.cone_step[lane] = masses.cone_step;
+            output.coupling[0][lane] = masses.coupling[0];
+            output.coupling[1][lane] = masses.coupling[1];
             let ((linear_a, angular_a), (linear_b, angular_b)) =
                 (a.velocity(lane), b.velocity(lane));
             let velocity = free_velocity_of(
@@ -201,7 +202,8 @@ impl Output {
         });
         // Indices travel as the numbers that their bits are.
         for lane in 0..count {
-            blocks[lane][4] = [a[lane], b[lane], self.cone_step[lane], 0.0];
+            let [first, second] = &self.coupling;
+            blocks[lane][4] = [a[lane], b[lane], first[lane], second[lane]];
         }
     }
 }

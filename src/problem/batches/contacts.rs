@@ -36,10 +36,8 @@ pub struct ContactBlock {
     pub body_a: u32,
     /// Index of body B.
     pub body_b: u32,
-    /// Step of the convex law's projection, over the effective masses of the rows.
-    pub cone_step: f32,
-    /// Unused.
-    pub padding: u32,
+    /// What a unit normal impulse adds to the tangential velocities, `W_n1` and `W_n2`, likewise `[1/kg]`.
+    pub coupling: [f32; 2],
 }
 
 impl ContactBlock {
@@ -207,12 +205,12 @@ pub(super) fn start_impulse(contact: &Contact, warm_start: bool) -> [f32; 4] {
     }
 }
 
-/// Masses of a [`ContactBlock`] `[kg]`, and its step in the convex law.
+/// Masses of a [`ContactBlock`] `[kg]`, and the coupling of its normal and tangents `[1/kg]`.
 pub(super) struct Masses {
     pub(super) normal: f32,
     pub(super) tangent: f32,
     pub(super) residual: f32,
-    pub(super) cone_step: f32,
+    pub(super) coupling: [f32; 2],
 }
 
 /// Masses of a contact with this normal; a side is the inverse mass and inertia of its body, the arm,
@@ -233,7 +231,7 @@ pub(super) fn masses_of(
 
     let (w11, w22) = (split(tangent_1, tangent_1), split(tangent_2, tangent_2));
     let w12 = split(tangent_1, tangent_2);
-    let coupling = (split(normal, tangent_1), split(normal, tangent_2));
+    let coupling = [split(normal, tangent_1), split(normal, tangent_2)];
     let normal_mass = inverse_or_zero(split(normal, normal));
     let largest = 0.5 * (w11 + w22) + (0.25 * (w11 - w22) * (w11 - w22) + w12 * w12).sqrt();
     let trace = whole(normal) + whole(tangent_1) + whole(tangent_2);
@@ -242,17 +240,8 @@ pub(super) fn masses_of(
         normal: normal_mass,
         tangent: tangent_mass,
         residual: 3.0 * inverse_or_zero(trace),
-        cone_step: cone_step(coupling, normal_mass, tangent_mass),
+        coupling,
     }
-}
-
-/// One over a bound of the largest eigenvalue of a contact's Delassus block `W`, its rows scaled by
-/// their effective masses `m_n` and `m_t`: the scaled block is `[1, c^T; c, T]` with `T <= 1`, hence at most
-/// `1 + |c|`, where `|c|^2 = (W_n1^2 + W_n2^2) m_n m_t`. It is 1 where normal and tangents are not coupled, as
-/// between spheres.
-#[inline(always)]
-fn cone_step((w_n1, w_n2): (f32, f32), normal_mass: f32, tangent_mass: f32) -> f32 {
-    1.0 / (1.0 + ((w_n1 * w_n1 + w_n2 * w_n2) * (normal_mass * tangent_mass)).sqrt())
 }
 
 /// Velocity of A's point relative to B's before the solve, plus the bias along the normal `[m/s]`; a

@@ -104,9 +104,9 @@ pub(super) fn apply(
 
 /// One projected Gauss–Seidel update of a contact: the normal row, then both tangential rows.
 ///
-/// `r_n <- max(0, r_n - u_n / W_nn)`; then, with the velocities refreshed,
-/// `r_t <- P(r_t - u_t / d_t)` with P the projection at radius `mu r_n` (Stewart–Trinkle's fixed
-/// point for a polygon, Coulomb's for the disk). Changes within [`dead_band`] of the normal impulse,
+/// `r_n <- max(0, r_n - u_n / W_nn)`; then, with what this changes of the tangential velocities by
+/// their [`coupling`](ContactBlock::coupling), `r_t <- P(r_t - u_t / d_t)` with P the projection at radius
+/// `mu r_n` (Stewart–Trinkle's fixed point for a polygon, Coulomb's for the disk). Changes within [`dead_band`] of the normal impulse,
 /// or of the radius, are left undone. Returns the new impulse and the whole change as a
 /// vector `[N s]`; `a` and `b` are the velocities after it.
 #[inline(always)]
@@ -126,49 +126,56 @@ pub(super) fn update(
     if (normal - impulse[0]).abs() <= dead_band * impulse[0] {
         normal = impulse[0];
     }
-    let change_n = math::scale(block.normal, normal - impulse[0]);
-    apply(velocity_a, inertia_a, block.arm_a, change_n, copies_a);
+    let push = normal - impulse[0];
+    let mut t = [0.0; 2];
+    let mut change = math::scale(block.normal, push);
+    if block.friction != 0.0 {
+        let (tangent_1, tangent_2) = math::tangents(block.normal);
+        let slip = [
+            math::dot(tangent_1, u) + block.coupling[0] * push,
+            math::dot(tangent_2, u) + block.coupling[1] * push,
+        ];
+        let trial = [
+            impulse[1] - block.tangent_mass * slip[0],
+            impulse[2] - block.tangent_mass * slip[1],
+        ];
+        let radius = block.friction * normal;
+        t = project_friction(trial, radius, cone);
+        let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
+        if largest <= dead_band * radius {
+            t = [impulse[1], impulse[2]];
+        }
+        change = math::add(
+            math::add(change, math::scale(tangent_1, t[0] - impulse[1])),
+            math::scale(tangent_2, t[1] - impulse[2]),
+        );
+    }
+    apply(velocity_a, inertia_a, block.arm_a, change, copies_a);
     apply(
         velocity_b,
         inertia_b,
         block.arm_b,
-        math::scale(change_n, -1.0),
+        math::scale(change, -1.0),
         copies_b,
     );
+    ([normal, t[0], t[1], 0.0], change)
+}
 
-    if block.friction == 0.0 {
-        return ([normal, 0.0, 0.0, 0.0], change_n);
-    }
-    let (tangent_1, tangent_2) = math::tangents(block.normal);
-    let u = relative_velocity(block, velocity_a, velocity_b);
-    let trial = [
-        impulse[1] - block.tangent_mass * math::dot(tangent_1, u),
-        impulse[2] - block.tangent_mass * math::dot(tangent_2, u),
-    ];
-    let radius = block.friction * normal;
-    let mut t = project_friction(trial, radius, cone);
-    let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
-    if largest <= dead_band * radius {
-        t = [impulse[1], impulse[2]];
-    }
-    let change_t = math::add(
-        math::scale(tangent_1, t[0] - impulse[1]),
-        math::scale(tangent_2, t[1] - impulse[2]),
-    );
-    apply(velocity_a, inertia_a, block.arm_a, change_t, copies_a);
-    apply(
-        velocity_b,
-        inertia_b,
-        block.arm_b,
-        math::scale(change_t, -1.0),
-        copies_b,
-    );
-    ([normal, t[0], t[1], 0.0], math::add(change_n, change_t))
+/// Step of the convex law's projection, over the effective masses of the rows.
+///
+/// It is one over a bound of the largest eigenvalue of a contact's Delassus block `W`, its rows scaled by
+/// their effective masses `m_n` and `m_t`: the scaled block is `[1, c^T; c, T]` with `T <= 1`, hence at most
+/// `1 + |c|`, where `|c|^2 = (W_n1^2 + W_n2^2) m_n m_t`. It is 1 where normal and tangents are not coupled, as
+/// between spheres.
+#[inline(always)]
+fn cone_step(block: &ContactBlock) -> f32 {
+    let [w_n1, w_n2] = block.coupling;
+    let scale = block.normal_mass * block.tangent_mass;
+    1.0 / (1.0 + ((w_n1 * w_n1 + w_n2 * w_n2) * scale).sqrt())
 }
 
 /// One update of a contact with friction by the convex law: all three rows at once,
-/// `r <- P(r - k D u)` with `D` the effective masses of the rows, `k` the block's
-/// [`cone_step`](ContactBlock::cone_step), and `P` the projection onto the cone in the metric of `D^-1`.
+/// `r <- P(r - k D u)` with `D` the effective masses of the rows, `k` the [`cone_step`], and `P` the projection onto the cone in the metric of `D^-1`.
 /// Where normal and tangents are not coupled this solves the contact exactly. Returns as [`update`]
 /// does; changes within [`dead_band`] are left undone.
 #[inline(always)]
@@ -182,8 +189,9 @@ fn update_convex(
     let (velocity_b, inertia_b, copies_b) = b;
     let (tangent_1, tangent_2) = math::tangents(block.normal);
     let u = relative_velocity(block, velocity_a, velocity_b);
-    let normal_step = block.cone_step * block.normal_mass;
-    let tangent_step = block.cone_step * block.tangent_mass;
+    let cone_step = cone_step(block);
+    let normal_step = cone_step * block.normal_mass;
+    let tangent_step = cone_step * block.tangent_mass;
     let trial = [
         impulse[1] - tangent_step * math::dot(tangent_1, u),
         impulse[2] - tangent_step * math::dot(tangent_2, u),

@@ -272,6 +272,9 @@ impl Filling<'_> {
         }
         put_filled(&mut to.normal_mass, first, filled, masses.normal);
         put_filled(&mut to.tangent_mass, first, filled, masses.tangent);
+        for (row, coupling) in to.coupling.iter_mut().zip(masses.coupling) {
+            put_filled(row, first, filled, coupling);
+        }
         put_filled(residual_masses, first, filled, masses.residual);
         let mu = S::select(filled.is, mu, zero);
         put(&mut to.friction, first, mu);

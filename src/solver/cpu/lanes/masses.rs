@@ -10,6 +10,8 @@ pub(super) struct Masses<S> {
     pub(super) normal: S,
     pub(super) tangent: S,
     pub(super) residual: S,
+    /// Of normal and tangents `[1/kg]`; see [`ContactBlock`](crate::problem::batches::ContactBlock).
+    pub(super) coupling: [S; 2],
     /// Zero unless asked for.
     pub(super) cone_step: S,
 }
@@ -69,20 +71,21 @@ pub(super) fn masses_of<S: Arithmetic>(
     let apart = w_11 - w_22;
     let root = S::splat(0.25) * apart * apart + w_12 * w_12;
     let tangent_mass = inverse_or_zero(S::splat(0.5) * (w_11 + w_22) + root.sqrt());
+    let d = vector::dot(normal, t1);
+    let w_n1 = a.entry(d, &a_n, &a_1) + b.entry(d, &b_n, &b_1);
+    let d = vector::dot(normal, t2);
+    let w_n2 = a.entry(d, &a_n, &a_2) + b.entry(d, &b_n, &b_2);
     let mut cone_step = S::splat(0.0);
     if wants_step {
-        let d = vector::dot(normal, t1);
-        let w_n1 = a.entry(d, &a_n, &a_1) + b.entry(d, &b_n, &b_1);
-        let d = vector::dot(normal, t2);
-        let w_n2 = a.entry(d, &a_n, &a_2) + b.entry(d, &b_n, &b_2);
-        let coupling = (w_n1 * w_n1 + w_n2 * w_n2) * (normal_mass * tangent_mass);
+        let coupled = (w_n1 * w_n1 + w_n2 * w_n2) * (normal_mass * tangent_mass);
         let one = S::splat(1.0);
-        cone_step = one.over(one + coupling.sqrt());
+        cone_step = one.over(one + coupled.sqrt());
     }
     Masses {
         normal: normal_mass,
         tangent: tangent_mass,
         residual: S::splat(3.0) * inverse_or_zero(w_nn + w_11 + w_22),
+        coupling: [w_n1, w_n2],
         cone_step,
     }
 }

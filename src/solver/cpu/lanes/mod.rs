@@ -68,6 +68,7 @@ struct Points {
     arm_b: [Row; 3],
     friction: Row,
     free_velocity: [Row; 3],
+    coupling: [Row; 2],
 }
 
 /// The last two impulses of points, as in [`ContactMemory`](crate::solver::momentum::ContactMemory).

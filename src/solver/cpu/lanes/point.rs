@@ -27,6 +27,7 @@ pub(super) struct Point<S> {
     pub(super) arm_b: Vector<S>,
     pub(super) friction: S,
     pub(super) free_velocity: Vector<S>,
+    pub(super) coupling: [S; 2],
 }
 
 /// The lanes of a row from `first` on.
@@ -72,6 +73,10 @@ impl<S: Simd> Point<S> {
             arm_b: lanes_of_3(&points.arm_b, first),
             friction: lanes_of(&points.friction, first),
             free_velocity: lanes_of_3(&points.free_velocity, first),
+            coupling: [
+                lanes_of(&points.coupling[0], first),
+                lanes_of(&points.coupling[1], first),
+            ],
         }
     }
 }
@@ -88,6 +93,7 @@ impl<S: Arithmetic> Point<Twin<S>> {
             arm_b: Twin::zip([p.arm_b, q.arm_b]),
             friction: Twin::new([p.friction, q.friction]),
             free_velocity: Twin::zip([p.free_velocity, q.free_velocity]),
+            coupling: Twin::zip([p.coupling, q.coupling]),
         }
     }
 }
@@ -277,17 +283,20 @@ pub(super) fn rebuild<S: Arithmetic>(
     b.take(point.arm_b, total);
 }
 
-/// The normal row of an update.
+/// An update without friction.
 #[inline(always)]
-pub(super) fn update_normal<S: Arithmetic>(
+pub(super) fn update_smooth<S: Arithmetic>(
     point: &Point<S>,
     impulse: S,
     a: &mut Bodies<S>,
     b: &mut Bodies<S>,
 ) -> S {
     let u = relative_velocity(point, a.motion(), b.motion());
-    let u_n = vector::dot(point.normal, u);
-    push(point, u_n, impulse, a, b)
+    let normal = pushed(point, vector::dot(point.normal, u), impulse);
+    let change = vector::scale(point.normal, normal - impulse);
+    a.add(point.arm_a, change);
+    b.take(point.arm_b, change);
+    normal
 }
 
 /// The update of a point in a position LCP: a normal row with a bias of its own.
@@ -300,7 +309,11 @@ pub(super) fn update_position<S: Arithmetic>(
     b: &mut Bodies<S>,
 ) -> S {
     let u_n = approach(point, bias, a.motion(), b.motion());
-    push(point, u_n, impulse, a, b)
+    let normal = pushed(point, u_n, impulse);
+    let change = vector::scale(point.normal, normal - impulse);
+    a.add(point.arm_a, change);
+    b.take(point.arm_b, change);
+    normal
 }
 
 /// The bias and what bodies' motions add to it along the normal.
@@ -316,59 +329,57 @@ fn approach<S: Arithmetic>(
     bias + vector::dot(point.normal, vector::sub(at_a, at_b))
 }
 
-/// The update of a normal row whose relative velocity is known.
+/// The impulse of a normal row whose relative velocity is known.
 #[inline(always)]
-fn push<S: Arithmetic>(
-    point: &Point<S>,
-    u_n: S,
-    impulse: S,
-    a: &mut Bodies<S>,
-    b: &mut Bodies<S>,
-) -> S {
+fn pushed<S: Arithmetic>(point: &Point<S>, u_n: S, impulse: S) -> S {
     let normal = (impulse - point.normal_mass * u_n).max(S::splat(0.0));
     let still = (normal - impulse)
         .abs()
         .le(S::splat(IMPULSE_DEAD_BAND) * impulse);
-    let normal = S::select(still, impulse, normal).in_step();
-    let change = vector::scale(point.normal, normal - impulse);
-    a.add(point.arm_a, change);
-    b.take(point.arm_b, change);
-    normal
+    S::select(still, impulse, normal).in_step()
 }
 
-/// Both tangential rows of an update, after the normal row.
+/// An update by Coulomb's law.
 #[inline(always)]
-pub(super) fn update_tangents<S: Arithmetic>(
+pub(super) fn update<S: Arithmetic>(
     point: &Point<S>,
     project: impl Project,
-    normal: S,
-    impulse: [S; 2],
+    impulse: Vector<S>,
     a: &mut Bodies<S>,
     b: &mut Bodies<S>,
-) -> [S; 2] {
+) -> Vector<S> {
     let zero = S::splat(0.0);
     let (tangent_1, tangent_2) = vector::tangents(point.normal);
     let u = relative_velocity(point, a.motion(), b.motion());
+    let normal = pushed(point, vector::dot(point.normal, u), impulse[0]);
+    let push = normal - impulse[0];
+    let slip = [
+        vector::dot(tangent_1, u) + point.coupling[0] * push,
+        vector::dot(tangent_2, u) + point.coupling[1] * push,
+    ];
     let trial = [
-        impulse[0] - point.tangent_mass * vector::dot(tangent_1, u),
-        impulse[1] - point.tangent_mass * vector::dot(tangent_2, u),
+        impulse[1] - point.tangent_mass * slip[0],
+        impulse[2] - point.tangent_mass * slip[1],
     ];
     let radius = point.friction * normal;
     let t = project.project(trial, radius);
-    let largest = (t[0] - impulse[0]).abs().max((t[1] - impulse[1]).abs());
+    let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
     let still = largest.le(S::splat(IMPULSE_DEAD_BAND) * radius);
     let rough = zero.lt(point.friction);
     let t = [
-        S::select(rough, S::select(still, impulse[0], t[0]), zero).in_step(),
-        S::select(rough, S::select(still, impulse[1], t[1]), zero).in_step(),
+        S::select(rough, S::select(still, impulse[1], t[0]), zero).in_step(),
+        S::select(rough, S::select(still, impulse[2], t[1]), zero).in_step(),
     ];
     let change = vector::add(
-        vector::scale(tangent_1, t[0] - impulse[0]),
-        vector::scale(tangent_2, t[1] - impulse[1]),
+        vector::add(
+            vector::scale(point.normal, push),
+            vector::scale(tangent_1, t[0] - impulse[1]),
+        ),
+        vector::scale(tangent_2, t[1] - impulse[2]),
     );
     a.add(point.arm_a, change);
     b.take(point.arm_b, change);
-    t
+    [normal, t[0], t[1]]
 }
 
 /// An update by the convex law, with the steps of its projection.
@@ -426,9 +437,7 @@ pub(super) fn update_mixed<S: Arithmetic>(
 ) -> Vector<S> {
     let zero = S::splat(0.0);
     let (mut plain_a, mut plain_b) = (*a, *b);
-    let normal = update_normal(point, impulse[0], &mut plain_a, &mut plain_b);
-    let tangential = [impulse[1], impulse[2]];
-    let t = update_tangents(point, cone, normal, tangential, &mut plain_a, &mut plain_b);
+    let plain = update(point, cone, impulse, &mut plain_a, &mut plain_b);
     let convex = update_convex(point, cone_step, impulse, a, b);
     let least = S::select(
         zero.lt(point.friction),
@@ -438,7 +447,7 @@ pub(super) fn update_mixed<S: Arithmetic>(
     let is_convex = zero.lt(least);
     *a = Bodies::select(is_convex, a, &plain_a);
     *b = Bodies::select(is_convex, b, &plain_b);
-    vector::select(is_convex, convex, [normal, t[0], t[1]])
+    vector::select(is_convex, convex, plain)
 }
 
 /// Natural-map residual in a position LCP `[m]`, with the step of the map `rho`; 0 where there is none.

@@ -51,10 +51,7 @@ impl<P: Project> Update for Coulomb<P> {
         a: &mut Bodies<S>,
         b: &mut Bodies<S>,
     ) -> Vector<S> {
-        let normal = point::update_normal(point, impulse[0], a, b);
-        let tangential = [impulse[1], impulse[2]];
-        let t = point::update_tangents(point, self.0, normal, tangential, a, b);
-        [normal, t[0], t[1]]
+        point::update(point, self.0, impulse, a, b)
     }
 }
 
@@ -80,7 +77,7 @@ impl Update for Smooth {
         a: &mut Bodies<S>,
         b: &mut Bodies<S>,
     ) -> Vector<S> {
-        let normal = point::update_normal(point, impulse[0], a, b);
+        let normal = point::update_smooth(point, impulse[0], a, b);
         [normal, impulse[1], impulse[2]]
     }
 }

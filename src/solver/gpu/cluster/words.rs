@@ -144,7 +144,6 @@ fn stored(row: &JointBlock, scale: JointScale) -> ContactBlock {
         residual_mass: scale.per_impulse,
         body_a: row.body_a,
         body_b: row.body_b,
-        cone_step: 0.0,
-        padding: 0,
+        coupling: [0.0; 2],
     }
 }

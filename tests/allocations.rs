@@ -259,8 +259,8 @@ fn steps_of(scene: &str, substeps: u32, steps: usize) {
 
 #[test]
 fn steps_of_spheres_do_not_allocate() {
-    steps_of("bench/pile_spheres_1k", 0, 150);
-    steps_of("bench/pile_spheres_1k", 2, 150);
+    steps_of("bench/pile_spheres_1k", 0, 300);
+    steps_of("bench/pile_spheres_1k", 2, 300);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Effective masses of contacts whose bodies are whole; those of
 //! [`ContactBlock`](crate::problem::batches::ContactBlock), to the same bits.
 
-use super::simd::Arithmetic;
+use super::simd::Simd;
 use super::vector::{self, Vector};
 
 /// Masses of a contact `[kg]`, and its step in the convex law.
@@ -31,7 +31,7 @@ struct Turn<S> {
     spin: Vector<S>,
 }
 
-impl<S: Arithmetic> Lever<'_, S> {
+impl<S: Simd> Lever<'_, S> {
     #[inline(always)]
     fn turn(&self, d: Vector<S>) -> Turn<S> {
         let arm = vector::cross(self.arm, d);
@@ -50,7 +50,7 @@ impl<S: Arithmetic> Lever<'_, S> {
 
 /// Masses of contacts between two bodies; the step only if it is asked for.
 #[inline(always)]
-pub(super) fn masses_of<S: Arithmetic>(
+pub(super) fn masses_of<S: Simd>(
     normal: Vector<S>,
     a: Lever<'_, S>,
     b: Lever<'_, S>,
@@ -91,7 +91,7 @@ pub(super) fn masses_of<S: Arithmetic>(
 }
 
 #[inline(always)]
-fn inverse_or_zero<S: Arithmetic>(x: S) -> S {
+fn inverse_or_zero<S: Simd>(x: S) -> S {
     let zero = S::splat(0.0);
     S::select(zero.lt(x), S::splat(1.0).over(x), zero)
 }

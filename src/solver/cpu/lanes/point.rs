@@ -1,8 +1,7 @@
 //! The arithmetic of one contact in every lane: that of [`contact`](crate::solver::cpu::contact), operation by
 //! operation. Where that returns early, a lane keeps the value that it would have returned.
 
-use super::simd::twin::Twin;
-use super::simd::{Arithmetic, Simd};
+use super::simd::Simd;
 use super::vector::{self, Vector};
 use super::{Points, Row};
 use crate::constants::IMPULSE_DEAD_BAND;
@@ -81,55 +80,9 @@ impl<S: Simd> Point<S> {
     }
 }
 
-impl<S: Arithmetic> Point<Twin<S>> {
-    /// Points of two lane groups side by side.
-    #[inline(always)]
-    pub(super) fn zip([p, q]: [&Point<S>; 2]) -> Self {
-        Self {
-            normal: Twin::zip([p.normal, q.normal]),
-            normal_mass: Twin::new([p.normal_mass, q.normal_mass]),
-            arm_a: Twin::zip([p.arm_a, q.arm_a]),
-            tangent_mass: Twin::new([p.tangent_mass, q.tangent_mass]),
-            arm_b: Twin::zip([p.arm_b, q.arm_b]),
-            friction: Twin::new([p.friction, q.friction]),
-            free_velocity: Twin::zip([p.free_velocity, q.free_velocity]),
-            coupling: Twin::zip([p.coupling, q.coupling]),
-        }
-    }
-}
-
-impl<S: Arithmetic> Bodies<Twin<S>> {
-    /// Bodies of two lane groups side by side.
-    #[inline(always)]
-    pub(super) fn zip([p, q]: [&Bodies<S>; 2]) -> Self {
-        Self {
-            linear: Twin::zip([p.linear, q.linear]),
-            inverse_mass: Twin::new([p.inverse_mass, q.inverse_mass]),
-            angular: Twin::zip([p.angular, q.angular]),
-            inertia: Twin::zip([p.inertia, q.inertia]),
-        }
-    }
-
-    /// The bodies of each group.
-    #[inline(always)]
-    pub(super) fn unzip(&self) -> [Bodies<S>; 2] {
-        let linear = Twin::unzip(self.linear);
-        let inverse_mass = self.inverse_mass.both();
-        let angular = Twin::unzip(self.angular);
-        let inertia = Twin::unzip(self.inertia);
-        let one = |group: usize| Bodies {
-            linear: linear[group],
-            inverse_mass: inverse_mass[group],
-            angular: angular[group],
-            inertia: inertia[group],
-        };
-        [one(0), one(1)]
-    }
-}
-
 /// Velocity of A's contact point relative to B's, plus the bias along the normal `[m/s]`.
 #[inline(always)]
-pub(super) fn relative_velocity<S: Arithmetic>(
+pub(super) fn relative_velocity<S: Simd>(
     point: &Point<S>,
     (linear_a, angular_a): (Vector<S>, Vector<S>),
     (linear_b, angular_b): (Vector<S>, Vector<S>),
@@ -141,8 +94,8 @@ pub(super) fn relative_velocity<S: Arithmetic>(
 
 /// Projects a tangential impulse onto the disk of the given radius.
 #[inline(always)]
-fn project_onto_disk<S: Arithmetic>(t: [S; 2], radius: S) -> [S; 2] {
-    let squared = (t[0] * t[0] + t[1] * t[1]).in_step();
+fn project_onto_disk<S: Simd>(t: [S; 2], radius: S) -> [S; 2] {
+    let squared = t[0] * t[0] + t[1] * t[1];
     let inside = squared.le(radius * radius);
     let factor = radius.over(squared.sqrt());
     [
@@ -153,7 +106,7 @@ fn project_onto_disk<S: Arithmetic>(t: [S; 2], radius: S) -> [S; 2] {
 
 /// Projects a tangential impulse onto the polygon of the given radius.
 #[inline(always)]
-fn project_onto_polygon<S: Arithmetic>(t: [S; 2], radius: S, cone: &FrictionTable) -> [S; 2] {
+fn project_onto_polygon<S: Simd>(t: [S; 2], radius: S, cone: &FrictionTable) -> [S; 2] {
     let mut edge = [S::splat(cone.edges[0][0]), S::splat(cone.edges[0][1])];
     let mut best = t[0] * edge[0] + t[1] * edge[1];
     for candidate in &cone.edges[1..cone.directions as usize] {
@@ -181,7 +134,7 @@ fn project_onto_polygon<S: Arithmetic>(t: [S; 2], radius: S, cone: &FrictionTabl
 
 /// The projection of tangential impulses onto a section of the friction cone, of a given radius.
 pub(super) trait Project: Copy {
-    fn project<S: Arithmetic>(self, t: [S; 2], radius: S) -> [S; 2];
+    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2];
 }
 
 /// A section that is known to be a disk.
@@ -190,7 +143,7 @@ pub(super) struct Disk;
 
 impl Project for Disk {
     #[inline(always)]
-    fn project<S: Arithmetic>(self, t: [S; 2], radius: S) -> [S; 2] {
+    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2] {
         project_onto_disk(t, radius)
     }
 }
@@ -198,7 +151,7 @@ impl Project for Disk {
 /// A section of either kind.
 impl Project for &FrictionTable {
     #[inline(always)]
-    fn project<S: Arithmetic>(self, t: [S; 2], radius: S) -> [S; 2] {
+    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2] {
         if self.directions == 0 {
             project_onto_disk(t, radius)
         } else {
@@ -210,7 +163,7 @@ impl Project for &FrictionTable {
 /// The point of the cone that is closest to an impulse; see
 /// [`project_onto_cone`](crate::solver::cpu::contact).
 #[inline(always)]
-fn project_onto_cone<S: Arithmetic>(
+fn project_onto_cone<S: Simd>(
     normal: S,
     t: [S; 2],
     friction: S,
@@ -218,7 +171,7 @@ fn project_onto_cone<S: Arithmetic>(
     tangent_mass: S,
 ) -> Vector<S> {
     let zero = S::splat(0.0);
-    let length = (t[0] * t[0] + t[1] * t[1]).in_step().sqrt();
+    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
     let inside = length.le(friction * normal);
     let weight = friction * normal_mass;
     let along = tangent_mass * normal + weight * length;
@@ -232,20 +185,10 @@ fn project_onto_cone<S: Arithmetic>(
     ]
 }
 
-impl<S: Arithmetic> Bodies<S> {
-    /// `yes` in the lanes of a mask, `no` elsewhere.
-    #[inline(always)]
-    fn select(mask: S::Mask, yes: &Self, no: &Self) -> Self {
-        Self {
-            linear: vector::select(mask, yes.linear, no.linear),
-            angular: vector::select(mask, yes.angular, no.angular),
-            ..*no
-        }
-    }
-
+impl<S: Simd> Bodies<S> {
     /// Adds an impulse at `arm`.
     #[inline(always)]
-    fn add(&mut self, arm: Vector<S>, impulse: Vector<S>) {
+    pub(super) fn add(&mut self, arm: Vector<S>, impulse: Vector<S>) {
         let angular = vector::symmetric_mul(&self.inertia, vector::cross(arm, impulse));
         self.linear = vector::add(self.linear, vector::scale(impulse, self.inverse_mass));
         self.angular = vector::add(self.angular, angular);
@@ -253,7 +196,7 @@ impl<S: Arithmetic> Bodies<S> {
 
     /// Adds the opposite of an impulse at `arm`.
     #[inline(always)]
-    fn take(&mut self, arm: Vector<S>, impulse: Vector<S>) {
+    pub(super) fn take(&mut self, arm: Vector<S>, impulse: Vector<S>) {
         let angular = vector::symmetric_mul(&self.inertia, vector::cross(arm, impulse));
         self.linear = vector::sub(self.linear, vector::scale(impulse, self.inverse_mass));
         self.angular = vector::sub(self.angular, angular);
@@ -265,60 +208,63 @@ impl<S: Arithmetic> Bodies<S> {
     }
 }
 
-/// Applies the whole of the impulses.
+/// The outcome of an update.
+#[derive(Clone, Copy)]
+pub(super) struct Updated<S> {
+    /// New impulses, the normal one first.
+    pub(super) impulse: Vector<S>,
+    /// The whole change as a vector, which A is still to get and B to lose.
+    pub(super) change: Vector<S>,
+}
+
+/// The whole of the impulses as a change.
 #[inline(always)]
-pub(super) fn rebuild<S: Arithmetic>(
-    point: &Point<S>,
-    impulse: Vector<S>,
-    a: &mut Bodies<S>,
-    b: &mut Bodies<S>,
-) {
+pub(super) fn rebuild<S: Simd>(point: &Point<S>, impulse: Vector<S>) -> Updated<S> {
     let (tangent_1, tangent_2) = vector::tangents(point.normal);
     let normal = vector::scale(point.normal, impulse[0]);
-    let total = vector::add(
+    let change = vector::add(
         vector::add(normal, vector::scale(tangent_1, impulse[1])),
         vector::scale(tangent_2, impulse[2]),
     );
-    a.add(point.arm_a, total);
-    b.take(point.arm_b, total);
+    Updated { impulse, change }
 }
 
 /// An update without friction.
 #[inline(always)]
-pub(super) fn update_smooth<S: Arithmetic>(
+pub(super) fn update_smooth<S: Simd>(
     point: &Point<S>,
-    impulse: S,
-    a: &mut Bodies<S>,
-    b: &mut Bodies<S>,
-) -> S {
+    impulse: Vector<S>,
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
     let u = relative_velocity(point, a.motion(), b.motion());
-    let normal = pushed(point, vector::dot(point.normal, u), impulse);
-    let change = vector::scale(point.normal, normal - impulse);
-    a.add(point.arm_a, change);
-    b.take(point.arm_b, change);
-    normal
+    let normal = pushed(point, vector::dot(point.normal, u), impulse[0]);
+    Updated {
+        impulse: [normal, impulse[1], impulse[2]],
+        change: vector::scale(point.normal, normal - impulse[0]),
+    }
 }
 
 /// The update of a point in a position LCP: a normal row with a bias of its own.
 #[inline(always)]
-pub(super) fn update_position<S: Arithmetic>(
+pub(super) fn update_position<S: Simd>(
     point: &Point<S>,
     bias: S,
-    impulse: S,
-    a: &mut Bodies<S>,
-    b: &mut Bodies<S>,
-) -> S {
+    impulse: Vector<S>,
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
     let u_n = approach(point, bias, a.motion(), b.motion());
-    let normal = pushed(point, u_n, impulse);
-    let change = vector::scale(point.normal, normal - impulse);
-    a.add(point.arm_a, change);
-    b.take(point.arm_b, change);
-    normal
+    let normal = pushed(point, u_n, impulse[0]);
+    Updated {
+        impulse: [normal, impulse[1], impulse[2]],
+        change: vector::scale(point.normal, normal - impulse[0]),
+    }
 }
 
 /// The bias and what bodies' motions add to it along the normal.
 #[inline(always)]
-fn approach<S: Arithmetic>(
+fn approach<S: Simd>(
     point: &Point<S>,
     bias: S,
     (linear_a, angular_a): (Vector<S>, Vector<S>),
@@ -331,23 +277,23 @@ fn approach<S: Arithmetic>(
 
 /// The impulse of a normal row whose relative velocity is known.
 #[inline(always)]
-fn pushed<S: Arithmetic>(point: &Point<S>, u_n: S, impulse: S) -> S {
+fn pushed<S: Simd>(point: &Point<S>, u_n: S, impulse: S) -> S {
     let normal = (impulse - point.normal_mass * u_n).max(S::splat(0.0));
     let still = (normal - impulse)
         .abs()
         .le(S::splat(IMPULSE_DEAD_BAND) * impulse);
-    S::select(still, impulse, normal).in_step()
+    S::select(still, impulse, normal)
 }
 
 /// An update by Coulomb's law.
 #[inline(always)]
-pub(super) fn update<S: Arithmetic>(
+pub(super) fn update<S: Simd>(
     point: &Point<S>,
     project: impl Project,
     impulse: Vector<S>,
-    a: &mut Bodies<S>,
-    b: &mut Bodies<S>,
-) -> Vector<S> {
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
     let zero = S::splat(0.0);
     let (tangent_1, tangent_2) = vector::tangents(point.normal);
     let u = relative_velocity(point, a.motion(), b.motion());
@@ -367,8 +313,8 @@ pub(super) fn update<S: Arithmetic>(
     let still = largest.le(S::splat(IMPULSE_DEAD_BAND) * radius);
     let rough = zero.lt(point.friction);
     let t = [
-        S::select(rough, S::select(still, impulse[1], t[0]), zero).in_step(),
-        S::select(rough, S::select(still, impulse[2], t[1]), zero).in_step(),
+        S::select(rough, S::select(still, impulse[1], t[0]), zero),
+        S::select(rough, S::select(still, impulse[2], t[1]), zero),
     ];
     let change = vector::add(
         vector::add(
@@ -377,20 +323,21 @@ pub(super) fn update<S: Arithmetic>(
         ),
         vector::scale(tangent_2, t[1] - impulse[2]),
     );
-    a.add(point.arm_a, change);
-    b.take(point.arm_b, change);
-    [normal, t[0], t[1]]
+    Updated {
+        impulse: [normal, t[0], t[1]],
+        change,
+    }
 }
 
 /// An update by the convex law, with the steps of its projection.
 #[inline(always)]
-pub(super) fn update_convex<S: Arithmetic>(
+pub(super) fn update_convex<S: Simd>(
     point: &Point<S>,
     cone_step: S,
     impulse: Vector<S>,
-    a: &mut Bodies<S>,
-    b: &mut Bodies<S>,
-) -> Vector<S> {
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
     let (tangent_1, tangent_2) = vector::tangents(point.normal);
     let u = relative_velocity(point, a.motion(), b.motion());
     let normal_step = cone_step * point.normal_mass;
@@ -413,31 +360,27 @@ pub(super) fn update_convex<S: Arithmetic>(
     let still_t = sideways.le(band * point.friction);
     let kept = vector::select(still_t, impulse, r);
     let r = vector::select(still_n, kept, r);
-    let r = [r[0].in_step(), r[1].in_step(), r[2].in_step()];
     let normal = vector::scale(point.normal, r[0] - impulse[0]);
     let change = vector::add(
         vector::add(normal, vector::scale(tangent_1, r[1] - impulse[1])),
         vector::scale(tangent_2, r[2] - impulse[2]),
     );
-    a.add(point.arm_a, change);
-    b.take(point.arm_b, change);
-    r
+    Updated { impulse: r, change }
 }
 
 /// The same where some lanes have no friction, or no mass to measure tangential impulses by, and are
 /// updated as by Coulomb's law.
 #[inline(always)]
-pub(super) fn update_mixed<S: Arithmetic>(
+pub(super) fn update_mixed<S: Simd>(
     point: &Point<S>,
     cone: &FrictionTable,
     cone_step: S,
     impulse: Vector<S>,
-    a: &mut Bodies<S>,
-    b: &mut Bodies<S>,
-) -> Vector<S> {
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
     let zero = S::splat(0.0);
-    let (mut plain_a, mut plain_b) = (*a, *b);
-    let plain = update(point, cone, impulse, &mut plain_a, &mut plain_b);
+    let plain = update(point, cone, impulse, a, b);
     let convex = update_convex(point, cone_step, impulse, a, b);
     let least = S::select(
         zero.lt(point.friction),
@@ -445,14 +388,15 @@ pub(super) fn update_mixed<S: Arithmetic>(
         zero,
     );
     let is_convex = zero.lt(least);
-    *a = Bodies::select(is_convex, a, &plain_a);
-    *b = Bodies::select(is_convex, b, &plain_b);
-    vector::select(is_convex, convex, plain)
+    Updated {
+        impulse: vector::select(is_convex, convex.impulse, plain.impulse),
+        change: vector::select(is_convex, convex.change, plain.change),
+    }
 }
 
 /// Natural-map residual in a position LCP `[m]`, with the step of the map `rho`; 0 where there is none.
 #[inline(always)]
-pub(super) fn position_residual<S: Arithmetic>(
+pub(super) fn position_residual<S: Simd>(
     point: &Point<S>,
     bias: S,
     impulse: S,
@@ -469,7 +413,7 @@ pub(super) fn position_residual<S: Arithmetic>(
 
 /// Natural-map residual `[m/s]`, with the step of the map `rho`; 0 where there is none.
 #[inline(always)]
-pub(super) fn residual<S: Arithmetic>(
+pub(super) fn residual<S: Simd>(
     point: &Point<S>,
     cone: &FrictionTable,
     impulse: Vector<S>,

@@ -1,15 +1,13 @@
 //! Vectors of f32 lanes: one trait, three widths of it.
 //!
 //! Every operation is the one that f32 has in IEEE 754, lane by lane and never fused, so that all
-//! widths give the same bits. What is only arithmetic also works on [`twin`] vectors, which keep two
-//! chains of operations going that do not wait for each other.
+//! widths give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
 pub(super) mod portable;
-pub(super) mod twin;
 
 use super::Row;
 use std::hint::black_box;
@@ -132,13 +130,26 @@ impl Default for Width {
     }
 }
 
-/// Some f32 lanes side by side, and what can be computed with them. Methods of an implementation may
-/// only be called where the processor has its instructions.
-pub(super) trait Arithmetic:
+/// Some f32 lanes side by side.
+///
+/// # Safety
+/// Methods of an implementation may only be called where the processor has its instructions; those
+/// that take pointers read or write `LANES` numbers there, or what they say.
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+pub(super) unsafe trait Simd:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
     /// What a comparison gives, one truth value a lane.
     type Mask: Copy;
+
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// Reads all lanes from consecutive numbers; aligned to the vector's size.
+    unsafe fn load(from: *const f32) -> Self;
+
+    /// Writes all lanes to consecutive numbers; aligned to the vector's size.
+    unsafe fn store(self, to: *mut f32);
 
     /// The same number in all lanes.
     fn splat(x: f32) -> Self;
@@ -163,42 +174,6 @@ pub(super) trait Arithmetic:
 
     /// `yes` where the mask is set, `no` elsewhere.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-
-    /// Two vectors as they are; to the compiler, each of them needs both. It does nothing more to one
-    /// before it has the other.
-    #[inline(always)]
-    fn abreast(first: Self, second: Self) -> [Self; 2] {
-        [first, second]
-    }
-
-    /// The same for the vectors of a twin; of others, the vector.
-    ///
-    /// Without it compilers put one chain of operations of a twin after the other, to have more registers
-    /// for each, and so far apart that processors do not see both at a time.
-    #[inline(always)]
-    fn in_step(self) -> Self {
-        self
-    }
-}
-
-/// Lanes that memory is read to and written from.
-///
-/// # Safety
-/// Methods of an implementation may only be called where the processor has its instructions; those
-/// that take pointers read or write `LANES` numbers there, or what they say.
-#[allow(unsafe_code, reason = "bytes meet SIMD")]
-pub(super) unsafe trait Simd: Arithmetic {
-    /// Number of lanes.
-    const LANES: usize;
-
-    /// True if two chains of operations side by side take less time than one after the other.
-    const PAIRS: bool;
-
-    /// Reads all lanes from consecutive numbers; aligned to the vector's size.
-    unsafe fn load(from: *const f32) -> Self;
-
-    /// Writes all lanes to consecutive numbers; aligned to the vector's size.
-    unsafe fn store(self, to: *mut f32);
 
     /// Four consecutive numbers of each lane's record: lane `i` reads `from[stride * index[i]..][..4]`.
     /// Returns the first numbers, the second, and so on.

@@ -1,7 +1,6 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
-use super::point::{Bodies, Disk, Point, lanes_of, put};
-use super::simd::twin::Twin;
+use super::point::{Bodies, Disk, Point, lanes_of, lanes_of_3, put};
 use super::simd::{Kernel, Simd, Width};
 use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
 use super::vector::Vector;
@@ -181,7 +180,7 @@ impl<U: Update> Kernel for Part<'_, '_, U> {
         let mut next = 0;
         // SAFETY: the caller's promise.
         unsafe {
-            while S::PAIRS && U::PAIRS && next + 1 < strips {
+            while next + 1 < strips {
                 self.update_two::<S>([self.strip::<S>(next), self.strip::<S>(next + 1)]);
                 next += 2;
             }
@@ -210,63 +209,86 @@ impl<U: Update> Part<'_, '_, U> {
     unsafe fn update_one<S: Simd>(&self, strip: &Strip<'_>) {
         // SAFETY: the caller's promise.
         unsafe {
-            let [mut a, mut b] = self.gather::<S>(strip);
-            for step in 0..strip.point_count() {
-                self.update_point(strip, step, &mut a, &mut b);
-            }
-            self.scatter(strip, &a, &b);
+            let mut bodies = self.gather::<S>(strip);
+            self.finish(strip, 0, &mut bodies);
         }
     }
 
-    /// Updates two strips side by side, which have no body in common.
+    /// Updates two strips, which have no body in common, in turns: a point of one is updated while the
+    /// last one of the other is still being applied to its bodies.
+    ///
+    /// The points of a strip are a chain of operations that wait for each other, longer than processors
+    /// look ahead; two chains keep them busy.
     #[inline(always)]
-    unsafe fn update_two<S: Simd>(&self, strips: [Strip<'_>; 2]) {
-        let [p, q] = &strips;
-        let both = p.point_count().min(q.point_count());
+    unsafe fn update_two<S: Simd>(&self, [p, q]: [Strip<'_>; 2]) {
+        let turns = p.point_count().min(q.point_count());
+        if turns == 0 {
+            return;
+        }
         // SAFETY: the caller's promise.
         unsafe {
-            let ([a_p, b_p], [a_q, b_q]) = (self.gather::<S>(p), self.gather::<S>(q));
-            let (mut a, mut b) = (Bodies::zip([&a_p, &a_q]), Bodies::zip([&b_p, &b_q]));
-            for step in 0..both {
-                let (at_p, at_q) = (self.place(p, step), self.place(q, step));
-                let point = Point::zip([&self.point(p, at_p), &self.point(q, at_q)]);
-                let number = Twin::new([
-                    self.update.number::<S>(at_p, p.first),
-                    self.update.number::<S>(at_q, q.first),
-                ]);
-                let impulse = Twin::zip([self.impulse(p, at_p), self.impulse(q, at_q)]);
-                let impulse = self.update.update(&point, number, impulse, &mut a, &mut b);
-                let [impulse_p, impulse_q] = Twin::unzip(impulse);
-                self.set_impulse(p, at_p, impulse_p);
-                self.set_impulse(q, at_q, impulse_q);
+            let mut bodies_p = self.gather::<S>(&p);
+            let mut change_p = self.update(&p, 0, &bodies_p);
+            let mut bodies_q = self.gather::<S>(&q);
+            for turn in 1..turns {
+                let change_q = self.update(&q, turn - 1, &bodies_q);
+                self.apply(&p, turn - 1, change_p, &mut bodies_p);
+                change_p = self.update(&p, turn, &bodies_p);
+                self.apply(&q, turn - 1, change_q, &mut bodies_q);
             }
-            let ([a_p, a_q], [b_p, b_q]) = (a.unzip(), b.unzip());
-            for (strip, mut a, mut b) in [(p, a_p, b_p), (q, a_q, b_q)] {
-                for step in both..strip.point_count() {
-                    self.update_point(strip, step, &mut a, &mut b);
-                }
-                self.scatter(strip, &a, &b);
-            }
+            let change_q = self.update(&q, turns - 1, &bodies_q);
+            self.apply(&p, turns - 1, change_p, &mut bodies_p);
+            self.finish(&p, turns, &mut bodies_p);
+            self.apply(&q, turns - 1, change_q, &mut bodies_q);
+            self.finish(&q, turns, &mut bodies_q);
         }
     }
 
+    /// Updates the points of a strip from `step` on, and writes what its bodies have come to.
     #[inline(always)]
-    unsafe fn update_point<S: Simd>(
+    unsafe fn finish<S: Simd>(&self, strip: &Strip<'_>, step: usize, bodies: &mut [Bodies<S>; 2]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            for step in step..strip.point_count() {
+                let change = self.update(strip, step, bodies);
+                self.apply(strip, step, change, bodies);
+            }
+            self.scatter(strip, bodies);
+        }
+    }
+
+    /// Updates the impulses of a point; returns their change.
+    #[inline(always)]
+    unsafe fn update<S: Simd>(
         &self,
         strip: &Strip<'_>,
         step: usize,
-        a: &mut Bodies<S>,
-        b: &mut Bodies<S>,
-    ) {
+        [a, b]: &[Bodies<S>; 2],
+    ) -> Vector<S> {
         let at = self.place(strip, step);
         // SAFETY: the caller's promise.
         unsafe {
-            let point = self.point(strip, at);
+            let point = Point::load(&self.pass.points[at], strip.first);
             let number = self.update.number(at, strip.first);
             let impulse = self.impulse(strip, at);
-            let impulse = self.update.update(&point, number, impulse, a, b);
-            self.set_impulse(strip, at, impulse);
+            let updated = self.update.update(&point, number, impulse, a, b);
+            self.set_impulse(strip, at, updated.impulse);
+            updated.change
         }
+    }
+
+    /// Applies the change of a point's impulses to its bodies.
+    #[inline(always)]
+    fn apply<S: Simd>(
+        &self,
+        strip: &Strip<'_>,
+        step: usize,
+        change: Vector<S>,
+        [a, b]: &mut [Bodies<S>; 2],
+    ) {
+        let points = &self.pass.points[self.place(strip, step)];
+        a.add(lanes_of_3(&points.arm_a, strip.first), change);
+        b.take(lanes_of_3(&points.arm_b, strip.first), change);
     }
 
     /// Index of the point that is updated at `step`.
@@ -274,11 +296,6 @@ impl<U: Update> Part<'_, '_, U> {
     fn place(&self, strip: &Strip<'_>, step: usize) -> usize {
         let (first, end) = (strip.group.first as usize, strip.group.end as usize);
         self.pass.sweep.place(first, end, step)
-    }
-
-    #[inline(always)]
-    fn point<S: Simd>(&self, strip: &Strip<'_>, at: usize) -> Point<S> {
-        Point::load(&self.pass.points[at], strip.first)
     }
 
     #[inline(always)]
@@ -343,7 +360,7 @@ impl<U: Update> Part<'_, '_, U> {
     }
 
     #[inline(always)]
-    unsafe fn scatter<S: Simd>(&self, strip: &Strip<'_>, a: &Bodies<S>, b: &Bodies<S>) {
+    unsafe fn scatter<S: Simd>(&self, strip: &Strip<'_>, [a, b]: &[Bodies<S>; 2]) {
         // SAFETY: the caller's promise.
         unsafe {
             self.scatter_side(&strip.pairs.body_a, a, strip.first);

@@ -1,8 +1,8 @@
 //! What a pass does to a contact point: the update by a law, or nothing but to apply its impulse.
 
 use super::Row;
-use super::point::{self, Bodies, Point, Project, lanes_of};
-use super::simd::{Arithmetic, Simd};
+use super::point::{self, Bodies, Point, Project, Updated, lanes_of};
+use super::simd::Simd;
 use super::vector::Vector;
 use crate::problem::FrictionTable;
 
@@ -12,21 +12,18 @@ pub(super) trait Update: Copy {
     /// zero.
     const ROWS: usize;
 
-    /// True if two lane groups are worth code of their own that takes them side by side.
-    const PAIRS: bool;
-
     /// A number of each lane of a point that only this law has.
     fn number<S: Simd>(self, point: usize, first: usize) -> S;
 
-    /// New impulses, with what they change of the bodies' velocities.
-    fn update<S: Arithmetic>(
+    /// New impulses, for bodies that move so.
+    fn update<S: Simd>(
         self,
         point: &Point<S>,
         number: S,
         impulse: Vector<S>,
-        a: &mut Bodies<S>,
-        b: &mut Bodies<S>,
-    ) -> Vector<S>;
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S>;
 }
 
 /// Coulomb's law, with the section of the friction cone.
@@ -35,7 +32,6 @@ pub(super) struct Coulomb<P>(pub(super) P);
 
 impl<P: Project> Update for Coulomb<P> {
     const ROWS: usize = 3;
-    const PAIRS: bool = true;
 
     #[inline(always)]
     fn number<S: Simd>(self, _: usize, _: usize) -> S {
@@ -43,14 +39,14 @@ impl<P: Project> Update for Coulomb<P> {
     }
 
     #[inline(always)]
-    fn update<S: Arithmetic>(
+    fn update<S: Simd>(
         self,
         point: &Point<S>,
         _: S,
         impulse: Vector<S>,
-        a: &mut Bodies<S>,
-        b: &mut Bodies<S>,
-    ) -> Vector<S> {
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
         point::update(point, self.0, impulse, a, b)
     }
 }
@@ -61,7 +57,6 @@ pub(super) struct Smooth;
 
 impl Update for Smooth {
     const ROWS: usize = 1;
-    const PAIRS: bool = true;
 
     #[inline(always)]
     fn number<S: Simd>(self, _: usize, _: usize) -> S {
@@ -69,16 +64,15 @@ impl Update for Smooth {
     }
 
     #[inline(always)]
-    fn update<S: Arithmetic>(
+    fn update<S: Simd>(
         self,
         point: &Point<S>,
         _: S,
         impulse: Vector<S>,
-        a: &mut Bodies<S>,
-        b: &mut Bodies<S>,
-    ) -> Vector<S> {
-        let normal = point::update_smooth(point, impulse[0], a, b);
-        [normal, impulse[1], impulse[2]]
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
+        point::update_smooth(point, impulse, a, b)
     }
 }
 
@@ -88,7 +82,6 @@ pub(super) struct Convex<'a>(pub(super) &'a [Row]);
 
 impl Update for Convex<'_> {
     const ROWS: usize = 3;
-    const PAIRS: bool = true;
 
     #[inline(always)]
     fn number<S: Simd>(self, point: usize, first: usize) -> S {
@@ -96,14 +89,14 @@ impl Update for Convex<'_> {
     }
 
     #[inline(always)]
-    fn update<S: Arithmetic>(
+    fn update<S: Simd>(
         self,
         point: &Point<S>,
         number: S,
         impulse: Vector<S>,
-        a: &mut Bodies<S>,
-        b: &mut Bodies<S>,
-    ) -> Vector<S> {
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
         point::update_convex(point, number, impulse, a, b)
     }
 }
@@ -117,7 +110,6 @@ pub(super) struct Mixed<'a> {
 
 impl Update for Mixed<'_> {
     const ROWS: usize = 3;
-    const PAIRS: bool = false;
 
     #[inline(always)]
     fn number<S: Simd>(self, point: usize, first: usize) -> S {
@@ -125,14 +117,14 @@ impl Update for Mixed<'_> {
     }
 
     #[inline(always)]
-    fn update<S: Arithmetic>(
+    fn update<S: Simd>(
         self,
         point: &Point<S>,
         number: S,
         impulse: Vector<S>,
-        a: &mut Bodies<S>,
-        b: &mut Bodies<S>,
-    ) -> Vector<S> {
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
         point::update_mixed(point, self.cone, number, impulse, a, b)
     }
 }
@@ -143,7 +135,6 @@ pub(super) struct Position<'a>(pub(super) &'a [Row]);
 
 impl Update for Position<'_> {
     const ROWS: usize = 1;
-    const PAIRS: bool = true;
 
     #[inline(always)]
     fn number<S: Simd>(self, point: usize, first: usize) -> S {
@@ -151,16 +142,15 @@ impl Update for Position<'_> {
     }
 
     #[inline(always)]
-    fn update<S: Arithmetic>(
+    fn update<S: Simd>(
         self,
         point: &Point<S>,
         number: S,
         impulse: Vector<S>,
-        a: &mut Bodies<S>,
-        b: &mut Bodies<S>,
-    ) -> Vector<S> {
-        let normal = point::update_position(point, number, impulse[0], a, b);
-        [normal, impulse[1], impulse[2]]
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
+        point::update_position(point, number, impulse, a, b)
     }
 }
 
@@ -170,7 +160,6 @@ pub(super) struct Rebuild;
 
 impl Update for Rebuild {
     const ROWS: usize = 3;
-    const PAIRS: bool = false;
 
     #[inline(always)]
     fn number<S: Simd>(self, _: usize, _: usize) -> S {
@@ -178,15 +167,14 @@ impl Update for Rebuild {
     }
 
     #[inline(always)]
-    fn update<S: Arithmetic>(
+    fn update<S: Simd>(
         self,
         point: &Point<S>,
         _: S,
         impulse: Vector<S>,
-        a: &mut Bodies<S>,
-        b: &mut Bodies<S>,
-    ) -> Vector<S> {
-        point::rebuild(point, impulse, a, b);
-        impulse
+        _: &Bodies<S>,
+        _: &Bodies<S>,
+    ) -> Updated<S> {
+        point::rebuild(point, impulse)
     }
 }

@@ -1,7 +1,7 @@
 //! Eight lanes of AVX2.
 #![allow(unsafe_code, reason = "bytes meet SIMD")]
 
-use super::{Arithmetic, Simd, intrinsics, offset, operators, transpose};
+use super::{Simd, intrinsics, offset, operators, transpose};
 use std::arch::x86_64::*;
 
 /// Eight lanes.
@@ -23,8 +23,21 @@ transpose!(
     _mm256_shuffle_ps
 );
 
-impl Arithmetic for Avx2 {
+// SAFETY: the pointers and the processor are the caller's promise.
+unsafe impl Simd for Avx2 {
     type Mask = __m256;
+
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        Self(unsafe { _mm256_load_ps(from) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        unsafe { _mm256_store_ps(to, self.0) }
+    }
 
     intrinsics! {
         fn splat(x: f32) -> Self { Self(_mm256_set1_ps(x)) }
@@ -35,24 +48,6 @@ impl Arithmetic for Avx2 {
         fn le(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) }
         fn lt(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) }
         fn select(mask: __m256, yes: Self, no: Self) -> Self { Self(_mm256_blendv_ps(no.0, yes.0, mask)) }
-        fn abreast(first: Self, second: Self) -> [Self; 2] { abreast(first.0, second.0).map(Self) }
-    }
-}
-
-// SAFETY: the pointers and the processor are the caller's promise.
-unsafe impl Simd for Avx2 {
-    const LANES: usize = 8;
-
-    const PAIRS: bool = true;
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        Self(unsafe { _mm256_load_ps(from) })
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        unsafe { _mm256_store_ps(to, self.0) }
     }
 
     #[inline(always)]
@@ -82,20 +77,4 @@ unsafe impl Simd for Avx2 {
             }
         }
     }
-}
-
-/// See [`Arithmetic::abreast`].
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn abreast(mut first: __m256, mut second: __m256) -> [__m256; 2] {
-    // SAFETY: there is no instruction in here.
-    unsafe {
-        std::arch::asm!(
-            "/* {0} {1} */",
-            inout(ymm_reg) first,
-            inout(ymm_reg) second,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-    }
-    [first, second]
 }

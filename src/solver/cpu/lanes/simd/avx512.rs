@@ -1,7 +1,7 @@
 //! Sixteen lanes of AVX-512.
 #![allow(unsafe_code, reason = "bytes meet SIMD")]
 
-use super::{Arithmetic, Simd, intrinsics, offset, operators, transpose};
+use super::{Simd, intrinsics, offset, operators, transpose};
 use std::arch::x86_64::*;
 
 /// Sixteen lanes.
@@ -23,8 +23,21 @@ transpose!(
     _mm512_shuffle_ps
 );
 
-impl Arithmetic for Avx512 {
+// SAFETY: the pointers and the processor are the caller's promise.
+unsafe impl Simd for Avx512 {
     type Mask = __mmask16;
+
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        Self(unsafe { _mm512_load_ps(from) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        unsafe { _mm512_store_ps(to, self.0) }
+    }
 
     intrinsics! {
         fn splat(x: f32) -> Self { Self(_mm512_set1_ps(x)) }
@@ -35,24 +48,6 @@ impl Arithmetic for Avx512 {
         fn le(self, other: Self) -> __mmask16 { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0) }
         fn lt(self, other: Self) -> __mmask16 { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, other.0) }
         fn select(mask: __mmask16, yes: Self, no: Self) -> Self { Self(_mm512_mask_blend_ps(mask, no.0, yes.0)) }
-        fn abreast(first: Self, second: Self) -> [Self; 2] { abreast(first.0, second.0).map(Self) }
-    }
-}
-
-// SAFETY: the pointers and the processor are the caller's promise.
-unsafe impl Simd for Avx512 {
-    const LANES: usize = 16;
-
-    const PAIRS: bool = true;
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        Self(unsafe { _mm512_load_ps(from) })
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        unsafe { _mm512_store_ps(to, self.0) }
     }
 
     #[inline(always)]
@@ -125,20 +120,4 @@ unsafe fn records(from: *const f32, index: *const u32) -> [__m512; 4] {
         }
         transpose(rows)
     }
-}
-
-/// See [`Arithmetic::abreast`].
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn abreast(mut first: __m512, mut second: __m512) -> [__m512; 2] {
-    // SAFETY: there is no instruction in here.
-    unsafe {
-        std::arch::asm!(
-            "/* {0} {1} */",
-            inout(zmm_reg) first,
-            inout(zmm_reg) second,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-    }
-    [first, second]
 }

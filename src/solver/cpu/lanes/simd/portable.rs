@@ -1,7 +1,7 @@
 //! Lanes as an array, for processors without wider ones.
 #![allow(unsafe_code, reason = "bytes meet SIMD")]
 
-use super::{Arithmetic, Simd, operators};
+use super::{Simd, operators};
 
 /// Eight lanes.
 #[derive(Clone, Copy)]
@@ -37,8 +37,23 @@ operators!(
     |a, b| zip(a, b, |a, b| a * b)
 );
 
-impl Arithmetic for Portable {
+// SAFETY: plain Rust; the pointers are the caller's promise.
+unsafe impl Simd for Portable {
     type Mask = Mask;
+
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { *from.cast() }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { *to.cast() = self }
+    }
 
     #[inline(always)]
     fn splat(x: f32) -> Self {
@@ -84,25 +99,6 @@ impl Arithmetic for Portable {
             result.0[lane] = f32::from_bits(bits);
         }
         result
-    }
-}
-
-// SAFETY: plain Rust; the pointers are the caller's promise.
-unsafe impl Simd for Portable {
-    const LANES: usize = 8;
-
-    const PAIRS: bool = false;
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { *from.cast() }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller's promise.
-        unsafe { *to.cast() = self }
     }
 
     #[inline(always)]

@@ -145,6 +145,10 @@ pub(super) unsafe trait Simd:
     /// Number of lanes.
     const LANES: usize;
 
+    /// True if two chains of operations in turns take less time than one after the other: there are
+    /// registers enough for both.
+    const TAKES_TURNS: bool;
+
     /// Reads all lanes from consecutive numbers; aligned to the vector's size.
     unsafe fn load(from: *const f32) -> Self;
 

@@ -180,7 +180,7 @@ impl<U: Update> Kernel for Part<'_, '_, U> {
         let mut next = 0;
         // SAFETY: the caller's promise.
         unsafe {
-            while next + 1 < strips {
+            while S::TAKES_TURNS && next + 1 < strips {
                 self.update_two::<S>([self.strip::<S>(next), self.strip::<S>(next + 1)]);
                 next += 2;
             }

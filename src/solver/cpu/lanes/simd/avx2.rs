@@ -29,6 +29,8 @@ unsafe impl Simd for Avx2 {
 
     const LANES: usize = 8;
 
+    const TAKES_TURNS: bool = true;
+
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
         Self(unsafe { _mm256_load_ps(from) })

@@ -29,6 +29,8 @@ unsafe impl Simd for Avx512 {
 
     const LANES: usize = 16;
 
+    const TAKES_TURNS: bool = true;
+
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
         Self(unsafe { _mm512_load_ps(from) })

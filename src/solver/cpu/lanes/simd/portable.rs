@@ -43,6 +43,8 @@ unsafe impl Simd for Portable {
 
     const LANES: usize = 8;
 
+    const TAKES_TURNS: bool = false;
+
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
         // SAFETY: the caller's promise.

@@ -100,6 +100,17 @@ pub const MAX_COLORING_COLORS: usize = 64;
 /// it takes two threads to tell each other that they are done.
 pub const MIN_LANE_GROUPS_PER_THREAD: usize = 2;
 
+/// Most domains into which the bodies of a problem are cut for threads: sets of domains are the bits of a
+/// word.
+pub const MAX_TEAM_DOMAINS: usize = 64;
+
+/// Work of reading and writing the bodies of a pair, in work of a point.
+pub const PAIR_WORK: u32 = 2;
+
+/// Points of a pair by which pairs are sorted into lanes; pairs with more are as if they had so many.
+/// Boxes have up to eight.
+pub const POINTS_SORTED_BY: usize = 15;
+
 /// Blocks of a problem below which one thread solves it: calling another takes some 10 us.
 pub const MIN_BLOCKS_OF_A_TEAM: usize = 512;
 

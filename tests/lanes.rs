@@ -314,6 +314,37 @@ fn a_team_of_threads_has_them_too() {
 }
 
 #[test]
+fn domains_with_an_interior_have_them_too() {
+    let recipe = Recipe {
+        movable: 900,
+        pairs: 3_000,
+        points: 4,
+        ..Recipe::default()
+    };
+    let mut problem = random_problem(&recipe, 8);
+    // Bodies touch those of about the same index, as in a pile that is made layer by layer.
+    for contact in &mut problem.contacts {
+        if contact.body_b < recipe.movable {
+            contact.body_b = (contact.body_a + 1 + contact.body_b % 12) % recipe.movable;
+        }
+    }
+    for method in [Method::GaussSeidel, Method::NesterovSymmetric] {
+        let alone = lanes_bits(&problem, Width::detect(), method, 30);
+        for threads in [2, 4] {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            for _ in 0..5 {
+                let team = pool.install(|| lanes_bits(&problem, Width::detect(), method, 30));
+                assert!(alone == team, "{method:?} with {threads} threads differs");
+            }
+        }
+        check(&problem, method, 30);
+    }
+}
+
+#[test]
 fn solvers_of_one_pool_do_not_wait_for_each_other() {
     let recipe = Recipe {
         movable: 200,

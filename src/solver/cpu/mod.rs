@@ -19,6 +19,7 @@ mod lanes;
 mod momentum;
 mod parts;
 mod progress;
+mod relay;
 mod residuals;
 mod shared_slice;
 mod substep_kernels;
@@ -209,7 +210,7 @@ impl CpuSolver {
         self.changes
             .resize(batches.slot_count() as usize, VelocityChange::default());
         if given.warm_start && given.problem.joint_rows.is_empty() {
-            self.sweep_colored_contacts(batches, team, Sweep::Rebuild);
+            self.sweep_colored_contacts(batches, team, Sweep::Rebuild, 1);
             batches.apply_remainder(self.velocities.bodies_mut());
         }
         report.pack_time += start.elapsed();
@@ -231,7 +232,14 @@ impl CpuSolver {
 
         while report.iterations < options.iterations {
             let count = options.until_check(report.iterations);
-            for done in report.iterations..report.iterations + count {
+            let end = report.iterations + count;
+            // Nothing comes between these passes: no thread needs to wait for the end of one.
+            if options.method.momentum(is_convex).is_none() && is_colored(batches) {
+                let sweep = options.method.pass(0).sweep;
+                self.sweep_colored_contacts(batches, team, sweep, count as usize);
+                report.iterations = end;
+            }
+            for done in report.iterations..end {
                 let pass = options.method.pass(done);
                 if let Some(start) = pass.start {
                     self.extrapolate(batches, team, start);
@@ -241,7 +249,7 @@ impl CpuSolver {
                     self.judge(batches, team);
                 }
             }
-            report.iterations += count;
+            report.iterations = end;
             if !looks && options.tolerance == 0.0 {
                 continue;
             }
@@ -261,6 +269,11 @@ impl CpuSolver {
 /// How to iterate: whether the problem is convex, whether to look at the residual at the end, and whom to
 /// tell of a look.
 type Manner<'a> = (bool, bool, Option<&'a mut (dyn FnMut(&Report) + Send)>);
+
+/// True if there are no joints, and all contacts have a colour.
+fn is_colored(batches: &Batches) -> bool {
+    batches.joints.blocks.is_empty() && batches.contacts.remainder.elements.is_empty()
+}
 
 /// Range of the contacts in the remainder.
 fn remainder_contacts(batches: &Batches) -> Range<usize> {

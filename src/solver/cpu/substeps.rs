@@ -4,10 +4,10 @@
 //! tell: what impulses have gained and moved is kept in f32; velocities start a substep as the last one
 //! left them, which is what its impulses do to them; and a position LCP has normal rows only.
 
+use super::CpuSolver;
 use super::lanes::{Given, Velocities};
 use super::shared_slice::SharedSlice;
 use super::team::Team;
-use super::{CpuSolver, GRAIN};
 use crate::math::{self, V3};
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::substeps::{
@@ -168,7 +168,8 @@ impl CpuSolver {
         memory.write_velocity_biases(batches, plan, substep);
     }
 
-    /// Moves the bodies by what the impulses of a substep have made of their velocities.
+    /// Moves the bodies by what the impulses of a substep have made of their velocities, and stops those of the
+    /// position LCP.
     fn end_velocity(
         &mut self,
         memory: &mut SubstepMemory,
@@ -180,11 +181,20 @@ impl CpuSolver {
         let velocities = numbers(self.velocities.bodies());
         let gained = SharedSlice::new(numbers_mut(memory.gained.bodies_mut()));
         let moved = SharedSlice::new(numbers_mut(memory.moved.bodies_mut()));
-        team.each(velocities.len(), GRAIN, |_, part| {
-            // SAFETY: the team hands every body to one thread.
-            #[allow(unsafe_code, reason = "the team hands out each body once")]
-            let (gained, moved) =
-                unsafe { (gained.range(part.clone()), moved.range(part.clone())) };
+        let others = SharedSlice::new(numbers_mut(memory.others.bodies_mut()));
+        let (totals, domains) = self.lanes.begin_totals();
+        team.in_domains(domains.len(), |_, domain| {
+            let part = domains[domain].bodies.clone();
+            // SAFETY: the team hands every domain, with its bodies and points, to one thread.
+            #[allow(unsafe_code, reason = "the team hands out each domain once")]
+            let (gained, moved, others) = unsafe {
+                totals.add(domains[domain].points.clone());
+                (
+                    gained.range(part.clone()),
+                    moved.range(part.clone()),
+                    others.range(part.clone()),
+                )
+            };
             let state = gained.iter_mut().zip(moved);
             for ((gained, moved), velocity) in state.zip(&velocities[part]) {
                 for axis in 0..8 {
@@ -192,8 +202,12 @@ impl CpuSolver {
                     moved[axis] += IS_MOTION[axis] * (gained[axis] * h_s);
                 }
             }
+            for velocity in others {
+                for (number, is_motion) in velocity.iter_mut().zip(IS_MOTION) {
+                    *number = if is_motion > 0.0 { 0.0 } else { *number };
+                }
+            }
         });
-        self.lanes.add_to_totals();
         let remainder = super::remainder_contacts(batches);
         let impulses = &batches.contacts.impulses[remainder];
         for (total, impulse) in memory.totals.iter_mut().zip(impulses) {
@@ -214,12 +228,8 @@ impl CpuSolver {
         self.lanes
             .begin_position(plan, position, substep, &memory.moved, team);
         memory.write_position_biases(batches, plan, position, substep);
+        // They were stopped at the end of the velocity LCP.
         std::mem::swap(&mut self.velocities, &mut memory.others);
-        for velocity in numbers_mut(self.velocities.bodies_mut()) {
-            for (number, is_motion) in velocity.iter_mut().zip(IS_MOTION) {
-                *number = if is_motion > 0.0 { 0.0 } else { *number };
-            }
-        }
     }
 
     /// Moves the bodies by the solution of a position LCP, none of them by more than the plan allows.
@@ -234,9 +244,11 @@ impl CpuSolver {
         let most = position.max_turn;
         let changes = numbers(memory.others.bodies());
         let moved = SharedSlice::new(numbers_mut(memory.moved.bodies_mut()));
-        team.each(changes.len(), GRAIN, |_, bodies| {
-            // SAFETY: the team hands every body to one thread.
-            #[allow(unsafe_code, reason = "the team hands out each body once")]
+        let domains = self.lanes.domain_ranges();
+        team.in_domains(domains.len(), |_, domain| {
+            let bodies = domains[domain].bodies.clone();
+            // SAFETY: the team hands every domain, with its bodies, to one thread.
+            #[allow(unsafe_code, reason = "the team hands out each domain once")]
             let moved = unsafe { moved.range(bodies.clone()) };
             for (moved, change) in moved.iter_mut().zip(&changes[bodies]) {
                 let turn = [change[4], change[5], change[6]];

@@ -4,10 +4,11 @@ use super::body_gather::{body_gather_part, hub_gather_part};
 use super::contact_split::contact_split_part;
 use super::joint_split::joint_split_part;
 use super::joint_sweep::joint_sweep_part;
+use super::relay::Course;
 use super::shared_slice::SharedSlice;
 use super::team::{Stage, Team};
 use super::{CpuSolver, Sweep};
-use crate::constants::{MIN_BLOCKS_PER_THREAD, MIN_LANE_GROUPS_PER_THREAD};
+use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::problem::batches::{Batches, Remainder};
 
 impl CpuSolver {
@@ -77,28 +78,38 @@ impl CpuSolver {
         if sweep == Sweep::Reverse {
             self.sweep_contact_remainder(batches, team, sweep);
         }
-        self.sweep_colored_contacts(batches, team, sweep);
+        self.sweep_colored_contacts(batches, team, sweep, 1);
         if sweep != Sweep::Reverse {
             self.sweep_contact_remainder(batches, team, sweep);
         }
     }
 
-    pub(super) fn sweep_colored_contacts(&mut self, batches: &Batches, team: &Team, sweep: Sweep) {
-        let colors = batches.contacts.colors.len();
-        self.stages.clear();
-        self.stages.extend((0..colors).map(|stage| Stage {
-            items: self.lanes.group_count(sweep.place(0, colors, stage)),
-            grain: MIN_LANE_GROUPS_PER_THREAD,
-        }));
+    /// One pass over the contacts with a colour after the other.
+    pub(super) fn sweep_colored_contacts(
+        &mut self,
+        batches: &Batches,
+        team: &Team,
+        sweep: Sweep,
+        passes: usize,
+    ) {
         let lanes = self
             .lanes
             .begin_sweep(sweep, &batches.friction, &mut self.velocities);
-        team.run(&self.stages, &|thread, stage, groups| {
-            // SAFETY: the team hands every lane group to one thread, whose number is its own, and
-            // begins a colour when the one before it is done.
-            #[allow(unsafe_code, reason = "the team hands out each lane group once")]
+        let colors = lanes.colors();
+        let course = Course {
+            stages: passes * colors,
+            neighbours: lanes.neighbours(),
+        };
+        team.relay(&course, &|thread, stage, domain, half| {
+            let color = sweep.place(0, colors, stage % colors);
+            // SAFETY: the team gives every domain to one thread at a time, whose number is its own, and begins
+            // the interface of a colour when those of all neighbours are done up to the colour before.
+            #[allow(
+                unsafe_code,
+                reason = "the team runs domains one stage after the other"
+            )]
             unsafe {
-                lanes.run(sweep.place(0, colors, stage), groups, thread);
+                lanes.run(color, domain, half, thread);
             }
         });
     }

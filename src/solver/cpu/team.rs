@@ -10,10 +10,13 @@
 //! or that the system puts aside between two chunks, costs speed and nothing else. The calling thread alone
 //! always comes to the end. What is computed must not depend on who computes it.
 
-use crate::constants::{TEAM_CHUNKS_PER_THREAD, TEAM_SPINS, TEAM_SPINS_BEFORE_HELPING};
+use super::relay::{Course, Half, Relay, Work as RelayWork};
+use crate::constants::{
+    MAX_TEAM_DOMAINS, TEAM_CHUNKS_PER_THREAD, TEAM_SPINS, TEAM_SPINS_BEFORE_HELPING,
+};
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// Most stages that are passed without the calling thread coming back in between.
 const MAX_STAGES: usize = 64;
@@ -49,8 +52,11 @@ struct Share(AtomicU64);
 #[derive(Default)]
 pub(super) struct Team {
     shares: Vec<Share>,
+    relay: Relay,
     /// Number of the run in progress, or of the last one.
     run: Line<AtomicU32>,
+    /// True if that is of the relay.
+    is_relay: AtomicBool,
     /// Chunks done in this run.
     done: Line<AtomicU32>,
     stage_count: AtomicU32,
@@ -87,6 +93,17 @@ pub(super) struct Dismissal<'a>(&'a Team);
 impl Drop for Dismissal<'_> {
     fn drop(&mut self) {
         self.0.run.0.store(OVER, Ordering::Release);
+    }
+}
+
+/// Keeps the work of a relay alive until nobody does it, even if the calling thread panics.
+struct Unwinding<'a>(&'a Relay);
+
+impl Drop for Unwinding<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.abandon();
+        }
     }
 }
 
@@ -135,6 +152,7 @@ impl Team {
             *share.0.get_mut() = 0;
         }
         *self.run.0.get_mut() = 0;
+        self.relay.gather(threads);
     }
 
     /// Number of threads.
@@ -160,7 +178,12 @@ impl Team {
             if run == last {
                 pause(&mut idle);
             } else {
-                self.take_part(run, me);
+                self.relay.enter(me);
+                if self.is_relay.load(Ordering::Acquire) {
+                    self.relay.take_part(run, me);
+                } else {
+                    self.take_part(run, me);
+                }
                 last = run;
                 idle = 0;
             }
@@ -202,6 +225,41 @@ impl Team {
         }
     }
 
+    /// Takes all domains through all stages of a course. One thread calls this at a time, and never from inside
+    /// of work.
+    pub(super) fn relay(&self, course: &Course<'_>, work: RelayWork<'_>) {
+        if self.threads() == 1 || course.neighbours.len() == 1 {
+            for stage in 0..course.stages {
+                for half in [Half::Interface, Half::Interior] {
+                    for domain in 0..course.neighbours.len() {
+                        work(0, stage, domain, half);
+                    }
+                }
+            }
+            return;
+        }
+        let run = self.run.0.load(Ordering::Relaxed) + 1;
+        self.relay.begin(run, course, &work);
+        self.is_relay.store(true, Ordering::Release);
+        let _unwinding = Unwinding(&self.relay);
+        self.run.0.store(run, Ordering::Release);
+        self.relay.take_part(run, 0);
+    }
+
+    /// Does something in each of some domains, which need not wait for each other.
+    pub(super) fn in_domains(&self, domains: usize, work: impl Fn(usize, usize) + Sync) {
+        let neighbours = &[0; MAX_TEAM_DOMAINS][..domains];
+        let course = Course {
+            stages: 1,
+            neighbours,
+        };
+        self.relay(&course, &|thread, _, domain, half| {
+            if half == Half::Interior {
+                work(thread, domain);
+            }
+        });
+    }
+
     fn run_together(&self, stages: &[Stage], work: Work<'_>) {
         let threads = self.threads();
         let mut job = Job {
@@ -226,6 +284,7 @@ impl Team {
         self.job
             .store(std::ptr::from_mut(&mut job).cast(), Ordering::Release);
         self.done.0.store(0, Ordering::Release);
+        self.is_relay.store(false, Ordering::Release);
         self.run.0.store(run, Ordering::Release);
         self.take_part(run, 0);
     }
@@ -305,7 +364,7 @@ impl Team {
 }
 
 /// Waits a moment; after a while by letting other threads of the machine go first.
-fn pause(waited: &mut u32) {
+pub(super) fn pause(waited: &mut u32) {
     if *waited < TEAM_SPINS {
         *waited += 1;
         std::hint::spin_loop();

@@ -1,7 +1,7 @@
 //! From a problem to lanes and back.
 
 use super::filling::{FillGroups, Filling};
-use super::{IndexRow, LANES, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Row};
+use super::{DomainRanges, IndexRow, LANES, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Row, Share};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
@@ -9,18 +9,6 @@ use crate::solver::cpu::shared_slice::SharedSlice;
 use crate::solver::cpu::team::Team;
 use crate::solver::substeps::SubstepProblem;
 use bytemuck::Zeroable;
-use std::ops::Range;
-
-/// Groups in the order in which they go into lanes.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Sorted {
-    /// Groups of a colour, those with most points first.
-    groups: Vec<u32>,
-    /// Number of groups by number of points; then where the next of them goes.
-    counts: Vec<u32>,
-    /// Number of the order that is laid out; see [`Packed::order`](crate::problem::batches::Packed::order).
-    order: u64,
-}
 
 /// What lanes are filled with.
 #[derive(Debug, Clone, Copy)]
@@ -32,37 +20,6 @@ pub(in crate::solver::cpu) struct Given<'a> {
     pub(in crate::solver::cpu) substeps: Option<&'a SubstepProblem>,
 }
 
-impl Sorted {
-    /// A stable counting sort of the groups of a colour.
-    fn sort(&mut self, starts: &[u32], groups: Range<u32>) {
-        let points = |group: u32| {
-            let group = group as usize;
-            (starts[group + 1] - starts[group]) as usize
-        };
-        self.counts.clear();
-        for group in groups.clone() {
-            let points = points(group);
-            if points >= self.counts.len() {
-                self.counts.resize(points + 1, 0);
-            }
-            self.counts[points] += 1;
-        }
-        let mut next = 0;
-        for count in self.counts.iter_mut().rev() {
-            let first = next;
-            next += *count;
-            *count = first;
-        }
-        self.groups.clear();
-        self.groups.resize(groups.len(), 0);
-        for group in groups {
-            let place = &mut self.counts[points(group)];
-            self.groups[*place as usize] = group;
-            *place += 1;
-        }
-    }
-}
-
 impl Lanes {
     /// Takes over the coloured contacts of a problem in the order of its batches, their impulses
     /// included. Nothing is allocated once the memory has grown to the size of the problems.
@@ -72,11 +29,11 @@ impl Lanes {
         batches: &Batches,
         team: &Team,
     ) {
-        self.lay_out(batches);
+        self.lay_out(given.problem, batches, team);
         if given.substeps.is_some() {
             self.steps.begin(self.points.len());
         }
-        let (count, width) = (self.groups.len(), self.width);
+        let (width, domains) = (self.width, &self.ranges);
         let filling = Filling {
             given: *given,
             is_convex: batches.friction.is_convex(),
@@ -90,10 +47,10 @@ impl Lanes {
             cone_steps: SharedSlice::new(&mut self.cone_steps),
             frozen: SharedSlice::new(&mut self.steps.frozen),
         };
-        team.each(count, MIN_LANE_GROUPS_PER_THREAD, |_, groups| {
+        team.in_domains(domains.len(), |_, domain| {
             let kernel = FillGroups {
                 filling: &filling,
-                groups,
+                groups: domains[domain].groups.clone(),
             };
             // SAFETY: the team hands every lane group, with its points, to one thread.
             #[allow(unsafe_code, reason = "the team hands out each lane group once")]
@@ -104,42 +61,48 @@ impl Lanes {
     }
 
     /// Which contact goes to which lane; as in the last problem where its order was the same.
-    fn lay_out(&mut self, batches: &Batches) {
+    fn lay_out(&mut self, problem: &Problem, batches: &Batches, team: &Team) {
         let contacts = &batches.contacts;
         let starts = &contacts.group_starts;
-        if self.sorted.order == contacts.order {
+        let laid_out_for = (contacts.order, team.threads());
+        if self.laid_out_for == laid_out_for {
             return;
         }
-        self.sorted.order = contacts.order;
+        self.laid_out_for = laid_out_for;
         self.groups.clear();
         self.places.clear();
-        self.colors.clear();
-        let mut sorted = std::mem::take(&mut self.sorted);
-        for color in &contacts.colors {
-            let first_group = self.groups.len() as u32;
-            sorted.sort(starts, color.clone());
-            for lanes in sorted.groups.chunks(LANES) {
-                let longest = lanes[0] as usize;
-                let first = self.places.len();
-                let count = (starts[longest + 1] - starts[longest]) as usize;
-                self.places
-                    .resize(first + count, IndexRow([NO_PLACE; LANES]));
-                for (lane, &group) in lanes.iter().enumerate() {
-                    let blocks = starts[group as usize]..starts[group as usize + 1];
-                    for (places, block) in self.places[first..].iter_mut().zip(blocks) {
-                        places.0[lane] = block;
-                    }
-                }
-                self.groups.push(LaneGroup {
-                    first: first as u32,
-                    end: (first + count) as u32,
-                    friction: false,
-                    mixed: false,
-                });
+        self.shares.clear();
+        let mut domains = std::mem::take(&mut self.domains);
+        domains.sort(problem, batches, team.threads());
+        for share in &domains.shares {
+            let pairs = &domains.groups[share.start as usize..share.end as usize];
+            let at_interface =
+                |lanes: &&[u32]| lanes.iter().any(|&pair| domains.is_at_interface(pair));
+            let first = self.groups.len() as u32;
+            for lanes in pairs.chunks(LANES).filter(at_interface) {
+                self.place(lanes, starts);
             }
-            self.colors.push(first_group..self.groups.len() as u32);
+            let interior = self.groups.len() as u32;
+            for lanes in pairs.chunks(LANES).filter(|lanes| !at_interface(lanes)) {
+                self.place(lanes, starts);
+            }
+            self.shares.push(Share {
+                first,
+                interior,
+                end: self.groups.len() as u32,
+            });
         }
-        self.sorted = sorted;
+        self.colors = contacts.colors.len();
+        self.ranges.clear();
+        for domain in 0..domains.count() {
+            let groups = self.domain_groups(domain);
+            self.ranges.push(DomainRanges {
+                points: self.points_of(groups.clone()),
+                groups,
+                bodies: domains.bodies(domain),
+            });
+        }
+        self.domains = domains;
         self.sources.clear();
         self.sources.extend(self.places.iter().map(|places| {
             IndexRow(places.0.map(|place| match place {
@@ -153,6 +116,26 @@ impl Lanes {
         self.impulses.resize(points, [Row::zeroed(); 3]);
         self.residual_masses.resize(points, Row::zeroed());
         self.cone_steps.resize(points, Row::zeroed());
+    }
+
+    /// Appends a lane group of some pairs.
+    fn place(&mut self, lanes: &[u32], starts: &[u32]) {
+        let first = self.places.len();
+        let blocks = |group: u32| starts[group as usize]..starts[group as usize + 1];
+        let count = lanes.iter().map(|&group| blocks(group).len()).max();
+        let end = first + count.unwrap_or(0);
+        self.places.resize(end, IndexRow([NO_PLACE; LANES]));
+        for (lane, &group) in lanes.iter().enumerate() {
+            for (places, block) in self.places[first..].iter_mut().zip(blocks(group)) {
+                places.0[lane] = block;
+            }
+        }
+        self.groups.push(LaneGroup {
+            first: first as u32,
+            end: end as u32,
+            friction: false,
+            mixed: false,
+        });
     }
 
     /// Gives the impulses of the coloured contacts to the problem's contacts.

@@ -1,13 +1,14 @@
 //! The coloured contacts in lanes: sixteen pairs of bodies side by side, one instruction for all.
 //!
 //! A colour's groups (all contacts of one pair) share no movable body, so their order does not
-//! matter. They are sorted by their number of points and laid side by side, [`LANES`] to a lane
-//! group, which has as many points as its longest manifold. A lane without a group, or with fewer
-//! points, has zero effective masses there: nothing moves it, and it moves nothing.
+//! matter. Those of a thread's [`domain`](domains) are sorted by their number of points and laid side by side,
+//! [`LANES`] to a lane group, which has as many points as its longest manifold. A lane without a group, or with
+//! fewer points, has zero effective masses there: nothing moves it, and it moves nothing.
 //!
 //! Arithmetic is that of [`contact`](super::contact), operation by operation, in every
 //! [`Width`]: results have the same bits as [`contact_sweep`](super::contact_sweep).
 
+mod domains;
 mod fill;
 mod filling;
 mod masses;
@@ -25,6 +26,7 @@ pub use simd::Width;
 
 use crate::problem::batches::BodyVelocity;
 use bytemuck::{Pod, Zeroable};
+use domains::Domains;
 use std::ops::Range;
 
 /// Lanes of a lane group: one vector of AVX-512, two of AVX2.
@@ -92,6 +94,28 @@ struct LaneGroup {
     mixed: bool,
 }
 
+/// Lane groups of a domain and colour.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    /// The first of them, those at the interface first.
+    first: u32,
+    /// First of the interior.
+    interior: u32,
+    /// One past the last.
+    end: u32,
+}
+
+/// What is in a domain.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DomainRanges {
+    /// Its lane groups, of all colours.
+    groups: Range<usize>,
+    /// Their points.
+    pub(super) points: Range<usize>,
+    /// Its bodies.
+    pub(super) bodies: Range<usize>,
+}
+
 /// The coloured contacts of a problem in lanes. The memory is kept from problem to problem.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lanes {
@@ -110,9 +134,15 @@ pub(super) struct Lanes {
     places: Vec<IndexRow>,
     /// Index of each lane's contact in the problem, or [`NO_PLACE`].
     sources: Vec<IndexRow>,
-    /// Range of lane groups of each colour.
-    colors: Vec<Range<u32>>,
-    sorted: fill::Sorted,
+    /// Lane groups of each domain, of each colour.
+    shares: Vec<Share>,
+    /// Number of colours.
+    colors: usize,
+    domains: Domains,
+    ranges: Vec<DomainRanges>,
+    /// Number of the order that is laid out, and for how many threads; see
+    /// [`Packed::order`](crate::problem::batches::Packed::order).
+    laid_out_for: (u64, usize),
     /// True while the position LCP of a substep is solved: normal rows only, with biases of their own.
     position: bool,
     steps: substep::Steps,
@@ -127,9 +157,27 @@ impl Lanes {
         }
     }
 
-    /// Number of lane groups of a colour.
-    pub(super) fn group_count(&self, color: usize) -> usize {
-        self.colors[color].len()
+    /// What is in each domain.
+    pub(super) fn domain_ranges(&self) -> &[DomainRanges] {
+        &self.ranges
+    }
+
+    /// Lane groups of a domain.
+    fn domain_groups(&self, domain: usize) -> Range<usize> {
+        match &self.shares[domain * self.colors..(domain + 1) * self.colors] {
+            [] => 0..0,
+            [only] => only.first as usize..only.end as usize,
+            [first, .., last] => first.first as usize..last.end as usize,
+        }
+    }
+
+    /// Points of some lane groups.
+    fn points_of(&self, groups: Range<usize>) -> Range<usize> {
+        match &self.groups[groups] {
+            [] => 0..0,
+            [only] => only.first as usize..only.end as usize,
+            [first, .., last] => first.first as usize..last.end as usize,
+        }
     }
 }
 

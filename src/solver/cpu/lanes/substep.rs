@@ -7,12 +7,12 @@
 use super::point::{lanes_of, lanes_of_3, put};
 use super::simd::{Kernel, Simd};
 use super::vector::{self, Vector};
-use super::{LANES, LaneGroup, Lanes, Pairs, Points, Row, Velocities};
-use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
+use super::{DomainRanges, LANES, LaneGroup, Lanes, Pairs, Points, Row, Velocities};
 use crate::solver::cpu::shared_slice::SharedSlice;
 use crate::solver::cpu::team::Team;
 use crate::solver::substeps::{PositionPlan, SubstepPlan};
 use bytemuck::{Pod, Zeroable};
+use std::ops::Range;
 
 /// What stays the same of a point while a step lasts.
 #[repr(C)]
@@ -39,6 +39,13 @@ pub(super) struct Steps {
     fresh: bool,
     /// Impulses of the LCP that is not being solved.
     others: Vec<[Row; 3]>,
+}
+
+/// Impulses of a substep, and those of the step that they are added to.
+pub(in crate::solver::cpu) struct Totals<'a> {
+    fresh: bool,
+    impulses: &'a [[Row; 3]],
+    totals: SharedSlice<'a, [Row; 3]>,
 }
 
 /// Numbers of a plan at one moment, as lanes use them.
@@ -106,8 +113,9 @@ impl Lanes {
         let moment = Moment::before(plan, substep);
         let points = SharedSlice::new(&mut self.points);
         let (groups, pairs, frozen) = (&self.groups, &self.pairs, &self.steps.frozen);
-        let width = self.width;
-        team.each(groups.len(), MIN_LANE_GROUPS_PER_THREAD, |_, range| {
+        let (width, domains) = (self.width, &self.ranges);
+        team.in_domains(domains.len(), |_, domain| {
+            let range = domains[domain].groups.clone();
             let kernel = VelocityBiases {
                 moment,
                 bounces,
@@ -137,13 +145,18 @@ impl Lanes {
         team: &Team,
     ) {
         std::mem::swap(&mut self.impulses, &mut self.steps.others);
-        self.impulses.fill([Row::zeroed(); 3]);
         self.position = true;
+        let impulses = SharedSlice::new(&mut self.impulses);
         let displacement = plan.free_displacement(substep).map(|x| x as f32);
         let biases = SharedSlice::new(&mut self.steps.biases);
         let (groups, pairs, points) = (&self.groups, &self.pairs, &self.points);
         let (frozen, width) = (&self.steps.frozen, self.width);
-        team.each(groups.len(), MIN_LANE_GROUPS_PER_THREAD, |_, range| {
+        let domains = &self.ranges;
+        team.in_domains(domains.len(), |_, domain| {
+            let range = domains[domain].groups.clone();
+            // SAFETY: points are those of one domain, which one thread has.
+            #[allow(unsafe_code, reason = "the team hands out each domain once")]
+            unsafe { impulses.range(domains[domain].points.clone()) }.fill([Row::zeroed(); 3]);
             let kernel = PositionBiases {
                 displacement,
                 slop: plan.gap_law.slop,
@@ -174,19 +187,14 @@ impl Lanes {
         self.impulses.fill([Row::zeroed(); 3]);
     }
 
-    /// Adds the impulses of a substep to those of the step.
-    pub(in crate::solver::cpu) fn add_to_totals(&mut self) {
-        if std::mem::take(&mut self.steps.fresh) {
-            self.steps.totals.copy_from_slice(&self.impulses);
-            return;
-        }
-        for (totals, impulses) in self.steps.totals.iter_mut().zip(&self.impulses) {
-            for (total, impulse) in totals.iter_mut().zip(impulses) {
-                for (total, impulse) in total.0.iter_mut().zip(&impulse.0) {
-                    *total += impulse;
-                }
-            }
-        }
+    /// Lends impulses, to be added to those of the step, and says what is in each domain.
+    pub(in crate::solver::cpu) fn begin_totals(&mut self) -> (Totals<'_>, &[DomainRanges]) {
+        let totals = Totals {
+            fresh: std::mem::take(&mut self.steps.fresh),
+            impulses: &self.impulses,
+            totals: SharedSlice::new(&mut self.steps.totals),
+        };
+        (totals, &self.ranges)
     }
 
     /// Gives the impulses of the last substep and those of the step to the problem's contacts.
@@ -198,6 +206,30 @@ impl Lanes {
     ) {
         let from = [self.impulses.as_slice(), self.steps.totals.as_slice()];
         self.store(from, [impulses, totals], team);
+    }
+}
+
+impl Totals<'_> {
+    /// Adds the impulses of some points in a substep to those of the step.
+    ///
+    /// # Safety
+    /// Nobody else has these points.
+    #[allow(unsafe_code, reason = "the caller's promise")]
+    pub(in crate::solver::cpu) unsafe fn add(&self, points: Range<usize>) {
+        // SAFETY: the caller's promise.
+        let totals = unsafe { self.totals.range(points.clone()) };
+        let impulses = &self.impulses[points];
+        if self.fresh {
+            totals.copy_from_slice(impulses);
+            return;
+        }
+        for (totals, impulses) in totals.iter_mut().zip(impulses) {
+            for (total, impulse) in totals.iter_mut().zip(impulses) {
+                for (total, impulse) in total.0.iter_mut().zip(&impulse.0) {
+                    *total += impulse;
+                }
+            }
+        }
     }
 }
 

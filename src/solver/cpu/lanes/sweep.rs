@@ -4,8 +4,9 @@ use super::point::{Bodies, Disk, Point, lanes_of, lanes_of_3, put};
 use super::simd::{Kernel, Simd, Width};
 use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
 use super::vector::Vector;
-use super::{IndexRow, LANES, LaneGroup, Lanes, Pairs, Points, Row, Velocities};
+use super::{IndexRow, LANES, LaneGroup, Lanes, Pairs, Points, Row, Share, Velocities};
 use crate::problem::FrictionTable;
+use crate::solver::cpu::relay::Half;
 use crate::solver::cpu::shared_slice::SharedSlice;
 use crate::solver::cpu::sweep::Sweep;
 use std::ops::Range;
@@ -15,7 +16,9 @@ pub(in crate::solver::cpu) struct LaneSweep<'a> {
     width: Width,
     sweep: Sweep,
     cone: &'a FrictionTable,
-    colors: &'a [Range<u32>],
+    shares: &'a [Share],
+    neighbours: &'a [u64],
+    colors: usize,
     groups: &'a [LaneGroup],
     pairs: &'a [Pairs],
     points: &'a [Points],
@@ -42,7 +45,9 @@ impl Lanes {
             width: self.width,
             sweep,
             cone,
-            colors: &self.colors,
+            shares: &self.shares,
+            neighbours: &self.domains.neighbours,
+            colors: self.colors,
             groups: &self.groups,
             pairs: &self.pairs,
             points: &self.points,
@@ -72,22 +77,39 @@ enum Rule {
 }
 
 impl LaneSweep<'_> {
-    /// Sweeps some lane groups of a colour.
+    /// Number of colours.
+    pub(in crate::solver::cpu) fn colors(&self) -> usize {
+        self.colors
+    }
+
+    /// By domain, a bit for each other domain with which it shares a body.
+    pub(in crate::solver::cpu) fn neighbours(&self) -> &[u64] {
+        self.neighbours
+    }
+
+    /// Sweeps the lane groups of a domain and colour, those of one half.
     ///
     /// # Safety
-    /// Each thread at work on this colour has a number of its own, less than [`Velocities`] has room
-    /// for, and lane groups of its own. Nobody works on another colour meanwhile.
-    #[allow(unsafe_code, reason = "the colouring makes groups disjoint")]
+    /// Each thread at work has a number of its own, less than [`Velocities`] has room for, and domains of its
+    /// own. Nobody works on another colour of the same domain meanwhile, nor on the interface of two colours
+    /// of neighbours.
+    #[allow(unsafe_code, reason = "colouring and domains make groups disjoint")]
     pub(in crate::solver::cpu) unsafe fn run(
         &self,
         color: usize,
-        groups: Range<usize>,
+        domain: usize,
+        half: Half,
         thread: usize,
     ) {
-        let first = self.colors[color].start as usize;
+        let share = self.shares[domain * self.colors + color];
+        let [first, interior, end] =
+            [share.first, share.interior, share.end].map(|group| group as usize);
+        let groups = match half {
+            Half::Interface => first..interior,
+            Half::Interior => interior..end,
+        };
         let spare = self.spare + (super::SPARE_STRIDE * thread) as u32;
-        let end = first + groups.end;
-        let mut start = first + groups.start;
+        let Range { mut start, end } = groups;
         while start < end {
             let rule = self.rule(&self.groups[start]);
             let alike = self.groups[start..end]

@@ -124,28 +124,51 @@ impl Candidates {
         admission: Admission,
         contacts: &mut Vec<ContactPoint>,
     ) {
-        contacts.clear();
         let pairs = &self.pairs;
         if !is_parallel(pairs.len()) {
+            contacts.clear();
             for group in &mut self.groups {
                 group.find_contacts(world, crowd, pairs, admission, contacts);
             }
             return;
         }
         self.found.resize_with(WAVE, Vec::new);
+        let mut end = 0;
         for groups in self.groups.chunks_mut(WAVE) {
-            let count = groups.len();
+            let found = &mut self.found[..groups.len()];
             groups
                 .par_iter_mut()
-                .zip(&mut self.found)
+                .zip(found.par_iter_mut())
                 .for_each(|(group, found)| {
                     found.clear();
                     group.find_contacts(world, crowd, pairs, admission, found);
                 });
-            for found in &self.found[..count] {
-                contacts.extend_from_slice(found);
+            let start = end;
+            end += count(found);
+            // What is there from the last step is written over.
+            if let Some(any) = found.iter().find_map(|found| found.first())
+                && contacts.len() < end
+            {
+                contacts.resize(end, *any);
             }
+            join(found, &mut contacts[start..end]);
         }
+        contacts.truncate(end);
+    }
+}
+
+fn count(found: &[Vec<ContactPoint>]) -> usize {
+    found.iter().map(Vec::len).sum()
+}
+
+/// Copies contacts that were found one group after the other, shared among threads.
+fn join(found: &[Vec<ContactPoint>], contacts: &mut [ContactPoint]) {
+    if let [only] = found {
+        contacts.copy_from_slice(only);
+    } else if !contacts.is_empty() {
+        let (found, others) = found.split_at(found.len() / 2);
+        let (contacts, rest) = contacts.split_at_mut(count(found));
+        rayon::join(|| join(found, contacts), || join(others, rest));
     }
 }
 

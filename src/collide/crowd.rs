@@ -237,7 +237,7 @@ fn rotation(body: &Body) -> Mat3 {
 /// `rotations` has the shape of the others, or is empty if all bodies are spheres.
 fn follow(movers: &mut [Mover], rotations: &mut [Mat3], bodies: &[Body]) {
     for (index, (mover, body)) in movers.iter_mut().zip(bodies).enumerate() {
-        if body.kind == BodyKind::Fixed {
+        if mover.is_fixed {
             continue;
         }
         mover.path += (body.pose.position - mover.position).norm();

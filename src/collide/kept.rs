@@ -332,12 +332,17 @@ fn append_contacts(
 ) {
     let [a, b] = couple.movers;
     let offset = b.position - a.position;
+    let reach = limits.margin + limits.time_step * (a.speed + b.speed);
     for point in points {
         let on_a = couple.rotations[0] * point.surface[0];
         let on_b = couple.rotations[1] * point.surface[1] + offset;
         let normal = couple.rotations[point.normal_of & 1] * point.normal;
         let separation = (on_a - on_b).dot(&normal);
         let position = (on_a + on_b) * 0.5;
+        // Most points that do not count are beyond the reach of any velocity.
+        if separation > reach {
+            continue;
+        }
         if separation <= limits.margin
             || Query::new(a, b, limits).admits(&position, &normal, separation)
         {

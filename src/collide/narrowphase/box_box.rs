@@ -212,7 +212,9 @@ fn offer_patch(
         |patch: &Patch, vertex: &Vertex| reference.0 + reference.1 * patch.midpoint(vertex);
     patch.retain(|patch, vertex| {
         let separation = vertex.separation();
-        separation <= query.reach && query.admits(&position(patch, vertex), &normal, separation)
+        query.surely_admits(separation)
+            || separation <= query.reach
+                && query.admits(&position(patch, vertex), &normal, separation)
     });
     patch.reduce();
     for vertex in patch.vertices() {

@@ -1,7 +1,7 @@
 //! What every pair needs of a body, side by side in memory.
 
 use crate::math::Vec3;
-use crate::world::{Body, Shape};
+use crate::world::{Body, BodyKind, Shape};
 
 /// What a body is to the search for contacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,7 @@ pub(in crate::collide) struct Mover {
     pub(in crate::collide) path: f64,
     pub(in crate::collide) kind: Kind,
     pub(in crate::collide) is_dynamic: bool,
+    pub(in crate::collide) is_fixed: bool,
     pub(in crate::collide) velocity: Vec3,
     pub(in crate::collide) spin: Vec3,
     /// Of a box, zero for other shapes `[m]`.
@@ -57,6 +58,7 @@ impl Mover {
             path: 0.0,
             kind,
             is_dynamic: body.is_dynamic(),
+            is_fixed: body.kind == BodyKind::Fixed,
             velocity: Vec3::zeros(),
             spin: Vec3::zeros(),
             half_extents,

@@ -76,6 +76,12 @@ impl Query {
         normal * self.sign
     }
 
+    /// True if a gap counts whatever the velocities are.
+    #[inline]
+    pub(super) fn surely_admits(&self, separation: f64) -> bool {
+        separation <= self.margin
+    }
+
     /// True if the gap is within the margin and what can close in a step: the approach of the two
     /// points, or of either to the other if that is stopped meanwhile by something else.
     pub(in crate::collide) fn admits(

@@ -78,6 +78,9 @@ pub const TAKEN_BODIES_PER_THREAD: usize = 8192;
 /// Joint rows that one thread solves at once at least: about 1 us each.
 pub const SOLVED_ROWS_PER_THREAD: usize = 32;
 
+/// How many bodies before it is needed a body is fetched: some 30 ns each, against some 100 ns of a miss.
+pub const BODIES_AHEAD: usize = 8;
+
 /// Records of a problem that one thread checks at least: 2 to 3 ns each.
 pub const CHECKED_RECORDS_PER_THREAD: usize = 16_384;
 

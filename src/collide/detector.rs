@@ -10,7 +10,7 @@ use super::ContactPoint;
 use super::broadphase::Broadphase;
 use super::candidates::{Admission, Candidates};
 use super::crowd::{Crowd, Growth};
-use super::impulse_cache::ImpulseCache;
+use super::impulse_cache::{ImpulseCache, Remembered};
 use super::narrowphase::Limits;
 use crate::constants::{BODIES_PER_STRAY, TOUCHING_MARGIN};
 use crate::error::Result;
@@ -27,6 +27,8 @@ pub struct Detector {
     candidates: Candidates,
     contacts: Vec<ContactPoint>,
     impulses: ImpulseCache,
+    /// True if the cache has the impulses of the contacts, and not yet the contacts.
+    impulses_are_new: bool,
     /// What boxes were grown by, shape `[body_count]` `[m]`.
     reach: Vec<f64>,
     /// Pairs as the broadphase found them.
@@ -159,6 +161,9 @@ impl Detector {
             limits,
             touching_margin: Some(TOUCHING_MARGIN * limits.margin),
         };
+        if std::mem::take(&mut self.impulses_are_new) {
+            self.impulses.take_contacts(&mut self.contacts);
+        }
         self.candidates
             .find_contacts(world, &self.crowd, admission, &mut self.contacts);
     }
@@ -192,17 +197,22 @@ impl Detector {
 
     /// Remembers the impulses of [`Self::contacts`]; see [`ImpulseCache::store`].
     pub fn store_impulses(&mut self, impulses: &[[f32; 3]]) {
-        self.impulses.store(&self.contacts, impulses);
+        self.impulses.store_impulses(impulses);
+        self.impulses_are_new = true;
     }
 
     /// The remembered impulses.
-    pub(crate) fn impulses(&self) -> &ImpulseCache {
-        &self.impulses
+    pub(crate) fn impulses(&self) -> Remembered<'_> {
+        if self.impulses_are_new {
+            self.impulses.of_contacts(&self.contacts)
+        } else {
+            self.impulses.remembered()
+        }
     }
 
     /// The remembered impulses of [`Self::contacts`]; see [`ImpulseCache::load`].
     pub fn load_impulses(&self, impulses: &mut Vec<[f32; 3]>) {
-        self.impulses.load(&self.contacts, impulses);
+        self.impulses().load(&self.contacts, impulses);
     }
 }
 

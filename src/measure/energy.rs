@@ -16,40 +16,46 @@ pub struct Energy {
 
 /// Bodies summed by one thread before the sums are added in order: the result must not depend on
 /// the number of threads.
-const CHUNK: usize = 4096;
+pub(crate) const CHUNK: usize = 1024;
 
 /// Energies of the dynamic bodies of a world.
 #[must_use]
 pub fn energy(world: &World) -> Energy {
     let chunks = world.bodies.chunks(CHUNK);
-    let of_chunk = |bodies: &[Body]| of_bodies(bodies, &world.gravity);
+    let of_chunk = |bodies: &[Body]| {
+        let mut energy = Energy::default();
+        energy.add(bodies, &world.gravity);
+        energy
+    };
     if !parallel::is_shared(world.bodies.len(), CHUNK) {
-        return chunks.map(of_chunk).fold(Energy::default(), sum);
+        return chunks.map(of_chunk).fold(Energy::default(), Energy::plus);
     }
     let parts: Vec<Energy> = world.bodies.par_chunks(CHUNK).map(of_chunk).collect();
-    parts.into_iter().fold(Energy::default(), sum)
+    parts.into_iter().fold(Energy::default(), Energy::plus)
 }
 
-fn sum(a: Energy, b: Energy) -> Energy {
-    Energy {
-        kinetic: a.kinetic + b.kinetic,
-        potential: a.potential + b.potential,
+impl Energy {
+    /// The sum of both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            kinetic: self.kinetic + other.kinetic,
+            potential: self.potential + other.potential,
+        }
     }
-}
 
-/// Energies of some bodies, of the dynamic ones among them.
-fn of_bodies(bodies: &[Body], gravity: &Vec3) -> Energy {
-    let mut sum = Energy::default();
-    for body in bodies.iter().filter(|b| b.is_dynamic()) {
-        // An isotropic body's energy has no orientation, nor may its rounding have one.
-        let spin = if body.mass.is_isotropic() {
-            body.angular_velocity
-        } else {
-            body.pose.inverse_direction(&body.angular_velocity)
-        };
-        sum.kinetic += 0.5 * body.mass.mass * body.linear_velocity.norm_squared()
-            + 0.5 * spin.dot(&(body.mass.inertia * spin));
-        sum.potential -= body.mass.mass * gravity.dot(&body.pose.position);
+    /// Adds the energies of some bodies, of the dynamic ones among them.
+    #[inline]
+    pub(crate) fn add(&mut self, bodies: &[Body], gravity: &Vec3) {
+        for body in bodies.iter().filter(|b| b.is_dynamic()) {
+            // An isotropic body's energy has no orientation, nor may its rounding have one.
+            let spin = if body.mass.is_isotropic() {
+                body.angular_velocity
+            } else {
+                body.pose.inverse_direction(&body.angular_velocity)
+            };
+            self.kinetic += 0.5 * body.mass.mass * body.linear_velocity.norm_squared()
+                + 0.5 * spin.dot(&(body.mass.inertia * spin));
+            self.potential -= body.mass.mass * gravity.dot(&body.pose.position);
+        }
     }
-    sum
 }

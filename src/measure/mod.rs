@@ -7,6 +7,7 @@ mod momentum;
 mod penetration;
 mod probe;
 
+pub(crate) use energy::CHUNK as ENERGY_CHUNK;
 pub use energy::{Energy, energy};
 pub use joints::{JointErrors, infeasibility, joint_errors};
 pub use momentum::{Momentum, momentum};

@@ -15,7 +15,7 @@
 //! splitting.
 
 use super::{Body, Contact, JointRow};
-use crate::constants::COLORING_ROUNDS;
+use crate::constants::{COLORING_ROUNDS, MAX_COLORING_COLORS};
 use std::ops::Range;
 
 /// Something that acts between two bodies.
@@ -55,15 +55,32 @@ pub fn color<T: BodyPair>(bodies: &[Body], items: &[T], max_colors: usize) -> Ve
     let pairs: Vec<[u32; 2]> = items.iter().map(BodyPair::body_pair).collect();
     let mut coloring = Coloring::default();
     coloring.color(&movable, &pairs, max_colors);
-    coloring.groups
+    let Coloring { starts, colors, .. } = coloring;
+    starts
+        .windows(2)
+        .zip(colors)
+        .map(|(members, color)| Group {
+            members: members[0]..members[1],
+            color: (color != NO_COLOR).then_some(color),
+        })
+        .collect()
 }
+
+/// Colour of what is in the remainder.
+pub(super) const NO_COLOR: u8 = MAX_COLORING_COLORS as u8;
 
 /// A colouring, and the memory that it is made in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Coloring {
-    /// The groups in the order of their members.
-    pub(super) groups: Vec<Group>,
-    /// Groups of each movable body; shape `[body_count]`.
+    /// First member of each group, in the order of the items, and one past the last.
+    pub(super) starts: Vec<u32>,
+    /// Colour of each group, or [`NO_COLOR`].
+    pub(super) colors: Vec<u8>,
+    /// Colours that some group has.
+    pub(super) color_count: usize,
+    /// The two bodies of each group.
+    pairs: Vec<[u32; 2]>,
+    /// Groups of each body; shape `[body_count]`.
     degrees: Vec<u32>,
     /// The set of colours at each movable body, one bit each; shape `[body_count]`.
     taken: Vec<u64>,
@@ -74,75 +91,113 @@ pub(super) struct Coloring {
 impl Coloring {
     /// Colours the runs of equal `pairs`; see [`color`].
     pub(super) fn color(&mut self, movable: &[bool], pairs: &[[u32; 2]], max_colors: usize) {
-        self.find_runs(movable, pairs);
-        self.scatter(pairs);
-        self.taken.clear();
-        self.taken.resize(movable.len(), 0);
-        let degrees = &self.degrees;
-        let has_hub =
-            |[a, b]: [u32; 2]| degrees[a as usize].max(degrees[b as usize]) as usize > max_colors;
-        let mut hubs = false;
-        let mut opened = 0;
+        self.find_runs(pairs);
+        self.scatter();
+        self.colors.clear();
+        self.colors.resize(self.pairs.len(), NO_COLOR);
         let allowed = first_colors(max_colors);
-        for &visit in &self.visits {
-            let group = &mut self.groups[visit as usize];
-            let pair = pairs[group.members.start as usize];
-            if has_hub(pair) {
-                hubs = true;
-            } else if let Some(color) = take(&mut self.taken, movable, pair, allowed) {
-                opened = opened.max(usize::from(color) + 1);
-                group.color = Some(color);
-            }
-        }
-        if !hubs {
+        let all = self.give(movable, allowed, |_| true);
+        self.color_count = count_of(all);
+        if all >> NO_COLOR == 0 {
+            // A hub would have been left without some colour.
             return;
         }
-        // A hub among nothing else still gets one colour.
-        let open = first_colors(opened.max(1).min(max_colors));
-        for &visit in &self.visits {
-            let group = &mut self.groups[visit as usize];
-            let pair = pairs[group.members.start as usize];
-            if has_hub(pair) {
-                group.color = take(&mut self.taken, movable, pair, open);
-            }
+        self.count_degrees();
+        let degrees = std::mem::take(&mut self.degrees);
+        let is_hub =
+            |body: u32| movable[body as usize] && degrees[body as usize] as usize > max_colors;
+        let has_hub = |[a, b]: [u32; 2]| is_hub(a) || is_hub(b);
+        if self.pairs.iter().any(|&pair| has_hub(pair)) {
+            self.colors.fill(NO_COLOR);
+            let others = self.give(movable, allowed, |pair| !has_hub(pair));
+            // A hub among nothing else still gets one colour.
+            let open = first_colors(count_of(others).max(1).min(max_colors));
+            let hubs = self.give_more(movable, open, has_hub);
+            self.color_count = count_of(others | hubs);
         }
+        self.degrees = degrees;
     }
 
     /// Sorts the groups by their rounds.
-    fn scatter(&mut self, pairs: &[[u32; 2]]) {
-        let round = |group: &Group| round_of(pairs[group.members.start as usize]);
+    fn scatter(&mut self) {
         let mut next = [0_u32; COLORING_ROUNDS + 1];
-        for group in &self.groups {
-            next[round(group) + 1] += 1;
+        for &pair in &self.pairs {
+            next[round_of(pair) + 1] += 1;
         }
         for at in 1..next.len() {
             next[at] += next[at - 1];
         }
-        self.visits.clear();
-        self.visits.resize(self.groups.len(), 0);
-        for (index, group) in (0..).zip(&self.groups) {
-            let place = &mut next[round(group)];
+        self.visits.resize(self.pairs.len(), 0);
+        for (index, &pair) in (0..).zip(&self.pairs) {
+            let place = &mut next[round_of(pair)];
             self.visits[*place as usize] = index;
             *place += 1;
         }
     }
 
-    /// Finds the runs of equal pairs, none coloured yet, and how many are at each movable body.
-    fn find_runs(&mut self, movable: &[bool], pairs: &[[u32; 2]]) {
-        self.groups.clear();
-        self.degrees.clear();
-        self.degrees.resize(movable.len(), 0);
-        let mut start = 0;
-        for run in pairs.chunk_by(|a, b| a == b) {
-            let end = start + run.len() as u32;
-            self.groups.push(Group {
-                members: start..end,
-                color: None,
-            });
-            start = end;
-            for body in run[0] {
-                self.degrees[body as usize] += u32::from(movable[body as usize]);
+    /// Finds the runs of equal pairs.
+    fn find_runs(&mut self, pairs: &[[u32; 2]]) {
+        // Every item writes its run, whose place changes with the last one of it: a jump for each, which
+        // nobody could foresee, would take longer.
+        self.starts.resize(pairs.len() + 1, 0);
+        self.pairs.resize(pairs.len(), [0; 2]);
+        let mut run = 0;
+        for (index, two) in pairs.windows(2).enumerate() {
+            self.pairs[run] = two[0];
+            self.starts[run + 1] = index as u32 + 1;
+            run += usize::from(two[0] != two[1]);
+        }
+        let mut count = 0;
+        self.starts[0] = 0;
+        if let Some(&pair) = pairs.last() {
+            count = run + 1;
+            self.pairs[run] = pair;
+            self.starts[count] = pairs.len() as u32;
+        }
+        self.starts.truncate(count + 1);
+        self.pairs.truncate(count);
+    }
+
+    /// Gives some groups their colours, nobody having any yet. Returns the set of all that were given,
+    /// [`NO_COLOR`] included.
+    fn give(
+        &mut self,
+        movable: &[bool],
+        allowed: u64,
+        is_among: impl Fn([u32; 2]) -> bool,
+    ) -> u128 {
+        self.taken.clear();
+        self.taken.resize(movable.len(), 0);
+        self.give_more(movable, allowed, is_among)
+    }
+
+    /// Gives some groups their colours, beside those of others.
+    fn give_more(
+        &mut self,
+        movable: &[bool],
+        allowed: u64,
+        is_among: impl Fn([u32; 2]) -> bool,
+    ) -> u128 {
+        let (mut given, mut has_none) = (0_u64, false);
+        for &visit in &self.visits {
+            let pair = self.pairs[visit as usize];
+            if is_among(pair) {
+                let lowest = take(&mut self.taken, movable, pair, allowed);
+                given |= lowest;
+                has_none |= lowest == 0;
+                // One past the last bit if there is none.
+                self.colors[visit as usize] = lowest.trailing_zeros() as u8;
             }
+        }
+        u128::from(given) | u128::from(has_none) << NO_COLOR
+    }
+
+    /// Counts the groups of each body.
+    fn count_degrees(&mut self) {
+        self.degrees.clear();
+        self.degrees.resize(self.taken.len(), 0);
+        for &body in self.pairs.iter().flatten() {
+            self.degrees[body as usize] += 1;
         }
     }
 }
@@ -157,19 +212,23 @@ fn round_of([a, b]: [u32; 2]) -> usize {
     (mixed >> (u64::BITS - COLORING_ROUNDS.ilog2())) as usize
 }
 
-/// Gives a pair the lowest of the `allowed` colours that neither of its bodies has, if there is one.
-#[inline]
-fn take(taken: &mut [u64], movable: &[bool], pair: [u32; 2], allowed: u64) -> Option<u8> {
+/// Gives a pair the lowest of the `allowed` colours that neither of its bodies has; nothing if there is
+/// none.
+#[inline(always)]
+fn take(taken: &mut [u64], movable: &[bool], pair: [u32; 2], allowed: u64) -> u64 {
     let [a, b] = pair.map(|body| body as usize);
-    // Immovable bodies never take a colour.
     let free = allowed & !(taken[a] | taken[b]);
-    if free == 0 {
-        return None;
-    }
-    let color = free.trailing_zeros();
-    taken[a] |= u64::from(movable[a]) << color;
-    taken[b] |= u64::from(movable[b]) << color;
-    Some(color as u8)
+    let lowest = free & free.wrapping_neg();
+    // Immovable bodies never take a colour.
+    taken[a] |= lowest & u64::from(movable[a]).wrapping_neg();
+    taken[b] |= lowest & u64::from(movable[b]).wrapping_neg();
+    lowest
+}
+
+/// Number of colours up to the highest of a set, in which [`NO_COLOR`] does not count.
+fn count_of(colors: u128) -> usize {
+    let colors = colors as u64;
+    (u64::BITS - colors.leading_zeros()) as usize
 }
 
 /// The set of the first `count` colours, one bit each.

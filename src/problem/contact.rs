@@ -2,11 +2,12 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// One contact point between two bodies: three rows of the Jacobian, in 64 bytes.
+/// One contact point between two bodies: three rows of the Jacobian, in 64 bytes, a cache
+/// line.
 ///
 /// The row of a direction `d` is `[d, arm_a x d]` on body A and `-[d, arm_b x d]` on body B, so that
 /// `J V` is the velocity of A's point relative to B's along `d`.
-#[repr(C)]
+#[repr(C, align(64))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct Contact {
     /// Index of body A in [`Problem::bodies`](super::Problem::bodies).

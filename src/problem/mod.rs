@@ -71,4 +71,13 @@ impl Problem {
         plain::validate(&self.contacts, count)?;
         plain::validate(&self.joint_rows, count)
     }
+
+    /// True if [`Self::validate`] could object to contacts only.
+    pub(crate) fn is_plain_but_for_contacts(&self) -> bool {
+        let count = self.bodies.len();
+        self.friction_cone.validate().is_ok()
+            && self.friction_law.validate(self.friction_cone).is_ok()
+            && plain::all_are_plain(&self.bodies, count)
+            && plain::all_are_plain(&self.joint_rows, count)
+    }
 }

@@ -103,6 +103,29 @@ pub(super) fn validate<T: Record>(records: &[T], body_count: usize) -> Result<()
     check(records, body_count)
 }
 
+/// True if surely nothing is wrong with any record.
+pub(super) fn all_are_plain<T: Record>(records: &[T], body_count: usize) -> bool {
+    let some_are_plain = |records: &[T]| {
+        records
+            .chunks(SOME)
+            .all(|records| are_plain(records, body_count))
+    };
+    if parallel::is_shared(records.len(), CHECKED_RECORDS_PER_THREAD) {
+        return records
+            .par_chunks(CHECKED_RECORDS_PER_THREAD)
+            .all(some_are_plain);
+    }
+    some_are_plain(records)
+}
+
+/// True if surely nothing is wrong with any of some contacts.
+pub(super) fn contacts_are_plain(
+    mut contacts: impl Iterator<Item = Contact>,
+    body_count: usize,
+) -> bool {
+    contacts.all(|contact| are_plain(&[contact], body_count))
+}
+
 fn check<T: Record>(records: &[T], body_count: usize) -> Result<()> {
     for (chunk, records) in records.chunks(SOME).enumerate() {
         if are_plain(records, body_count) {

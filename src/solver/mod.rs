@@ -416,18 +416,26 @@ impl Packer {
 
     /// Packs a problem without joint rows but for the numbers of its coloured contacts; see
     /// [`Batches::repack_remainder`].
+    ///
+    /// # Errors
+    /// What [`Problem::validate`] says, of a problem that could have errors in contacts only.
     fn pack_remainder(
         &mut self,
         problem: &Problem,
         options: &Options,
         unbiased: bool,
-    ) -> (Batches, Report) {
+    ) -> Result<(Batches, Report)> {
         let start = Instant::now();
         let mut batches = self.batches.take().unwrap_or_default();
         let (colors, warm_start) = (options.method.max_colors(), options.warm_start);
-        batches.repack_remainder(problem, colors, warm_start, unbiased);
+        if !batches.repack_remainder(problem, colors, warm_start, unbiased)
+            && let Err(error) = problem.validate()
+        {
+            self.keep(batches);
+            return Err(error);
+        }
         let report = Report::of(&batches, start.elapsed());
-        (batches, report)
+        Ok((batches, report))
     }
 
     /// Takes the batches back for the next problem.

@@ -6,8 +6,12 @@
 //! drift.
 
 use super::load::Wrench;
-use crate::constants::GYROSCOPIC_ITERATIONS;
-use crate::math::{self, Pose, Vec3};
+use super::prefetch::prefetch;
+use crate::constants::{BODIES_AHEAD, GYROSCOPIC_ITERATIONS};
+use crate::math::{self, Pose, Quat, Rotations, Vec3};
+use crate::measure::{ENERGY_CHUNK, Energy};
+use crate::parallel;
+
 use crate::solver::Velocity;
 use crate::solver::substeps::SubstepSolution;
 use crate::world::{Body, BodyKind};
@@ -25,11 +29,13 @@ pub(super) struct Momentum {
     /// Angular momentum about the centre of mass at the end of the step, in world axes `[kg m^2/s]`; of an
     /// isotropic body, which has no use for it, only what the load gives.
     angular_momentum: Vec3,
+    is_isotropic: bool,
 }
 
 impl Momentum {
     /// Motion under gravity and a load, an impulse `[N s]` and an angular impulse about the centre of
     /// mass `[N m s]` over the step.
+    #[inline(always)]
     pub(super) fn free(body: &Body, gravity: &Vec3, load: &Wrench, h: f64) -> Self {
         if !body.is_dynamic() {
             return Self {
@@ -37,19 +43,15 @@ impl Momentum {
                 spin: body.angular_velocity,
                 gain: (Vec3::zeros(), Vec3::zeros()),
                 angular_momentum: Vec3::zeros(),
+                is_isotropic: true,
             };
         }
-        let mut angular_momentum = Vec3::zeros();
-        let mut spin = body.angular_velocity;
-        if !body.mass.is_isotropic() {
-            let local_spin = body.pose.inverse_direction(&spin);
-            angular_momentum = body.pose.direction(&(body.mass.inertia * local_spin));
-            for _ in 0..GYROSCOPIC_ITERATIONS {
-                let halfway = math::exp(&(spin * (0.5 * h))) * body.pose.orientation;
-                spin =
-                    halfway * (body.mass.inverse_inertia * (halfway.inverse() * angular_momentum));
-            }
-        }
+        let is_isotropic = body.mass.is_isotropic();
+        let (spin, angular_momentum) = if is_isotropic {
+            (body.angular_velocity, Vec3::zeros())
+        } else {
+            free_rotation(body, h)
+        };
         let pushed = load.angular_impulse != Vec3::zeros();
         Self {
             linear_velocity: body.linear_velocity,
@@ -63,14 +65,29 @@ impl Momentum {
                 },
             ),
             angular_momentum: angular_momentum + load.angular_impulse,
+            is_isotropic,
         }
     }
 
     /// Velocity of the centre of mass at the end of the step `[m/s]`, and the angular velocity by which
     /// the body turns if the load acts from its start `[rad/s]`.
+    #[inline]
     pub(super) fn at_end(&self) -> (Vec3, Vec3) {
         (self.linear_velocity + self.gain.0, self.spin + self.gain.1)
     }
+}
+
+/// The mean angular velocity over a step without torque, by the implicit midpoint, and the angular
+/// momentum, in world axes.
+fn free_rotation(body: &Body, h: f64) -> (Vec3, Vec3) {
+    let mut spin = body.angular_velocity;
+    let local_spin = body.pose.inverse_direction(&spin);
+    let angular_momentum = body.pose.direction(&(body.mass.inertia * local_spin));
+    for _ in 0..GYROSCOPIC_ITERATIONS {
+        let halfway = math::exp(&(spin * (0.5 * h))) * body.pose.orientation;
+        spin = halfway * (body.mass.inverse_inertia * (halfway.inverse() * angular_momentum));
+    }
+    (spin, angular_momentum)
 }
 
 /// Moves dynamic bodies by the velocities that the solver found.
@@ -96,52 +113,85 @@ pub(super) fn dynamic_bodies(
                 linear + math::widen(change.linear),
                 spin + math::widen(change.angular),
             );
-            move_body(body, change, momentum, (linear * h, spin * h));
+            let rotation = math::exp(&(spin * h));
+            move_body(body, change, momentum, (linear * h, &rotation));
         });
 }
 
+/// Bodies that are turned together.
+const TURNED: usize = 16;
+
 /// Moves dynamic bodies by what a step in substeps found: how far impulses and corrections took them
-/// (`solution.displacements`), and how far they come without.
+/// (`solution.displacements`), and how far they come without. Returns the energy that they have then
+/// under this gravity, to the bits of [`energy`](crate::measure::energy); `energies` is memory that is
+/// used again.
 pub(super) fn dynamic_bodies_in_substeps(
     bodies: &mut [Body],
     solution: &SubstepSolution,
     momenta: &[Momentum],
-    substeps: u32,
-    h: f64,
-) {
+    (substeps, h): (u32, f64),
+    gravity: &Vec3,
+    energies: &mut Vec<Energy>,
+) -> Energy {
     // A force that acts from the k-th of n substeps on moves a body for the rest of the step.
     let gain_acts = 0.5 * h * (1.0 + 1.0 / f64::from(substeps));
-    bodies
-        .par_iter_mut()
-        .zip(&solution.changes)
-        .zip(&solution.displacements)
-        .zip(momenta)
-        .with_min_len(1024)
-        .filter(|(((body, _), _), _)| body.is_dynamic())
-        .for_each(|(((body, change), moved), momentum)| {
-            let way = |velocity: &Vec3, gain: &Vec3, moved| {
-                velocity * h + gain * gain_acts + math::widen(moved)
-            };
-            let displacement = (
-                way(&momentum.linear_velocity, &momentum.gain.0, moved.linear),
-                way(&momentum.spin, &momentum.gain.1, moved.angular),
-            );
-            move_body(body, change, momentum, displacement);
-        });
+    let way =
+        |velocity: &Vec3, gain: &Vec3, moved| velocity * h + gain * gain_acts + math::widen(moved);
+    let one_chunk = |chunk: usize, bodies: &mut [Body]| {
+        let mut energy = Energy::default();
+        let mut rotations = Rotations::<TURNED>::NONE;
+        for start in (0..bodies.len()).step_by(TURNED) {
+            let end = bodies.len().min(start + TURNED);
+            let range = chunk * ENERGY_CHUNK + start..chunk * ENERGY_CHUNK + end;
+            let (momenta, changes) = (&momenta[range.clone()], &solution.changes[range.clone()]);
+            let displacements = &solution.displacements[range];
+            for (at, (momentum, moved)) in momenta.iter().zip(displacements).enumerate() {
+                let turn = way(&momentum.spin, &momentum.gain.1, moved.angular);
+                rotations.put(at, &turn);
+            }
+            rotations.find();
+            for (at, (momentum, moved)) in momenta.iter().zip(displacements).enumerate() {
+                prefetch(bodies, start + at + BODIES_AHEAD);
+                let body = &mut bodies[start + at];
+                if body.is_dynamic() {
+                    let shift = way(&momentum.linear_velocity, &momentum.gain.0, moved.linear);
+                    move_body(body, &changes[at], momentum, (shift, &rotations.get(at)));
+                }
+            }
+            energy.add(&bodies[start..end], gravity);
+        }
+        energy
+    };
+    if parallel::is_shared(bodies.len(), ENERGY_CHUNK) {
+        bodies
+            .par_chunks_mut(ENERGY_CHUNK)
+            .enumerate()
+            .map(|(chunk, bodies)| one_chunk(chunk, bodies))
+            .collect_into_vec(energies);
+        return energies
+            .iter()
+            .copied()
+            .fold(Energy::default(), Energy::plus);
+    }
+    let chunks = bodies.chunks_mut(ENERGY_CHUNK).enumerate();
+    chunks
+        .map(|(chunk, bodies)| one_chunk(chunk, bodies))
+        .fold(Energy::default(), Energy::plus)
 }
 
-/// Moves a body by a displacement and a rotation vector, and gives it the velocity that follows from
-/// what a solver changed. The change of angular momentum is that at the old orientation.
-fn move_body(body: &mut Body, change: &Velocity, momentum: &Momentum, (way, turn): (Vec3, Vec3)) {
+/// Moves a body by a displacement, turns it, and gives it the velocity that follows from what a solver
+/// changed. The change of angular momentum is that at the old orientation.
+#[inline(always)]
+fn move_body(body: &mut Body, change: &Velocity, momentum: &Momentum, (way, turn): (Vec3, &Quat)) {
     let gained_spin = math::widen(change.angular);
     let (linear, spin) = momentum.at_end();
     body.linear_velocity = linear + math::widen(change.linear);
-    if body.mass.is_isotropic() {
-        body.displace(&way, &turn);
+    if momentum.is_isotropic {
+        body.displace_and_turn(&way, turn);
         body.angular_velocity = spin + gained_spin;
     } else {
         let angular_momentum = momentum.angular_momentum + body.world_inertia() * gained_spin;
-        body.displace(&way, &turn);
+        body.displace_and_turn(&way, turn);
         body.angular_velocity = body.world_inverse_inertia() * angular_momentum;
     }
 }

@@ -5,6 +5,7 @@
 mod integrate;
 mod joints;
 mod load;
+mod prefetch;
 mod settings;
 mod substeps;
 mod velocity;
@@ -16,7 +17,7 @@ use crate::collide::{ContactPoint, Detector};
 use crate::constants::{MARGIN_PER_RADIUS, RESTITUTION_THRESHOLD_GH};
 use crate::error::{Error, Result};
 use crate::math::Pose;
-use crate::measure::{self, JointErrors, Penetration};
+use crate::measure::{self, Energy, JointErrors, Penetration};
 use crate::problem::Problem;
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepSolution};
 use crate::solver::{Report, Solution, Solver, Status};
@@ -51,6 +52,8 @@ pub struct Simulation {
     substep_solution: SubstepSolution,
     substep_memory: substeps::Memory,
     momenta: Vec<Momentum>,
+    /// Memory of sums of energies.
+    energies: Vec<Energy>,
     loads: Vec<Wrench>,
     position: PositionPass,
     margin: f64,
@@ -63,6 +66,8 @@ struct Solved {
     position: Option<Report>,
     broken_joints: usize,
     joints_before_post: JointErrors,
+    /// At the end of the step, where it is known.
+    energy: Option<Energy>,
 }
 
 impl std::fmt::Debug for Simulation {
@@ -104,6 +109,7 @@ impl Simulation {
             substep_solution: SubstepSolution::default(),
             substep_memory: substeps::Memory::default(),
             momenta: Vec::new(),
+            energies: Vec::new(),
             loads: Vec::new(),
             timings: Timings::default(),
         };
@@ -151,7 +157,9 @@ impl Simulation {
             joints_before_post: solved.joints_before_post,
             joints: self.joint_errors(),
             penetration: self.penetration(),
-            energy: measure::energy(&self.world),
+            energy: solved
+                .energy
+                .unwrap_or_else(|| measure::energy(&self.world)),
             timings: self.timings,
         })
     }
@@ -320,6 +328,7 @@ impl Simulation {
             broken_joints,
             joints_before_post: self.joint_errors(),
             position: self.stabilize()?,
+            energy: None,
         })
     }
 
@@ -379,12 +388,13 @@ impl Simulation {
             &mut self.world,
             h,
         );
-        integrate::dynamic_bodies_in_substeps(
+        let energy = integrate::dynamic_bodies_in_substeps(
             &mut self.world.bodies,
             solution,
             &self.momenta,
-            substeps,
-            h,
+            (substeps, h),
+            &self.world.gravity,
+            &mut self.energies,
         );
         self.advance_time();
         self.timings.pack = built + report.velocity.pack_time;
@@ -397,6 +407,7 @@ impl Simulation {
             position: report.position,
             broken_joints,
             joints_before_post: self.joint_errors(),
+            energy: Some(energy),
         })
     }
 

@@ -4,13 +4,15 @@
 use super::Settings;
 use super::integrate::Momentum;
 use super::load::{self, Wrench};
+use super::prefetch::prefetch;
 use crate::collide::ContactPoint;
-use crate::collide::impulse_cache::{BLOCK, Block, ImpulseCache};
+use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
 use crate::constants::{
-    MAX_CORRECTION_ANGLE, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS, SUBSTEP_CORRECTION_PER_RADIUS,
-    SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
+    BODIES_AHEAD, MAX_CORRECTION_ANGLE, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS,
+    SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
 };
 use crate::math::{self, Vec3};
+
 use crate::problem::{Body, Contact};
 use crate::solver::Velocity;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan, SubstepProblem};
@@ -87,16 +89,6 @@ pub(super) fn build_bodies(
     momenta.resize(count, Momentum::default());
     problem.increments.resize(count, Velocity::default());
     problem.problem.bodies.resize(count, Body::zeroed());
-    let one = |index: usize, body: &crate::world::Body| {
-        let load = loads.get(index).copied().unwrap_or_else(Wrench::zero);
-        let momentum = Momentum::free(body, &world.gravity, &load, h);
-        let increment = Velocity {
-            linear: math::narrow(&momentum.gain.0),
-            angular: math::narrow(&momentum.gain.1),
-        };
-        let solvers = body.for_solver(&momentum.linear_velocity, &momentum.spin);
-        (momentum, increment, solvers)
-    };
     world
         .bodies
         .par_chunks(CHUNK)
@@ -107,9 +99,21 @@ pub(super) fn build_bodies(
         .enumerate()
         .for_each(
             |(chunk, ((((bodies, positions), momenta), increments), solvers))| {
-                for (at, body) in bodies.iter().enumerate() {
-                    positions[at] = body.pose.position;
-                    (momenta[at], increments[at], solvers[at]) = one(chunk * CHUNK + at, body);
+                let places = positions.iter_mut().zip(momenta);
+                let places = places.zip(increments).zip(solvers);
+                for (at, (body, place)) in bodies.iter().zip(places).enumerate() {
+                    let (((position, kept), increment), solvers) = place;
+                    prefetch(&world.bodies, chunk * CHUNK + at + BODIES_AHEAD);
+                    let load = loads.get(chunk * CHUNK + at).copied();
+                    let load = load.unwrap_or_else(Wrench::zero);
+                    let momentum = Momentum::free(body, &world.gravity, &load, h);
+                    *position = body.pose.position;
+                    *increment = Velocity {
+                        linear: math::narrow(&momentum.gain.0),
+                        angular: math::narrow(&momentum.gain.1),
+                    };
+                    *solvers = body.for_solver(&momentum.linear_velocity, &momentum.spin);
+                    *kept = momentum;
                 }
             },
         );
@@ -121,7 +125,7 @@ pub(super) fn build_contacts(
     world: &World,
     settings: &Settings,
     contacts: &[ContactPoint],
-    impulses: &ImpulseCache,
+    impulses: Remembered<'_>,
     memory: &Memory,
     problem: &mut SubstepProblem,
 ) {
@@ -167,7 +171,7 @@ pub(super) fn build_contacts(
                         impulse: [0.0; 3],
                     };
                     *gap = point.separation as f32;
-                    block.put(at, normal, lookup.vector(point));
+                    block.put(at, normal, lookup.find(point));
                 }
                 block.resolve();
                 for (at, contact) in contacts.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! A rigid body.
 
 use super::{MassProperties, Motion, Shape};
-use crate::math::{self, Mat3, Pose, Vec3};
+use crate::math::{self, Mat3, Pose, Quat, Vec3};
 use crate::problem;
 
 /// What moves a body.
@@ -96,10 +96,12 @@ impl Body {
 
     /// Inverse inertia about the centre of mass, in world axes `[1/(kg m^2)]`; zero unless dynamic.
     #[must_use]
+    #[inline]
     pub fn world_inverse_inertia(&self) -> Mat3 {
         self.in_world_axes(&self.mass.inverse_inertia)
     }
 
+    #[inline]
     fn in_world_axes(&self, matrix: &Mat3) -> Mat3 {
         if self.mass.is_isotropic() {
             return *matrix;
@@ -110,14 +112,21 @@ impl Body {
 
     /// Moves the body by a displacement `[m]` and a rotation vector `[rad]`, both in world axes.
     pub fn displace(&mut self, linear: &Vec3, angular: &Vec3) {
+        self.displace_and_turn(linear, &math::exp(angular));
+    }
+
+    /// Moves the body by a displacement `[m]` and turns it, both in world axes.
+    #[inline]
+    pub(crate) fn displace_and_turn(&mut self, linear: &Vec3, rotation: &Quat) {
         self.pose.position += linear;
-        self.pose.orientation = math::exp(angular) * self.pose.orientation;
+        self.pose.orientation = rotation * self.pose.orientation;
         // It was a unit quaternion up to rounding, which one step of Newton's squares.
         self.pose.orientation.renormalize_fast();
     }
 
     /// The body as the solvers see it, with the given velocities in place of its own.
     #[must_use]
+    #[inline]
     pub fn for_solver(&self, linear: &Vec3, angular: &Vec3) -> problem::Body {
         let (linear, angular) = (math::narrow(linear), math::narrow(angular));
         if !self.is_dynamic() {

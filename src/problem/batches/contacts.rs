@@ -250,6 +250,20 @@ pub(super) fn masses_of(
 /// In f64: the difference of two fast bodies' velocities keeps the digits that a contact needs.
 #[inline(always)]
 pub(crate) fn free_velocity_of(normal: V3, bias: f32, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
+    let [x, y, z] = normal.map(f64::from);
+    // A normal is a unit vector up to rounding; along it the bias is to appear exactly.
+    let scale = f64::from(bias) / (x * x + y * y + z * z);
+    velocity_between(normal, scale, a, b)
+}
+
+/// The same without a bias.
+#[inline(always)]
+pub(crate) fn unbiased_velocity_of(normal: V3, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
+    velocity_between(normal, 0.0, a, b)
+}
+
+#[inline(always)]
+fn velocity_between(normal: V3, scale: f64, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
     let point_velocity = |(linear, angular, arm): (V3, V3, V3)| {
         let (v, w, r) = (
             linear.map(f64::from),
@@ -263,8 +277,6 @@ pub(crate) fn free_velocity_of(normal: V3, bias: f32, a: (V3, V3, V3), b: (V3, V
         ]
     };
     let [x, y, z] = normal.map(f64::from);
-    // A normal is a unit vector up to rounding; along it the bias is to appear exactly.
-    let scale = f64::from(bias) / (x * x + y * y + z * z);
     let (a, b) = (point_velocity(a), point_velocity(b));
     [
         (a[0] - b[0] + x * scale) as f32,

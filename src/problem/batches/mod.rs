@@ -19,12 +19,12 @@ mod order;
 mod remainder;
 
 pub use contacts::ContactBlock;
-pub(crate) use contacts::free_velocity_of;
+pub(crate) use contacts::{free_velocity_of, unbiased_velocity_of};
 pub use joints::{JointBlock, JointScale};
 pub use remainder::{NO_SLOT, Remainder, SplitBody, SplitSlots};
 
 use super::clusters::Clusters;
-use super::{Body, FrictionCone, FrictionTable, Problem};
+use super::{Body, FrictionCone, FrictionTable, Problem, plain};
 use crate::constants::PACKED_BODIES_PER_THREAD;
 use crate::parallel;
 use bytemuck::{Pod, Zeroable};
@@ -202,31 +202,36 @@ impl Batches {
         }
     }
 
-    /// Velocities, and the order of contacts and joint rows.
-    fn arrange(&mut self, problem: &Problem, max_colors: usize) {
+    /// Velocities, and the order of contacts and joint rows. False if one of these is not between two bodies
+    /// that exist.
+    fn arrange(&mut self, problem: &Problem, max_colors: usize) -> bool {
         self.refill_bodies(&problem.bodies);
         self.movable.clear();
         self.movable
             .extend(self.velocities.iter().map(|body| body.inverse_mass > 0.0));
-        self.contact_orders.arrange(
+        let contacts_are_sound = self.contact_orders.arrange(
             &mut self.contacts,
             &problem.contacts,
             &self.movable,
             max_colors,
             Element::Block,
         );
-        self.joint_orders.arrange(
+        let joints_are_sound = self.joint_orders.arrange(
             &mut self.joints,
             &problem.joint_rows,
             &self.movable,
             max_colors,
             Element::Group,
         );
+        contacts_are_sound && joints_are_sound
     }
 
     /// Like [`Self::repack`] for a problem without joint rows, but of the contacts with a colour only
     /// the order is made: their blocks and impulses are whatever they were, and so are the inertias
     /// without a remainder; `velocities` are as without any impulse. With `unbiased`, biases are taken for zero.
+    ///
+    /// The problem may have errors in its contacts, but nowhere else. Returns false if the bodies of a contact
+    /// may be in error, or the numbers of one in the remainder; if one is, the batches mean nothing.
     ///
     /// It is for who gets the numbers of the contacts from the problem itself.
     pub(crate) fn repack_remainder(
@@ -235,14 +240,21 @@ impl Batches {
         max_colors: usize,
         warm_start: bool,
         unbiased: bool,
-    ) {
-        self.arrange(problem, max_colors);
+    ) -> bool {
+        let mut is_plain = self.arrange(problem, max_colors);
+        let Packed {
+            source, remainder, ..
+        } = &self.contacts;
+        let contacts = source[remainder.elements.start as usize..].iter();
+        let contacts = contacts.map(|&index| problem.contacts[index as usize]);
+        is_plain &= plain::contacts_are_plain(contacts, problem.bodies.len());
         if !self.contacts.remainder.elements.is_empty() {
             self.refill_inertias(&problem.bodies);
         }
         contacts::refill_remainder(&mut self.contacts, problem, warm_start, unbiased);
         joints::refill(&mut self.joints, &mut self.joint_scales, problem, false);
         self.friction = problem.friction_cone.table().with_law(problem.friction_law);
+        is_plain
     }
 
     /// Adds what the remainder's impulses at the start do to velocities.

@@ -3,7 +3,7 @@
 
 use super::{Packed, Remainder};
 use crate::constants::{KEPT_ORDERS, MAX_COLORING_COLORS};
-use crate::problem::coloring::{BodyPair, Coloring, Group};
+use crate::problem::coloring::{BodyPair, Coloring, NO_COLOR};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,6 +38,8 @@ struct KeptOrder {
     /// Which bodies are movable.
     movable: Vec<bool>,
     max_colors: usize,
+    /// False if some pair is not of two bodies that exist.
+    is_sound: bool,
     order: Order,
 }
 
@@ -53,9 +55,14 @@ pub(super) struct Orders {
     scratch: Scratch,
 }
 
-/// Memory of the remainder.
+/// Items of a group that are written at once: most manifolds have no more points.
+const SOME_ITEMS: usize = 4;
+
+/// Memory of orders in the making.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
+    /// Groups, colour after colour.
+    groups: Vec<u32>,
     /// Bodies of each element.
     pub(super) pairs: Vec<[u32; 2]>,
     /// Slots of each body.
@@ -66,7 +73,8 @@ pub(super) struct Scratch {
 
 impl Orders {
     /// Puts `items` in order in `packed`: as one of the last times, if their pairs, the movable bodies
-    /// and the number of colours are the same, or anew.
+    /// and the number of colours are the same, or anew. False if some item is not between two bodies that
+    /// exist.
     pub(super) fn arrange<T: BodyPair, Block, Impulse>(
         &mut self,
         packed: &mut Packed<Block, Impulse>,
@@ -74,7 +82,7 @@ impl Orders {
         movable: &[bool],
         max_colors: usize,
         element: Element,
-    ) {
+    ) -> bool {
         if let Some(last) = self.kept.first_mut() {
             last.order.exchange(packed);
         }
@@ -91,24 +99,44 @@ impl Orders {
             self.kept.rotate_right(1);
             let kept = &mut self.kept[0];
             kept.number = ORDERS_MADE.fetch_add(1, Ordering::Relaxed) + 1;
-            kept.pairs.clear();
-            kept.pairs.extend(items.iter().map(BodyPair::body_pair));
             kept.movable.clear();
             kept.movable.extend_from_slice(movable);
             kept.max_colors = max_colors;
+            kept.take_pairs(items);
             self.coloring.color(movable, &kept.pairs, max_colors);
-            let groups = &self.coloring.groups;
+            let coloring = &self.coloring;
             kept.order
-                .remake(groups, &kept.pairs, movable, element, &mut self.scratch);
+                .remake(coloring, &kept.pairs, movable, element, &mut self.scratch);
         }
-        if let Some(kept) = self.kept.first_mut() {
+        self.kept.first_mut().is_some_and(|kept| {
             kept.order.exchange(packed);
             packed.order = kept.number;
-        }
+            kept.is_sound
+        })
     }
 }
 
 impl KeptOrder {
+    /// Takes the pairs of items, and finds out if each is of two bodies that exist. If some do not, there is
+    /// nothing to be put in order.
+    fn take_pairs<T: BodyPair>(&mut self, items: &[T]) {
+        let (mut same, mut largest) = (false, 0);
+        self.pairs.clear();
+        self.pairs.extend(items.iter().map(|item| {
+            let [a, b] = item.body_pair();
+            same |= a == b;
+            largest = a.max(b).max(largest);
+            [a, b]
+        }));
+        let is_missing = !items.is_empty() && largest as usize >= self.movable.len();
+        self.is_sound = !(same || is_missing);
+        if is_missing {
+            self.pairs.clear();
+            // Fits nothing.
+            self.max_colors = usize::MAX;
+        }
+    }
+
     fn fits<T: BodyPair>(&self, items: &[T], movable: &[bool], max_colors: usize) -> bool {
         self.max_colors == max_colors
             && self.pairs.len() == items.len()
@@ -146,46 +174,62 @@ impl Order {
     /// A stable counting sort by colour of the groups of items between `pairs`.
     fn remake(
         &mut self,
-        groups: &[Group],
+        coloring: &Coloring,
         pairs: &[[u32; 2]],
         movable: &[bool],
         element: Element,
         scratch: &mut Scratch,
     ) {
-        let color_count = groups
-            .iter()
-            .map(|group| group.color.map_or(0, |color| usize::from(color) + 1))
-            .max()
-            .unwrap_or(0);
-        let bucket = |group: &Group| group.color.map_or(color_count, usize::from);
-        // One more for the remainder, and one for the end.
-        let mut next_group = [0_u32; MAX_COLORING_COLORS + 2];
-        let mut next_item = [0_u32; MAX_COLORING_COLORS + 2];
-        for group in groups {
-            next_group[bucket(group) + 1] += 1;
-            next_item[bucket(group) + 1] += group.members.len() as u32;
+        let Coloring {
+            starts,
+            colors,
+            color_count,
+            ..
+        } = coloring;
+        let group_count = colors.len();
+        // One more for the remainder.
+        let mut next = [0_u32; MAX_COLORING_COLORS + 1];
+        for &color in colors {
+            next[usize::from(color)] += 1;
         }
-        for at in 1..next_group.len() {
-            next_group[at] += next_group[at - 1];
-            next_item[at] += next_item[at - 1];
+        let mut first = 0;
+        for next in &mut next {
+            let count = *next;
+            *next = first;
+            first += count;
         }
         self.colors.clear();
         self.colors
-            .extend((0..color_count).map(|color| next_group[color]..next_group[color + 1]));
-        let (colored_groups, colored) = (next_group[color_count], next_item[color_count]);
-        self.source.resize(pairs.len(), 0);
-        self.group_starts.resize(groups.len() + 1, 0);
-        self.group_starts[groups.len()] = pairs.len() as u32;
-        for group in groups {
-            let at = bucket(group);
-            let (place, first) = (&mut next_group[at], &mut next_item[at]);
-            self.group_starts[*place as usize] = *first;
+            .extend((0..*color_count).map(|color| next[color]..next[color + 1]));
+        let colored_groups = next[usize::from(NO_COLOR)];
+        scratch.groups.resize(group_count, 0);
+        for (group, &color) in colors.iter().enumerate() {
+            let place = &mut next[usize::from(color)];
+            scratch.groups[*place as usize] = group as u32;
             *place += 1;
-            for item in group.members.clone() {
-                self.source[*first as usize] = item;
-                *first += 1;
-            }
         }
+        // Room to write some items at once, without a jump that depends on how many a group has.
+        self.source.resize(pairs.len() + SOME_ITEMS, 0);
+        self.group_starts.resize(group_count + 1, 0);
+        let mut end = 0;
+        for (place, &group) in self.group_starts.iter_mut().zip(&scratch.groups) {
+            let (first, last) = (starts[group as usize], starts[group as usize + 1]);
+            *place = end as u32;
+            let source = &mut self.source[end..];
+            for (at, source) in source[..SOME_ITEMS].iter_mut().enumerate() {
+                *source = first + at as u32;
+            }
+            let count = (last - first) as usize;
+            if count > SOME_ITEMS {
+                for (item, source) in (first..last).zip(source) {
+                    *source = item;
+                }
+            }
+            end += count;
+        }
+        self.source.truncate(pairs.len());
+        self.group_starts[group_count] = pairs.len() as u32;
+        let colored = self.group_starts[colored_groups as usize];
 
         let pair_at = |block: u32| pairs[self.source[block as usize] as usize];
         scratch.pairs.clear();
@@ -197,7 +241,7 @@ impl Order {
                 colored
             }
             Element::Group => {
-                let starts = &self.group_starts[colored_groups as usize..groups.len()];
+                let starts = &self.group_starts[colored_groups as usize..group_count];
                 scratch
                     .pairs
                     .extend(starts.iter().map(|&block| pair_at(block)));

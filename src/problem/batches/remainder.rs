@@ -61,6 +61,7 @@ impl Remainder {
             pairs,
             counts,
             next,
+            ..
         } = scratch;
         self.elements = first..first + pairs.len() as u32;
         self.slots.clear();

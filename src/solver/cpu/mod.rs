@@ -123,7 +123,10 @@ impl CpuSolver {
         watch: &mut (dyn FnMut(&Report) + Send),
     ) -> Result<Report> {
         options.validate()?;
-        problem.validate()?;
+        let looks_at_contacts = problem.joint_rows.is_empty() && options.method != Method::Cluster;
+        if !(looks_at_contacts && problem.is_plain_but_for_contacts()) {
+            problem.validate()?;
+        }
         // Enter the thread pool once: from outside of it, every parallel loop would hand its work
         // over and wait.
         if options.method == Method::Cluster {
@@ -152,12 +155,15 @@ impl CpuSolver {
             warm_start: options.warm_start,
             substeps: None,
         };
-        let (mut batches, mut report) = self.pack(&given, options);
+        let (mut batches, mut report) = self.pack(&given, options)?;
         let _dismissal = team.dismissal();
         for me in 1..team.threads() {
             scope.spawn(move |_| team.help(me));
         }
-        self.begin_solve(&given, &batches, team, &mut report);
+        if let Err(error) = self.begin_solve(&given, &batches, team, &mut report) {
+            self.packer.keep(batches);
+            return Err(error);
+        }
         let packed = Instant::now();
         let manner = (problem.is_convex(), true, Some(watch));
         self.iterate(&mut batches, team, options, &mut report, manner);
@@ -185,10 +191,11 @@ impl CpuSolver {
     }
 
     /// Puts a problem in order. Contacts with a colour are left to [`Self::begin_solve`].
-    fn pack(&mut self, given: &Given<'_>, options: &Options) -> (Batches, Report) {
+    /// Without joints contacts are checked on the way, here and there.
+    fn pack(&mut self, given: &Given<'_>, options: &Options) -> Result<(Batches, Report)> {
         if !given.problem.joint_rows.is_empty() {
             // A direct start needs blocks, and velocities with the impulses of all contacts.
-            return self.packer.pack(given.problem, options);
+            return Ok(self.packer.pack(given.problem, options));
         }
         let unbiased = given.substeps.is_some();
         self.packer.pack_remainder(given.problem, options, unbiased)
@@ -201,9 +208,11 @@ impl CpuSolver {
         batches: &Batches,
         team: &Team,
         report: &mut Report,
-    ) {
+    ) -> Result<()> {
         let start = Instant::now();
-        self.lanes.fill(given, batches, team);
+        if !self.lanes.fill(given, batches, team) {
+            given.problem.validate()?;
+        }
         self.velocities
             .copy_from(&batches.velocities, team.threads());
         self.changes.clear();
@@ -214,6 +223,7 @@ impl CpuSolver {
             batches.apply_remainder(self.velocities.bodies_mut());
         }
         report.pack_time += start.elapsed();
+        Ok(())
     }
 
     /// Sweeps until the options are content. The residual is looked at where there is a tolerance, and at
@@ -305,11 +315,13 @@ impl Solver for CpuSolver {
             return by_solving(self, problem, plan, solution);
         }
         plan.validate()?;
-        problem.validate()?;
+        if !problem.is_plain_but_for_contacts() {
+            problem.validate()?;
+        }
         let team = self.gather_team(&problem.problem);
         let report =
             rayon::scope(|scope| self.step_in_scope(problem, plan, solution, scope, &team));
         self.team = team;
-        Ok(report)
+        report
     }
 }

@@ -8,6 +8,7 @@ use super::CpuSolver;
 use super::lanes::{Given, Velocities};
 use super::shared_slice::SharedSlice;
 use super::team::Team;
+use crate::error::Result;
 use crate::math::{self, V3};
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::substeps::{
@@ -73,7 +74,7 @@ pub(super) fn is_native(problem: &SubstepProblem, plan: &SubstepPlan) -> bool {
 }
 
 impl CpuSolver {
-    /// A whole step. The problem and the plan are valid.
+    /// A whole step. The plan is valid, and the problem but for its contacts.
     pub(super) fn step_in_scope<'scope>(
         &mut self,
         given: &SubstepProblem,
@@ -81,20 +82,23 @@ impl CpuSolver {
         solution: &mut SubstepSolution,
         scope: &rayon::Scope<'scope>,
         team: &'scope Team,
-    ) -> SubstepReport {
-        let mut memory = std::mem::take(&mut self.substeps);
+    ) -> Result<SubstepReport> {
         let step = Given {
             problem: &given.problem,
             warm_start: plan.velocity.warm_start,
             substeps: Some(given),
         };
-        let (mut batches, mut packed) = self.pack(&step, &plan.velocity);
+        let (mut batches, mut packed) = self.pack(&step, &plan.velocity)?;
         let _dismissal = team.dismissal();
         for me in 1..team.threads() {
             scope.spawn(move |_| team.help(me));
         }
-        self.begin_solve(&step, &batches, team, &mut packed);
+        if let Err(error) = self.begin_solve(&step, &batches, team, &mut packed) {
+            self.packer.keep(batches);
+            return Err(error);
+        }
         let start = Instant::now();
+        let mut memory = std::mem::take(&mut self.substeps);
         memory.freeze(&batches, given, team);
         let mut report = SubstepReport::default();
         let is_convex = given.problem.is_convex();
@@ -142,7 +146,7 @@ impl CpuSolver {
         }
         self.substeps = memory;
         self.packer.keep(batches);
-        report
+        Ok(report)
     }
 
     /// Velocities and biases at the start of a substep counted from 1.

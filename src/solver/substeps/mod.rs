@@ -66,6 +66,16 @@ impl SubstepProblem {
     /// finite, and what [`Problem::validate`] says.
     pub fn validate(&self) -> Result<()> {
         self.problem.validate()?;
+        self.validate_others()
+    }
+
+    /// True if [`Self::validate`] could object to contacts only.
+    pub(crate) fn is_plain_but_for_contacts(&self) -> bool {
+        self.problem.is_plain_but_for_contacts() && self.validate_others().is_ok()
+    }
+
+    /// Checks what is beside the problem.
+    fn validate_others(&self) -> Result<()> {
         let (bodies, contacts) = (self.problem.bodies.len(), self.problem.contacts.len());
         let restitutions = self.restitutions.len();
         for (what, count, needed) in [

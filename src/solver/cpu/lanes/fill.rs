@@ -9,6 +9,7 @@ use crate::solver::cpu::shared_slice::SharedSlice;
 use crate::solver::cpu::team::Team;
 use crate::solver::substeps::SubstepProblem;
 use bytemuck::Zeroable;
+use std::sync::atomic::AtomicBool;
 
 /// What lanes are filled with.
 #[derive(Debug, Clone, Copy)]
@@ -22,14 +23,16 @@ pub(in crate::solver::cpu) struct Given<'a> {
 
 impl Lanes {
     /// Takes over the coloured contacts of a problem in the order of its batches, their impulses
-    /// included. Nothing is allocated once the memory has grown to the size of the problems.
+    /// included. Nothing is allocated once the memory has grown to the size of the problems. True if surely
+    /// nothing is wrong with the numbers of these contacts.
     pub(in crate::solver::cpu) fn fill(
         &mut self,
         given: &Given<'_>,
         batches: &Batches,
         team: &Team,
-    ) {
+    ) -> bool {
         self.lay_out(given.problem, batches, team);
+        let is_doubtful = AtomicBool::new(false);
         if given.substeps.is_some() {
             self.steps.begin(self.points.len());
         }
@@ -46,6 +49,7 @@ impl Lanes {
             residual_masses: SharedSlice::new(&mut self.residual_masses),
             cone_steps: SharedSlice::new(&mut self.cone_steps),
             frozen: SharedSlice::new(&mut self.steps.frozen),
+            is_doubtful: &is_doubtful,
         };
         team.in_domains(domains.len(), |_, domain| {
             let kernel = FillGroups {
@@ -58,6 +62,7 @@ impl Lanes {
                 width.run(kernel);
             }
         });
+        !is_doubtful.into_inner()
     }
 
     /// Which contact goes to which lane; as in the last problem where its order was the same.
@@ -154,12 +159,12 @@ impl Lanes {
         let count = self.sources.len();
         team.each(count, MIN_LANE_GROUPS_PER_THREAD, |_, points| {
             for point in points {
+                let from = from.map(|from| &from[point]);
                 for (lane, &source) in self.sources[point].0.iter().enumerate() {
                     if source == NO_PLACE {
                         continue;
                     }
-                    for (from, to) in from.iter().zip(&to) {
-                        let [n, t1, t2] = &from[point];
+                    for ([n, t1, t2], to) in from.iter().zip(&to) {
                         let numbers = [n.0[lane], t1.0[lane], t2.0[lane]];
                         // SAFETY: every contact is in one lane.
                         #[allow(unsafe_code, reason = "each contact is in one lane")]

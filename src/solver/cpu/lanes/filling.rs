@@ -8,16 +8,18 @@ use super::masses::{Lever, masses_of};
 use super::point::{lanes_of, put};
 use super::simd::{Kernel, Simd};
 use super::substep::{Frozen, between};
-use super::vector::Vector;
+use super::vector::{self, Vector};
 use super::{IndexRow, LANES, LaneGroup, NO_PLACE, Pairs, Points, Row};
+use crate::constants::PLAIN_NORMAL_ERROR;
 use crate::math::V3;
-use crate::problem::batches::free_velocity_of;
+use crate::problem::batches::{free_velocity_of, unbiased_velocity_of};
 use crate::problem::{Body, Contact};
 use crate::solver::Velocity;
 use crate::solver::cpu::shared_slice::SharedSlice;
 use crate::solver::substeps::SubstepProblem;
 use std::mem::offset_of;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Numbers of a contact, of a body, of a velocity.
 const CONTACT: usize = size_of::<Contact>() / size_of::<f32>();
@@ -62,6 +64,8 @@ pub(super) struct Filling<'a> {
     pub(super) cone_steps: SharedSlice<'a, Row>,
     /// Empty without substeps.
     pub(super) frozen: SharedSlice<'a, Frozen>,
+    /// Becomes true once something may be wrong with the numbers of a contact.
+    pub(super) is_doubtful: &'a AtomicBool,
 }
 
 /// Lane groups to be filled by one thread.
@@ -74,10 +78,62 @@ pub(super) struct FillGroups<'a, 'b> {
 impl Kernel for FillGroups<'_, '_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
+        let mut doubts = Doubts::<S>::none();
         for group in self.groups {
             // SAFETY: the caller's promise.
-            unsafe { self.filling.fill_group::<S>(group) };
+            unsafe { self.filling.fill_group(group, &mut doubts) };
         }
+        if !doubts.are_settled() {
+            self.filling.is_doubtful.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What tells, of some contacts, whether something may be wrong with their numbers: looked at while they
+/// are at hand, and at all together.
+struct Doubts<S> {
+    /// Not finite if some number is not, or if the sum of a contact's is too large.
+    sums: S,
+    /// Largest difference of a normal's squared length from 1.
+    lengths: S,
+    /// Largest coefficient of friction below zero, without its sign.
+    friction: S,
+}
+
+impl<S: Simd> Doubts<S> {
+    #[inline(always)]
+    fn none() -> Self {
+        let zero = S::splat(0.0);
+        Self {
+            sums: zero,
+            lengths: zero,
+            friction: zero,
+        }
+    }
+
+    /// Takes some contacts into account, by the numbers that they are made of.
+    #[inline(always)]
+    fn see(&mut self, [_, _, ax, ay]: [S; 4], rest: [[S; 4]; 3]) {
+        let [[az, bx, by, bz], [x, y, z, bias], [mu, n, t1, t2]] = rest;
+        let sum =
+            ((ax + ay) + (az + bx)) + ((by + bz) + (x + y)) + ((z + bias) + (mu + n)) + (t1 + t2);
+        self.sums = self.sums + sum * S::splat(0.0);
+        let length = vector::dot([x, y, z], [x, y, z]);
+        self.lengths = (length - S::splat(1.0)).abs().max(self.lengths);
+        self.friction = (S::splat(0.0) - mu).max(self.friction);
+    }
+
+    /// True if surely nothing is wrong with any of the contacts that were seen.
+    #[inline(always)]
+    fn are_settled(&self) -> bool {
+        let mut rows = [Row([0.0; LANES]); 3];
+        put(&mut rows[0], 0, self.sums);
+        put(&mut rows[1], 0, self.lengths);
+        put(&mut rows[2], 0, self.friction);
+        let [sums, lengths, friction] = rows;
+        sums.0.iter().all(|sum| *sum == 0.0)
+            && lengths.0.iter().all(|length| *length <= PLAIN_NORMAL_ERROR)
+            && friction.0.iter().all(|mu| *mu <= 0.0)
     }
 }
 
@@ -105,7 +161,7 @@ impl Filling<'_> {
     /// Nobody else has this lane group.
     #[inline(always)]
     #[allow(unsafe_code, reason = "the caller's promise")]
-    unsafe fn fill_group<S: Simd>(&self, group: usize) {
+    unsafe fn fill_group<S: Simd>(&self, group: usize, doubts: &mut Doubts<S>) {
         // SAFETY: the caller's promise.
         let (group, pairs) = unsafe {
             (
@@ -133,10 +189,10 @@ impl Filling<'_> {
             let b = self.fill_side(&filled, first, &bodies[1], to, inertia);
             for point in group.first as usize..group.end as usize {
                 let filled = self.filled::<S>(&self.sources[point], first);
+                let sums = (&mut friction, &mut *doubts);
                 // SAFETY: the caller's promise; points are those of one group.
                 unsafe {
-                    let mixed = self.fill_point(point, first, &filled, [&a, &b], &mut friction);
-                    group.mixed |= mixed;
+                    group.mixed |= self.fill_point(point, first, &filled, [&a, &b], sums);
                 }
             }
         }
@@ -145,16 +201,20 @@ impl Filling<'_> {
 
     #[inline(always)]
     fn filled<S: Simd>(&self, sources: &IndexRow, first: usize) -> Filled<S> {
-        let mut index = IndexRow([0; LANES]);
-        let mut is_row = Row([0.0; LANES]);
-        let mut largest = 0;
-        for (lane, &source) in sources.0.iter().enumerate() {
-            let is = source != NO_PLACE;
-            index.0[lane] = if is { source } else { 0 };
-            is_row.0[lane] = if is { 1.0 } else { 0.0 };
-            largest = largest.max(index.0[lane]);
-        }
-        assert!((largest as usize) < self.given.problem.contacts.len());
+        // One loop for each result, in which a compiler sees vectors.
+        let index = IndexRow(sources.0.map(|source| match source {
+            NO_PLACE => 0,
+            source => source,
+        }));
+        let is_row = Row(sources
+            .0
+            .map(|source| f32::from(u8::from(source != NO_PLACE))));
+        let count = self.given.problem.contacts.len() as u32;
+        let beyond = index
+            .0
+            .iter()
+            .fold(0, |some, &source| some | u32::from(source >= count));
+        assert!(beyond == 0);
         Filled {
             index,
             is: S::splat(0.0).lt(lanes_of(&is_row, first)),
@@ -236,7 +296,7 @@ impl Filling<'_> {
         first: usize,
         filled: &Filled<S>,
         [a, b]: [&Side<S>; 2],
-        friction: &mut Row,
+        (friction, doubts): (&mut Row, &mut Doubts<S>),
     ) -> bool {
         let one = point..point + 1;
         // SAFETY: `filled` holds contacts, each of them `CONTACT` numbers; the rest is the caller's
@@ -256,6 +316,7 @@ impl Filling<'_> {
                 &mut self.residual_masses.range(one.clone())[0],
             )
         };
+        doubts.see(quad_0, [quad_1, quad_2, quad_3]);
         let zero = S::splat(0.0);
         let [_, _, arm_a_x, arm_a_y] = quad_0;
         let [arm_a_z, arm_b_x, arm_b_y, arm_b_z] = quad_1;
@@ -295,18 +356,21 @@ impl Filling<'_> {
         }
 
         let arms = [&to.arm_a, &to.arm_b];
-        let mut biases = Row([0.0; LANES]);
         match self.given.substeps {
             None => {
+                let mut biases = Row([0.0; LANES]);
                 put(&mut biases, first, bias);
                 let free = &mut to.free_velocity;
-                free_velocities(&to.normal, arms, first, &biases, filled, [a, b], free);
+                let velocity =
+                    |lane: usize, normal, a, b| free_velocity_of(normal, biases.0[lane], a, b);
+                free_velocities(&to.normal, arms, first, velocity, filled, [a, b], free);
             }
             Some(given) => {
                 // SAFETY: the caller's promise.
                 let frozen = unsafe { &mut self.frozen.range(one.clone())[0] };
                 let start = &mut frozen.start;
-                free_velocities(&to.normal, arms, first, &biases, filled, [a, b], start);
+                let velocity = |_, normal, a, b| unbiased_velocity_of(normal, a, b);
+                free_velocities(&to.normal, arms, first, velocity, filled, [a, b], start);
                 fill_frozen(given, to, first, filled, [a, b], frozen);
             }
         }
@@ -369,21 +433,22 @@ fn gather_numbers<S: Simd>(from: &[f32], first: usize, filled: &Filled<S>, to: &
     put_filled(to, first, filled, numbers);
 }
 
-/// Velocities of points of A relative to B's before the solve, biases included.
+/// Velocities of points of A relative to B's before the solve, of each lane by a function of the lane, its
+/// normal, and linear velocity, angular velocity and arm of either body.
 #[inline(always)]
 fn free_velocities<S: Simd>(
     normal: &[Row; 3],
     arms: [&[Row; 3]; 2],
     first: usize,
-    biases: &Row,
+    velocity: impl Fn(usize, V3, (V3, V3, V3), (V3, V3, V3)) -> V3,
     filled: &Filled<S>,
     [a, b]: [&Side<S>; 2],
     to: &mut [Row; 3],
 ) {
     for lane in first..first + S::LANES {
-        let velocity = free_velocity_of(
+        let velocity = velocity(
+            lane,
             at(normal, lane),
-            biases.0[lane],
             (at(&a.linear, lane), at(&a.angular, lane), at(arms[0], lane)),
             (at(&b.linear, lane), at(&b.angular, lane), at(arms[1], lane)),
         );

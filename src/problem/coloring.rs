@@ -4,7 +4,7 @@
 //! Box2D v3 in form: every movable body keeps a set of the colours that touch it, a pair takes the lowest
 //! colour that neither of its bodies has. Immovable bodies are only read and never collide.
 //!
-//! Pairs take their colours in a scattered order. In the order of the problem, which mostly is that in which
+//! Pairs of contacts take their colours in a scattered order. In the order of the problem, which mostly is that in which
 //! a scene was built, every brick of a wall would be pushed from its left before its right in every
 //! sweep, all by the same error: walls crept along, and stood in no less than twice the sweeps. What is
 //! left over by few sweeps now points here and there, and adds up to nothing.
@@ -20,17 +20,25 @@ use std::ops::Range;
 
 /// Something that acts between two bodies.
 pub trait BodyPair {
+    /// True if pairs take colours in a scattered order; else in the order that they come in, by which chains
+    /// need two colours.
+    const IS_SCATTERED: bool;
+
     /// Indices of body A and body B.
     fn body_pair(&self) -> [u32; 2];
 }
 
 impl BodyPair for Contact {
+    const IS_SCATTERED: bool = true;
+
     fn body_pair(&self) -> [u32; 2] {
         [self.body_a, self.body_b]
     }
 }
 
 impl BodyPair for JointRow {
+    const IS_SCATTERED: bool = false;
+
     fn body_pair(&self) -> [u32; 2] {
         [self.body_a, self.body_b]
     }
@@ -54,7 +62,7 @@ pub fn color<T: BodyPair>(bodies: &[Body], items: &[T], max_colors: usize) -> Ve
     let movable: Vec<bool> = bodies.iter().map(Body::is_movable).collect();
     let pairs: Vec<[u32; 2]> = items.iter().map(BodyPair::body_pair).collect();
     let mut coloring = Coloring::default();
-    coloring.color(&movable, &pairs, max_colors);
+    coloring.color(&movable, &pairs, max_colors, T::IS_SCATTERED);
     let Coloring { starts, colors, .. } = coloring;
     starts
         .windows(2)
@@ -90,9 +98,20 @@ pub(super) struct Coloring {
 
 impl Coloring {
     /// Colours the runs of equal `pairs`; see [`color`].
-    pub(super) fn color(&mut self, movable: &[bool], pairs: &[[u32; 2]], max_colors: usize) {
+    pub(super) fn color(
+        &mut self,
+        movable: &[bool],
+        pairs: &[[u32; 2]],
+        max_colors: usize,
+        is_scattered: bool,
+    ) {
         self.find_runs(pairs);
-        self.scatter();
+        if is_scattered {
+            self.scatter();
+        } else {
+            self.visits.clear();
+            self.visits.extend(0..self.pairs.len() as u32);
+        }
         self.colors.clear();
         self.colors.resize(self.pairs.len(), NO_COLOR);
         let allowed = first_colors(max_colors);

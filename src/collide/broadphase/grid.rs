@@ -9,6 +9,7 @@
 
 use super::entry::Entry;
 use super::hierarchy::Hierarchy;
+use crate::parallel;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -31,8 +32,17 @@ pub(super) struct Grid {
     sorted: Vec<Entry>,
     /// From the finest to the coarsest, nonempty ones only.
     levels: Vec<Level>,
+    /// Level of the bodies of each exponent.
+    level_of: Vec<u16>,
+    extents: Extents,
     hierarchy: Hierarchy,
 }
+
+/// Bodies handled by one thread at a time where levels are found.
+const CHUNK: usize = 1 << 14;
+
+/// Least number of bodies handed to one thread where keys are made.
+const KEYS_PER_THREAD: usize = 1 << 12;
 
 /// A uniform grid.
 #[derive(Debug, Clone)]
@@ -65,12 +75,24 @@ fn exponent(extent: f64) -> usize {
     (extent.to_bits() >> 52) as usize & (EXPONENTS - 1)
 }
 
-impl Extents {
-    fn empty() -> Self {
+impl Default for Extents {
+    /// Those of no body.
+    fn default() -> Self {
         Self {
             levels: vec![(0, 0.0); EXPONENTS],
             min: [f64::INFINITY; 3],
             max: [f64::NEG_INFINITY; 3],
+        }
+    }
+}
+
+impl Extents {
+    /// Takes all bounded bodies into account, and none from before.
+    fn add_all(&mut self, entries: &[Entry]) {
+        self.levels.fill((0, 0.0));
+        (self.min, self.max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for entry in entries.iter().filter(|entry| entry.is_bounded()) {
+            self.add(entry);
         }
     }
 
@@ -169,55 +191,56 @@ fn median(entries: &[Entry], axis: usize) -> f64 {
 impl Grid {
     /// Sorts the bounded bodies.
     pub(super) fn build(&mut self, entries: &[Entry]) {
-        let extents = entries
-            .par_chunks(1 << 14)
-            .map(|chunk| {
-                let mut extents = Extents::empty();
-                for entry in chunk.iter().filter(|entry| entry.is_bounded()) {
-                    extents.add(entry);
-                }
-                extents
-            })
-            .reduce(Extents::empty, |a, b| a.merge(&b));
+        if parallel::is_shared(entries.len(), CHUNK) {
+            self.extents = entries
+                .par_chunks(CHUNK)
+                .map(|chunk| {
+                    let mut extents = Extents::default();
+                    extents.add_all(chunk);
+                    extents
+                })
+                .reduce(Extents::default, |a, b| a.merge(&b));
+        } else {
+            self.extents.add_all(entries);
+        }
 
         self.levels.clear();
-        let mut level_of = vec![0_u16; EXPONENTS];
+        self.level_of.resize(EXPONENTS, 0);
         let mut first = 0;
-        for (exponent, &(count, extent)) in extents.levels.iter().enumerate() {
+        for (exponent, &(count, extent)) in self.extents.levels.iter().enumerate() {
             if count > 0 {
-                level_of[exponent] = self.levels.len() as u16;
+                self.level_of[exponent] = self.levels.len() as u16;
                 let range = first..first + count;
                 self.levels
-                    .push(Level::new(range, extent, &extents, entries));
+                    .push(Level::new(range, extent, &self.extents, entries));
                 first += count;
             }
         }
 
-        let levels = &self.levels;
+        let (levels, level_of) = (&self.levels, &self.level_of);
+        let key_of = |entry: &Entry| {
+            let level = level_of[exponent(entry.extent())];
+            let cell = levels[level as usize].key_of(entry);
+            SortKey::from(level) << 96 | SortKey::from(cell) << 32 | SortKey::from(entry.body)
+        };
         self.keys.clear();
-        self.keys.par_extend(
-            entries
-                .par_iter()
-                .with_min_len(1 << 12)
-                .filter(|entry| entry.is_bounded())
-                .map(|entry| {
-                    let level = level_of[exponent(entry.extent())];
-                    let cell = levels[level as usize].key_of(entry);
-                    SortKey::from(level) << 96
-                        | SortKey::from(cell) << 32
-                        | SortKey::from(entry.body)
-                }),
-        );
-        self.keys.par_sort_unstable();
+        if parallel::is_shared(entries.len(), KEYS_PER_THREAD) {
+            let entries = entries.par_iter().with_min_len(KEYS_PER_THREAD);
+            let bounded = entries.filter(|entry| entry.is_bounded());
+            self.keys.par_extend(bounded.map(key_of));
+            self.keys.par_sort_unstable();
+        } else {
+            let bounded = entries.iter().filter(|entry| entry.is_bounded());
+            self.keys.extend(bounded.map(key_of));
+            self.keys.sort_unstable();
+        }
         let keys = &self.keys;
-        keys.par_iter()
-            .with_min_len(1 << 12)
-            .map(|key| entries[*key as u32 as usize])
-            .collect_into_vec(&mut self.sorted);
-        keys.par_iter()
-            .with_min_len(1 << 12)
-            .map(|key| (key >> 32) as u64)
-            .collect_into_vec(&mut self.cells);
+        parallel::fill(&mut self.sorted, keys.len(), KEYS_PER_THREAD, |place| {
+            entries[keys[place] as u32 as usize]
+        });
+        parallel::fill(&mut self.cells, keys.len(), KEYS_PER_THREAD, |place| {
+            (keys[place] >> 32) as u64
+        });
         self.hierarchy.build(&self.sorted, entries.len());
     }
 

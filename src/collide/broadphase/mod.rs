@@ -84,12 +84,17 @@ impl Broadphase {
             return Err(nowhere(world, bad));
         }
 
-        self.unbounded.clear();
-        let unbounded = self.entries.iter().filter(|entry| !entry.is_bounded());
-        self.unbounded.extend(unbounded.map(|entry| {
+        let mut count = 0;
+        for &entry in self.entries.iter().filter(|entry| !entry.is_bounded()) {
             let index = entry.body as usize;
-            Unbounded::new(*entry, &bodies[index], reach[index])
-        }));
+            let (body, reach) = (&bodies[index], reach[index]);
+            match self.unbounded.get_mut(count) {
+                Some(unbounded) => unbounded.set(entry, body, reach),
+                None => self.unbounded.push(Unbounded::new(entry, body, reach)),
+            }
+            count += 1;
+        }
+        self.unbounded.truncate(count);
         self.grid.build(&self.entries);
 
         let count = self.entries.len();

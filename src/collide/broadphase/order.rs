@@ -13,6 +13,9 @@ const BODIES: usize = 512;
 /// Most buckets: each chunk counts its pairs in every one of them.
 const BUCKETS: usize = 2048;
 
+/// Up to so many pairs are sorted as they are.
+const FEW: usize = 1 << 14;
+
 /// Above this size a bucket is sorted by several threads.
 const LARGE: usize = 1 << 16;
 
@@ -37,7 +40,14 @@ impl Order {
         let total = found.iter().map(Vec::len).sum();
         pairs.clear();
         pairs.resize(total, [0; 2]);
-        if total == 0 {
+        if total <= FEW {
+            let mut rest = pairs.as_mut_slice();
+            for found in found {
+                let (place, others) = rest.split_at_mut(found.len());
+                place.copy_from_slice(found);
+                rest = others;
+            }
+            pairs.sort_unstable_by_key(|&[a, b]| u64::from(a) << 32 | u64::from(b));
             return;
         }
         let bodies = BODIES.max(body_count.div_ceil(BUCKETS));

@@ -22,9 +22,22 @@ pub(super) struct Unbounded {
 }
 
 impl Unbounded {
+    /// Like [`Self::set`], for a body that there was none in place of.
     pub(super) fn new(entry: Entry, body: &Body, reach: f64) -> Self {
-        let mut planes = Vec::new();
-        let mut rest = Aabb::empty();
+        let mut new = Self {
+            entry,
+            planes: Vec::new(),
+            rest: Aabb::empty(),
+        };
+        new.set(entry, body, reach);
+        new
+    }
+
+    /// Replaces the body; keeps its memory.
+    pub(super) fn set(&mut self, entry: Entry, body: &Body, reach: f64) {
+        let Self { planes, rest, .. } = self;
+        planes.clear();
+        *rest = Aabb::empty();
         let mut add = |pose: &Pose, shape: &Shape| {
             if let Shape::HalfSpace { normal, offset } = shape {
                 let normal = pose.direction(normal);
@@ -34,7 +47,7 @@ impl Unbounded {
                     reach,
                 });
             } else {
-                rest = rest.merged(&shape.aabb(pose).grown(reach));
+                *rest = rest.merged(&shape.aabb(pose).grown(reach));
             }
         };
         if let Shape::Compound { parts } = &body.shape {
@@ -44,11 +57,7 @@ impl Unbounded {
         } else {
             add(&body.pose, &body.shape);
         }
-        Self {
-            entry,
-            planes,
-            rest,
-        }
+        self.entry = entry;
     }
 
     /// True if the body's parts, grown by its reach, come to a box. Unbounded boxes always do.

@@ -103,7 +103,8 @@ impl Orders {
             kept.movable.extend_from_slice(movable);
             kept.max_colors = max_colors;
             kept.take_pairs(items);
-            self.coloring.color(movable, &kept.pairs, max_colors);
+            self.coloring
+                .color(movable, &kept.pairs, max_colors, T::IS_SCATTERED);
             let coloring = &self.coloring;
             kept.order
                 .remake(coloring, &kept.pairs, movable, element, &mut self.scratch);

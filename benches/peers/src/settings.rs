@@ -54,16 +54,19 @@ pub(crate) fn all() -> Vec<Setting> {
         with_slop(0.003, in_substeps(3, post(Pgs, 1, 1))),
         with_slop(0.003, in_substeps(4, post(Pgs, 2, 1))),
         with_slop(0.005, in_substeps(4, post(Pgs, 3, 1))),
-        // the same without a position pass
-        with_slop(0.003, in_substeps(3, gamma(Pgs, 1, 0.2))),
+        // the same without a position pass: one sweep in each of many substeps
+        with_slop(0.004, in_substeps(4, gamma(Pgs, 1, 0.1))),
+        with_slop(0.004, in_substeps(6, gamma(Pgs, 1, 0.1))),
+        with_slop(0.004, in_substeps(6, gamma(Pgs, 1, 0.2))),
         with_slop(0.002, in_substeps(3, gamma(Pgs, 1, 0.2))),
         with_slop(0.002, in_substeps(4, gamma(Pgs, 1, 0.2))),
-        with_slop(0.002, in_substeps(4, gamma(Pgs, 2, 0.2))),
         with_slop(0.001, in_substeps(4, gamma(Pgs, 2, 0.2))),
         with_slop(0.001, in_substeps(6, gamma(Pgs, 1, 0.2))),
         with_slop(0.0005, in_substeps(8, gamma(Pgs, 1, 0.2))),
         with_slop(0.0005, in_substeps(8, gamma(Pgs, 2, 0.2))),
-        with_slop(0.005, in_substeps(8, gamma(Pgs, 2, 0.2))),
+        with_slop(0.005, in_substeps(12, gamma(Pgs, 1, 0.2))),
+        with_slop(0.005, in_substeps(14, gamma(Pgs, 1, 0.2))),
+        with_slop(0.005, in_substeps(7, gamma(Pgs, 3, 0.2))),
     ]
 }
 

@@ -4,11 +4,12 @@
 use drystone::constants::{SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
+use drystone::stabilize::{Scheme, Stabilization};
 use drystone::step::{Settings, Simulation};
 use drystone::world::{Body, Shape, World};
 
 /// Two cubes of 1 m without gravity, one 0.4 m inside the other: how fast they part in the first step `[m/s]`.
-fn parting_speed(substeps: u32) -> f64 {
+fn parting_speed(substeps: u32, contacts: Scheme) -> f64 {
     let mut world = World::new(Vec3::zeros());
     for x in [0.0, 0.6] {
         let shape = Shape::Box {
@@ -20,6 +21,10 @@ fn parting_speed(substeps: u32) -> f64 {
     }
     let settings = Settings {
         substeps,
+        stabilization: Stabilization {
+            contacts,
+            ..Stabilization::default()
+        },
         ..Settings::default()
     };
     let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
@@ -31,13 +36,19 @@ fn parting_speed(substeps: u32) -> f64 {
 #[test]
 fn bodies_part_no_faster_in_more_substeps() {
     let radius = 0.75_f64.sqrt();
-    let fastest =
-        SUBSTEP_PUSH * SUBSTEP_PUSH_DEPTH_PER_RADIUS * radius / Settings::default().time_step;
-    for substeps in [1, 2, 4, 8, 16] {
-        let speed = parting_speed(substeps);
-        assert!(
-            (speed - fastest).abs() < 1e-3 * fastest,
-            "{substeps} substeps: {speed} m/s, expected {fastest} m/s"
-        );
+    let gamma = 0.3;
+    for (share, scheme) in [
+        (SUBSTEP_PUSH, Scheme::Post),
+        (gamma, Scheme::Gamma { gamma }),
+    ] {
+        let fastest =
+            share * SUBSTEP_PUSH_DEPTH_PER_RADIUS * radius / Settings::default().time_step;
+        for substeps in [1, 2, 4, 8, 16] {
+            let speed = parting_speed(substeps, scheme);
+            assert!(
+                (speed - fastest).abs() < 1e-3 * fastest,
+                "{substeps} substeps, {scheme:?}: {speed} m/s, expected {fastest} m/s"
+            );
+        }
     }
 }

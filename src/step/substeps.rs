@@ -44,10 +44,10 @@ pub(super) fn plan(settings: &Settings, gravity: f64, smallest_radius: f64) -> S
             .unwrap_or(SUBSTEP_CORRECTION_PER_RADIUS * smallest_radius);
         gap_law.rate = (SUBSTEP_PUSH / h_s) as f32;
         gap_law.spared = max_correction as f32;
-        // Bodies leave each other no faster, however many substeps there are.
-        let deepest = SUBSTEP_PUSH_DEPTH_PER_RADIUS * smallest_radius;
-        gap_law.max_push = (SUBSTEP_PUSH * deepest / settings.time_step) as f32;
     }
+    // Bodies leave each other no faster, however many substeps there are.
+    let deepest = SUBSTEP_PUSH_DEPTH_PER_RADIUS * smallest_radius;
+    gap_law.max_push = (f64::from(gap_law.rate) * h_s * deepest / settings.time_step) as f32;
     SubstepPlan {
         substeps: settings.substeps,
         time_step: settings.time_step as f32,

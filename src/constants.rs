@@ -255,8 +255,8 @@ pub const SUBSTEP_CORRECTION_PER_RADIUS: f64 = 2e-3;
 /// exploded.
 pub const SUBSTEP_PUSH: f64 = 0.2;
 
-/// Deepest penetration that adds to this push, over the same radius, in a step that has one substep; with more
-/// of them the fastest push stays what it is there.
+/// Deepest penetration that adds to this push, and to that of other schemes, over the same radius, in a step that
+/// has one substep; with more of them the fastest push stays what it is there.
 ///
 /// An overlap without a good way out is not to throw its bodies about. 1,000 boxes dropped, substeps of 1 and 1
 /// sweeps, a margin of 1 % of a box: where the push was allowed to grow with the number of substeps, 1 box in 8,

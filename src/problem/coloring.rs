@@ -4,10 +4,10 @@
 //! Box2D v3 in form: every movable body keeps a set of the colours that touch it, a pair takes the lowest
 //! colour that neither of its bodies has. Immovable bodies are only read and never collide.
 //!
-//! Pairs of contacts take their colours in a scattered order. In the order of the problem, which mostly is that in which
-//! a scene was built, every brick of a wall would be pushed from its left before its right in every
-//! sweep, all by the same error: walls crept along, and stood in no less than twice the sweeps. What is
-//! left over by few sweeps now points here and there, and adds up to nothing.
+//! Pairs of contacts take their colours in a scattered order. In the order of the problem, which mostly is that
+//! in which a scene was built, every brick of a wall would be pushed from its left before its right in every
+//! sweep, all by the same error: walls would creep along, and need twice the sweeps to stand. What few sweeps
+//! leave over now points here and there, and adds up to little.
 //!
 //! A hub, a body in more pairs than there are colours to give, would open one colour, and so one
 //! barrier, per pair. Hubs' pairs come last therefore and open none: they take the colours that the

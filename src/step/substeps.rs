@@ -12,7 +12,6 @@ use crate::constants::{
     SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
 };
 use crate::math::{self, Vec3};
-
 use crate::problem::{Body, Contact};
 use crate::solver::Velocity;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan, SubstepProblem};

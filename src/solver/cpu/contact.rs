@@ -106,8 +106,8 @@ pub(super) fn apply(
 ///
 /// `r_n <- max(0, r_n - u_n / W_nn)`; then, with what this changes of the tangential velocities by
 /// their [`coupling`](ContactBlock::coupling), `r_t <- P(r_t - u_t / d_t)` with P the projection at radius
-/// `mu r_n` (Stewart–Trinkle's fixed point for a polygon, Coulomb's for the disk). Changes within [`dead_band`] of the normal impulse,
-/// or of the radius, are left undone. Returns the new impulse and the whole change as a
+/// `mu r_n` (Stewart–Trinkle's fixed point for a polygon, Coulomb's for the disk). Changes within
+/// [`dead_band`] of the normal impulse, or of the radius, are left undone. Returns the new impulse and the whole change as a
 /// vector `[N s]`; `a` and `b` are the velocities after it.
 #[inline(always)]
 pub(super) fn update(
@@ -175,7 +175,8 @@ fn cone_step(block: &ContactBlock) -> f32 {
 }
 
 /// One update of a contact with friction by the convex law: all three rows at once,
-/// `r <- P(r - k D u)` with `D` the effective masses of the rows, `k` the [`cone_step`], and `P` the projection onto the cone in the metric of `D^-1`.
+/// `r <- P(r - k D u)` with `D` the effective masses of the rows, `k` the [`cone_step`], and `P` the
+/// projection onto the cone in the metric of `D^-1`.
 /// Where normal and tangents are not coupled this solves the contact exactly. Returns as [`update`]
 /// does; changes within [`dead_band`] are left undone.
 #[inline(always)]

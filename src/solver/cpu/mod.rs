@@ -60,7 +60,7 @@ use lanes::{Given, Lanes, Velocities};
 use std::ops::Range;
 use std::time::Instant;
 use substeps::SubstepMemory;
-use team::{Stage, Team};
+use team::{Dismissal, Stage, Team};
 
 /// Least number of elements handed to one thread where each takes a few nanoseconds.
 const GRAIN: usize = 1024;
@@ -155,15 +155,7 @@ impl CpuSolver {
             warm_start: options.warm_start,
             substeps: None,
         };
-        let (mut batches, mut report) = self.pack(&given, options)?;
-        let _dismissal = team.dismissal();
-        for me in 1..team.threads() {
-            scope.spawn(move |_| team.help(me));
-        }
-        if let Err(error) = self.begin_solve(&given, &batches, team, &mut report) {
-            self.packer.keep(batches);
-            return Err(error);
-        }
+        let (mut batches, mut report, _dismissal) = self.start(&given, options, scope, team)?;
         let packed = Instant::now();
         let manner = (problem.is_convex(), true, Some(watch));
         self.iterate(&mut batches, team, options, &mut report, manner);
@@ -188,6 +180,27 @@ impl CpuSolver {
             rayon::current_num_threads()
         });
         team
+    }
+
+    /// Packs a problem, calls the other threads of the team, which stay until the dismissal is dropped, and
+    /// takes the problem over.
+    fn start<'scope>(
+        &mut self,
+        given: &Given<'_>,
+        options: &Options,
+        scope: &rayon::Scope<'scope>,
+        team: &'scope Team,
+    ) -> Result<(Batches, Report, Dismissal<'scope>)> {
+        let (batches, mut report) = self.pack(given, options)?;
+        let dismissal = team.dismissal();
+        for me in 1..team.threads() {
+            scope.spawn(move |_| team.help(me));
+        }
+        if let Err(error) = self.begin_solve(given, &batches, team, &mut report) {
+            self.packer.keep(batches);
+            return Err(error);
+        }
+        Ok((batches, report, dismissal))
     }
 
     /// Puts a problem in order. Contacts with a colour are left to [`Self::begin_solve`].

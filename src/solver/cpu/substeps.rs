@@ -88,15 +88,7 @@ impl CpuSolver {
             warm_start: plan.velocity.warm_start,
             substeps: Some(given),
         };
-        let (mut batches, mut packed) = self.pack(&step, &plan.velocity)?;
-        let _dismissal = team.dismissal();
-        for me in 1..team.threads() {
-            scope.spawn(move |_| team.help(me));
-        }
-        if let Err(error) = self.begin_solve(&step, &batches, team, &mut packed) {
-            self.packer.keep(batches);
-            return Err(error);
-        }
+        let (mut batches, packed, _dismissal) = self.start(&step, &plan.velocity, scope, team)?;
         let start = Instant::now();
         let mut memory = std::mem::take(&mut self.substeps);
         memory.freeze(&batches, given, team);

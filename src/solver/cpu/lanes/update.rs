@@ -12,8 +12,11 @@ pub(super) trait Update: Copy {
     /// zero.
     const ROWS: usize;
 
-    /// A number of each lane of a point that only this law has.
-    fn number<S: Simd>(self, point: usize, first: usize) -> S;
+    /// A number of each lane of a point that only this law has; zero if it has none.
+    #[inline(always)]
+    fn number<S: Simd>(self, _point: usize, _first: usize) -> S {
+        S::splat(0.0)
+    }
 
     /// New impulses, for bodies that move so.
     fn update<S: Simd>(
@@ -34,11 +37,6 @@ impl<P: Project> Update for Coulomb<P> {
     const ROWS: usize = 3;
 
     #[inline(always)]
-    fn number<S: Simd>(self, _: usize, _: usize) -> S {
-        S::splat(0.0)
-    }
-
-    #[inline(always)]
     fn update<S: Simd>(
         self,
         point: &Point<S>,
@@ -57,11 +55,6 @@ pub(super) struct Smooth;
 
 impl Update for Smooth {
     const ROWS: usize = 1;
-
-    #[inline(always)]
-    fn number<S: Simd>(self, _: usize, _: usize) -> S {
-        S::splat(0.0)
-    }
 
     #[inline(always)]
     fn update<S: Simd>(
@@ -160,11 +153,6 @@ pub(super) struct Rebuild;
 
 impl Update for Rebuild {
     const ROWS: usize = 3;
-
-    #[inline(always)]
-    fn number<S: Simd>(self, _: usize, _: usize) -> S {
-        S::splat(0.0)
-    }
 
     #[inline(always)]
     fn update<S: Simd>(

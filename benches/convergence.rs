@@ -9,10 +9,11 @@
 //! passes, and the residual is looked at after every pass.
 //!
 //! ```text
-//! cargo bench --bench convergence -- [all] [PASSES] [--friction FACTOR] [--table FILE] [--plot FILE] [NAME ...]
+//! cargo bench --bench convergence -- [all] [PASSES] [--methods NAME,NAME] [--friction FACTOR] [--table FILE]
+//!     [--plot FILE] [NAME ...]
 //! ```
 //!
-//! `--friction` multiplies the coefficient of friction of every contact.
+//! `--methods` leaves out all others; `--friction` multiplies the coefficient of friction of every contact.
 //!
 //! Without names a few small problems are solved from zero impulses; with `all` every problem, and from the
 //! impulses of the step before as well. Problems are kept in `target/frozen`.
@@ -54,6 +55,7 @@ struct Request {
     all: bool,
     trial: bool,
     passes: u32,
+    methods: Vec<Method>,
     friction: f32,
     table: Option<String>,
     plot: Option<String>,
@@ -67,6 +69,7 @@ impl Request {
             all: false,
             trial,
             passes: if trial { 20 } else { PASSES },
+            methods: Method::ALL.to_vec(),
             friction: 1.0,
             table: None,
             plot: None,
@@ -76,6 +79,15 @@ impl Request {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "all" => request.all = true,
+                "--methods" => {
+                    let named = arguments.next().expect("names after --methods");
+                    let wanted: Vec<&str> = named.split(',').collect();
+                    let known = |name: &&str| Method::ALL.iter().any(|m| m.name() == *name);
+                    assert!(wanted.iter().all(known), "a method of {named} is unknown");
+                    request
+                        .methods
+                        .retain(|method| wanted.contains(&method.name()));
+                }
                 "--friction" => {
                     let factor = arguments.next().and_then(|factor| factor.parse().ok());
                     request.friction = factor.expect("a factor after --friction");
@@ -145,7 +157,7 @@ fn main() {
                     ),
                     curves: Vec::new(),
                 };
-                for method in Method::ALL {
+                for &method in &request.methods {
                     let outcome = measure(&frozen, law, method, warm_start, request.passes);
                     let row = row(name, &frozen, law, method, warm_start, &outcome);
                     print!("{row}");

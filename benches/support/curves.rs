@@ -25,7 +25,9 @@ pub(crate) fn draw(_: &str, _: &[Panel], _: &[f32]) -> Result<(), Box<dyn Error>
 pub(crate) fn draw(path: &str, panels: &[Panel], targets: &[f32]) -> Result<(), Box<dyn Error>> {
     use plotters::prelude::*;
     /// Width and height of a panel in pixels.
-    const PANEL: (u32, u32) = (620, 400);
+    const PANEL: (u32, u32) = (620, 360);
+    /// Width of the names beside a panel's axes.
+    const NAMES: i32 = 140;
     const COLORS: [RGBColor; 7] = [
         RGBColor(34, 38, 43),
         RGBColor(160, 166, 176),
@@ -48,7 +50,7 @@ pub(crate) fn draw(path: &str, panels: &[Panel], targets: &[f32]) -> Result<(), 
         let mut chart = ChartBuilder::on(area)
             .caption(&panel.title, ("sans-serif", 18))
             .margin(10)
-            .margin_right(28)
+            .margin_right(NAMES)
             .x_label_area_size(36)
             .y_label_area_size(56)
             .build_cartesian_2d((1.0..passes as f64).log_scale(), (1e-4..2.0).log_scale())?;
@@ -65,7 +67,7 @@ pub(crate) fn draw(path: &str, panels: &[Panel], targets: &[f32]) -> Result<(), 
             let ends = [(1.0, y), (passes as f64, y)];
             chart.draw_series(LineSeries::new(ends, BLACK.mix(0.3)))?;
         }
-        for (curve, color) in panel.curves.iter().zip(COLORS) {
+        for (place, (curve, color)) in panel.curves.iter().zip(COLORS).enumerate() {
             let mut next = 1.0;
             let points = curve.values.iter().enumerate().filter_map(|(index, &y)| {
                 let pass = (index + 1) as f64;
@@ -76,16 +78,13 @@ pub(crate) fn draw(path: &str, panels: &[Panel], targets: &[f32]) -> Result<(), 
                 }
                 shown.then(|| (pass, f64::from(y).clamp(1e-4, 2.0)))
             });
-            chart
-                .draw_series(LineSeries::new(points, color.stroke_width(2)))?
-                .label(curve.name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color));
+            chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
+            let [left, y] = [PANEL.0 as i32 - NAMES + 8, 48 + 18 * place as i32];
+            let ends = [(left, y), (left + 14, y)];
+            area.draw(&PathElement::new(ends, color.stroke_width(2)))?;
+            let font = ("sans-serif", 12).into_font();
+            area.draw(&Text::new(curve.name, (left + 18, y - 6), font))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerLeft)
-            .background_style(WHITE.mix(0.8))
-            .draw()?;
     }
     root.present()?;
     Ok(())

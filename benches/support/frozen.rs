@@ -106,13 +106,19 @@ fn pyramid(base: usize) -> Vec<[f64; 3]> {
     places
 }
 
-/// The scene of some cubes.
+/// The scene of some cubes, with as many sweeps as the piles of `scenes/bench`.
 fn cubes(places: &[[f64; 3]]) -> String {
     let mut text = String::from(
         r#"name = "cubes"
 [simulation]
 dt = 0.016666666666666666
 steps = 1
+[solver]
+method = "pgs"
+iterations = 30
+[stabilization]
+method = "post"
+iterations = 15
 [materials.default]
 friction = 0.5
 [[body]]

@@ -60,18 +60,80 @@ pub struct Group {
 #[must_use]
 pub fn color<T: BodyPair>(bodies: &[Body], items: &[T], max_colors: usize) -> Vec<Group> {
     let movable: Vec<bool> = bodies.iter().map(Body::is_movable).collect();
-    let pairs: Vec<[u32; 2]> = items.iter().map(BodyPair::body_pair).collect();
-    let mut coloring = Coloring::default();
-    coloring.color(&movable, &pairs, max_colors, T::IS_SCATTERED);
-    let Coloring { starts, colors, .. } = coloring;
-    starts
+    let (mut runs, mut coloring) = (Runs::default(), Coloring::default());
+    runs.find(items);
+    coloring.color(&movable, runs.pairs(), max_colors, T::IS_SCATTERED);
+    runs.starts()
         .windows(2)
-        .zip(colors)
+        .zip(coloring.colors)
         .map(|(members, color)| Group {
             members: members[0]..members[1],
             color: (color != NO_COLOR).then_some(color),
         })
         .collect()
+}
+
+/// Two bodies in one word, body A in the lower half, as it is the first in memory.
+pub(super) type PairKey = u64;
+
+#[inline(always)]
+fn key_of([a, b]: [u32; 2]) -> PairKey {
+    u64::from(b) << 32 | u64::from(a)
+}
+
+/// Body A and body B.
+#[inline(always)]
+pub(super) fn bodies_of(pair: PairKey) -> [u32; 2] {
+    [pair as u32, (pair >> 32) as u32]
+}
+
+/// The runs of consecutive items between the same two bodies.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Runs {
+    count: usize,
+    /// There is room for as many as there may be items.
+    starts: Vec<u32>,
+    pairs: Vec<PairKey>,
+}
+
+impl Runs {
+    /// First item of each run, and one past the last item.
+    pub(super) fn starts(&self) -> &[u32] {
+        self.starts.get(..=self.count).unwrap_or(&[0])
+    }
+
+    /// The two bodies of each run.
+    pub(super) fn pairs(&self) -> &[PairKey] {
+        &self.pairs[..self.count]
+    }
+
+    /// Finds those of `items`.
+    pub(super) fn find<T: BodyPair>(&mut self, items: &[T]) {
+        self.count = 0;
+        let Some((first, rest)) = items.split_first() else {
+            self.starts.clear();
+            return;
+        };
+        if self.pairs.len() < items.len() {
+            self.pairs.resize(items.len(), 0);
+            self.starts.resize(items.len() + 1, 0);
+        }
+        let (starts, pairs) = (&mut self.starts[..], &mut self.pairs[..]);
+        let (mut run, mut last) = (0, key_of(first.body_pair()));
+        starts[0] = 0;
+        // Every item writes its run, whose place changes with the last one of it: a jump for each, which
+        // nobody could foresee, would take longer.
+        for (index, item) in (1..).zip(rest) {
+            let pair = key_of(item.body_pair());
+            pairs[run] = last;
+            starts[run + 1] = index;
+            run += usize::from(pair != last);
+            last = pair;
+        }
+        pairs[run] = last;
+        self.count = run + 1;
+        starts[self.count] = items.len() as u32;
+    }
 }
 
 /// Colour of what is in the remainder.
@@ -80,126 +142,104 @@ pub(super) const NO_COLOR: u8 = MAX_COLORING_COLORS as u8;
 /// A colouring, and the memory that it is made in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Coloring {
-    /// First member of each group, in the order of the items, and one past the last.
-    pub(super) starts: Vec<u32>,
     /// Colour of each group, or [`NO_COLOR`].
     pub(super) colors: Vec<u8>,
     /// Colours that some group has.
     pub(super) color_count: usize,
-    /// The two bodies of each group.
-    pairs: Vec<[u32; 2]>,
     /// Groups of each body; shape `[body_count]`.
     degrees: Vec<u32>,
     /// The set of colours at each movable body, one bit each; shape `[body_count]`.
     taken: Vec<u64>,
+    /// Round of each group.
+    rounds: Vec<u8>,
     /// The groups in the order in which they take colours.
     visits: Vec<u32>,
 }
 
 impl Coloring {
-    /// Colours the runs of equal `pairs`; see [`color`].
+    /// Colours groups between `pairs`; see [`color`].
     pub(super) fn color(
         &mut self,
         movable: &[bool],
-        pairs: &[[u32; 2]],
+        pairs: &[PairKey],
         max_colors: usize,
         is_scattered: bool,
     ) {
-        self.find_runs(pairs);
         if is_scattered {
-            self.scatter();
+            self.scatter(pairs);
         } else {
             self.visits.clear();
-            self.visits.extend(0..self.pairs.len() as u32);
+            self.visits.extend(0..pairs.len() as u32);
         }
-        self.colors.clear();
-        self.colors.resize(self.pairs.len(), NO_COLOR);
+        self.colors.resize(pairs.len(), NO_COLOR);
         let allowed = first_colors(max_colors);
-        let all = self.give(movable, allowed, |_| true);
+        let all = self.give(pairs, movable, allowed, |_| true);
         self.color_count = count_of(all);
         if all >> NO_COLOR == 0 {
             // A hub would have been left without some colour.
             return;
         }
-        self.count_degrees();
+        self.count_degrees(pairs);
         let degrees = std::mem::take(&mut self.degrees);
         let is_hub =
             |body: u32| movable[body as usize] && degrees[body as usize] as usize > max_colors;
         let has_hub = |[a, b]: [u32; 2]| is_hub(a) || is_hub(b);
-        if self.pairs.iter().any(|&pair| has_hub(pair)) {
+        if pairs.iter().any(|&pair| has_hub(bodies_of(pair))) {
             self.colors.fill(NO_COLOR);
-            let others = self.give(movable, allowed, |pair| !has_hub(pair));
+            let others = self.give(pairs, movable, allowed, |pair| !has_hub(pair));
             // A hub among nothing else still gets one colour.
             let open = first_colors(count_of(others).max(1).min(max_colors));
-            let hubs = self.give_more(movable, open, has_hub);
+            let hubs = self.give_more(pairs, movable, open, has_hub);
             self.color_count = count_of(others | hubs);
         }
         self.degrees = degrees;
     }
 
     /// Sorts the groups by their rounds.
-    fn scatter(&mut self) {
-        let mut next = [0_u32; COLORING_ROUNDS + 1];
-        for &pair in &self.pairs {
-            next[round_of(pair) + 1] += 1;
+    fn scatter(&mut self, pairs: &[PairKey]) {
+        self.rounds.clear();
+        self.rounds.extend(pairs.iter().map(|&pair| round_of(pair)));
+        let mut next = [0_u32; COLORING_ROUNDS];
+        for &round in &self.rounds {
+            next[usize::from(round)] += 1;
         }
-        for at in 1..next.len() {
-            next[at] += next[at - 1];
+        let mut first = 0;
+        for next in &mut next {
+            first += std::mem::replace(next, first);
         }
-        self.visits.resize(self.pairs.len(), 0);
-        for (index, &pair) in (0..).zip(&self.pairs) {
-            let place = &mut next[round_of(pair)];
+        self.visits.resize(pairs.len(), 0);
+        for (index, &round) in (0..).zip(&self.rounds) {
+            let place = &mut next[usize::from(round)];
             self.visits[*place as usize] = index;
             *place += 1;
         }
-    }
-
-    /// Finds the runs of equal pairs.
-    fn find_runs(&mut self, pairs: &[[u32; 2]]) {
-        // Every item writes its run, whose place changes with the last one of it: a jump for each, which
-        // nobody could foresee, would take longer.
-        self.starts.resize(pairs.len() + 1, 0);
-        self.pairs.resize(pairs.len(), [0; 2]);
-        let mut run = 0;
-        for (index, two) in pairs.windows(2).enumerate() {
-            self.pairs[run] = two[0];
-            self.starts[run + 1] = index as u32 + 1;
-            run += usize::from(two[0] != two[1]);
-        }
-        let mut count = 0;
-        self.starts[0] = 0;
-        if let Some(&pair) = pairs.last() {
-            count = run + 1;
-            self.pairs[run] = pair;
-            self.starts[count] = pairs.len() as u32;
-        }
-        self.starts.truncate(count + 1);
-        self.pairs.truncate(count);
     }
 
     /// Gives some groups their colours, nobody having any yet. Returns the set of all that were given,
     /// [`NO_COLOR`] included.
     fn give(
         &mut self,
+        pairs: &[PairKey],
         movable: &[bool],
         allowed: u64,
         is_among: impl Fn([u32; 2]) -> bool,
     ) -> u128 {
         self.taken.clear();
         self.taken.resize(movable.len(), 0);
-        self.give_more(movable, allowed, is_among)
+        self.give_more(pairs, movable, allowed, is_among)
     }
 
     /// Gives some groups their colours, beside those of others.
     fn give_more(
         &mut self,
+        pairs: &[PairKey],
         movable: &[bool],
         allowed: u64,
         is_among: impl Fn([u32; 2]) -> bool,
     ) -> u128 {
         let (mut given, mut has_none) = (0_u64, false);
         for &visit in &self.visits {
-            let pair = self.pairs[visit as usize];
+            let pair = bodies_of(pairs[visit as usize]);
             if is_among(pair) {
                 let lowest = take(&mut self.taken, movable, pair, allowed);
                 given |= lowest;
@@ -212,10 +252,10 @@ impl Coloring {
     }
 
     /// Counts the groups of each body.
-    fn count_degrees(&mut self) {
+    fn count_degrees(&mut self, pairs: &[PairKey]) {
         self.degrees.clear();
         self.degrees.resize(self.taken.len(), 0);
-        for &body in self.pairs.iter().flatten() {
+        for body in pairs.iter().flat_map(|&pair| bodies_of(pair)) {
             self.degrees[body as usize] += 1;
         }
     }
@@ -223,12 +263,12 @@ impl Coloring {
 
 /// In which round a pair takes its colour: any of them, as if by chance, and always the same.
 #[inline]
-fn round_of([a, b]: [u32; 2]) -> usize {
+fn round_of(pair: PairKey) -> u8 {
     // An odd number near 2^64 over the golden ratio: the upper bits of the product are of all bits of the
     // pair.
-    let mixed = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = pair.rotate_left(32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> (u64::BITS - COLORING_ROUNDS.ilog2())) as usize
+    (mixed >> (u64::BITS - COLORING_ROUNDS.ilog2())) as u8
 }
 
 /// Gives a pair the lowest of the `allowed` colours that neither of its bodies has; nothing if there is

@@ -3,7 +3,7 @@
 
 use super::{Packed, Remainder};
 use crate::constants::{KEPT_ORDERS, MAX_COLORING_COLORS};
-use crate::problem::coloring::{BodyPair, Coloring, NO_COLOR};
+use crate::problem::coloring::{BodyPair, Coloring, PairKey, Runs, bodies_of};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,18 +28,30 @@ struct Order {
     remainder: Remainder,
 }
 
-/// An order, and what it was made for.
+/// Groups, colour after colour, and what they were coloured for. How many members each has does not matter.
 #[derive(Debug, Clone, Default)]
-struct KeptOrder {
-    /// Number of the order; see [`Packed::order`].
-    number: u64,
-    /// The two bodies of each contact or joint row.
-    pairs: Vec<[u32; 2]>,
+struct ColoredGroups {
+    /// The two bodies of each group, in the order of the items.
+    pairs: Vec<PairKey>,
     /// Which bodies are movable.
     movable: Vec<bool>,
     max_colors: usize,
     /// False if some pair is not of two bodies that exist.
     is_sound: bool,
+    /// Groups by colour, the remainder's last.
+    groups: Vec<u32>,
+    /// Where those of each colour are.
+    colors: Vec<Range<u32>>,
+}
+
+/// An order, and what it was made for.
+#[derive(Debug, Clone, Default)]
+struct KeptOrder {
+    /// Number of the order; see [`Packed::order`].
+    number: u64,
+    colored: ColoredGroups,
+    /// First item of each group, and one past the last.
+    starts: Vec<u32>,
     order: Order,
 }
 
@@ -51,6 +63,7 @@ struct KeptOrder {
 pub(super) struct Orders {
     /// The most recently used first; the parts of that one are in the [`Packed`].
     kept: Vec<KeptOrder>,
+    runs: Runs,
     coloring: Coloring,
     scratch: Scratch,
 }
@@ -61,8 +74,6 @@ const SOME_ITEMS: usize = 4;
 /// Memory of orders in the making.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
-    /// Groups, colour after colour.
-    groups: Vec<u32>,
     /// Bodies of each element.
     pub(super) pairs: Vec<[u32; 2]>,
     /// Slots of each body.
@@ -73,7 +84,8 @@ pub(super) struct Scratch {
 
 impl Orders {
     /// Puts `items` in order in `packed`: as one of the last times, if their pairs, the movable bodies
-    /// and the number of colours are the same, or anew. False if some item is not between two bodies that
+    /// and the number of colours are the same, or anew; with the colours of one of the last times if only
+    /// the numbers of items between pairs are others. False if some item is not between two bodies that
     /// exist.
     pub(super) fn arrange<T: BodyPair, Block, Impulse>(
         &mut self,
@@ -86,80 +98,112 @@ impl Orders {
         if let Some(last) = self.kept.first_mut() {
             last.order.exchange(packed);
         }
-        let fitting = self
-            .kept
-            .iter()
-            .position(|kept| kept.fits(items, movable, max_colors));
-        if let Some(at) = fitting {
+        self.runs.find(items);
+        let runs = &self.runs;
+        let has_colors = |kept: &KeptOrder| kept.colored.fits(runs.pairs(), movable, max_colors);
+        let fits = |kept: &KeptOrder| kept.starts == runs.starts() && has_colors(kept);
+        if let Some(at) = self.kept.iter().position(fits) {
             self.kept[..=at].rotate_right(1);
         } else {
+            let colored = self.kept.iter().position(has_colors);
             if self.kept.len() < KEPT_ORDERS {
                 self.kept.push(KeptOrder::default());
             }
+            // The one that was used least recently makes room, and is its own example if it has the colours.
+            let oldest = self.kept.len() - 1;
             self.kept.rotate_right(1);
-            let kept = &mut self.kept[0];
-            kept.number = ORDERS_MADE.fetch_add(1, Ordering::Relaxed) + 1;
-            kept.movable.clear();
-            kept.movable.extend_from_slice(movable);
-            kept.max_colors = max_colors;
-            kept.take_pairs(items);
-            self.coloring
-                .color(movable, &kept.pairs, max_colors, T::IS_SCATTERED);
-            let coloring = &self.coloring;
-            kept.order
-                .remake(coloring, &kept.pairs, movable, element, &mut self.scratch);
+            if let [kept, others @ ..] = &mut self.kept[..] {
+                match colored {
+                    Some(at) if at == oldest => {}
+                    Some(at) => kept.colored.clone_from(&others[at].colored),
+                    None => kept.colored.remake(
+                        runs.pairs(),
+                        movable,
+                        (max_colors, T::IS_SCATTERED),
+                        &mut self.coloring,
+                    ),
+                }
+                kept.number = ORDERS_MADE.fetch_add(1, Ordering::Relaxed) + 1;
+                kept.starts.clear();
+                if kept.colored.is_there() {
+                    kept.starts.extend_from_slice(runs.starts());
+                } else {
+                    kept.starts.push(0);
+                }
+                kept.order
+                    .remake(&kept.colored, &kept.starts, element, &mut self.scratch);
+            }
         }
         self.kept.first_mut().is_some_and(|kept| {
             kept.order.exchange(packed);
             packed.order = kept.number;
-            kept.is_sound
+            kept.colored.is_sound
         })
     }
 }
 
-impl KeptOrder {
-    /// Takes the pairs of items, and finds out if each is of two bodies that exist. If some do not, there is
-    /// nothing to be put in order.
-    fn take_pairs<T: BodyPair>(&mut self, items: &[T]) {
+impl ColoredGroups {
+    fn fits(&self, pairs: &[PairKey], movable: &[bool], max_colors: usize) -> bool {
+        self.max_colors == max_colors && self.pairs == pairs && self.movable == movable
+    }
+
+    /// True if all bodies of the pairs exist; else there are no groups.
+    fn is_there(&self) -> bool {
+        self.max_colors != usize::MAX
+    }
+
+    /// Colours groups between `pairs`, and sorts them by colour. If the bodies of some do not exist, there is
+    /// nothing to be coloured.
+    fn remake(
+        &mut self,
+        pairs: &[PairKey],
+        movable: &[bool],
+        (max_colors, is_scattered): (usize, bool),
+        coloring: &mut Coloring,
+    ) {
         let (mut same, mut largest) = (false, 0);
-        self.pairs.clear();
-        self.pairs.extend(items.iter().map(|item| {
-            let [a, b] = item.body_pair();
+        for &pair in pairs {
+            let [a, b] = bodies_of(pair);
             same |= a == b;
             largest = a.max(b).max(largest);
-            [a, b]
-        }));
-        let is_missing = !items.is_empty() && largest as usize >= self.movable.len();
+        }
+        let is_missing = !pairs.is_empty() && largest as usize >= movable.len();
         self.is_sound = !(same || is_missing);
+        self.movable.clear();
+        self.movable.extend_from_slice(movable);
+        self.pairs.clear();
         if is_missing {
-            self.pairs.clear();
             // Fits nothing.
             self.max_colors = usize::MAX;
+        } else {
+            self.max_colors = max_colors;
+            self.pairs.extend_from_slice(pairs);
         }
+        coloring.color(movable, &self.pairs, max_colors, is_scattered);
+        self.sort(coloring);
     }
 
-    fn fits<T: BodyPair>(&self, items: &[T], movable: &[bool], max_colors: usize) -> bool {
-        self.max_colors == max_colors
-            && self.pairs.len() == items.len()
-            && self.movable == movable
-            && self.has_pairs_of(items)
-    }
-
-    /// Compared some at a time: without a way out after each pair, and with one for lists that differ
-    /// from early on.
-    fn has_pairs_of<T: BodyPair>(&self, items: &[T]) -> bool {
-        const SOME: usize = 64;
-        self.pairs
-            .chunks(SOME)
-            .zip(items.chunks(SOME))
-            .all(|(pairs, items)| {
-                let mut differ = 0;
-                for (&[a, b], item) in pairs.iter().zip(items) {
-                    let [c, d] = item.body_pair();
-                    differ |= (a ^ c) | (b ^ d);
-                }
-                differ == 0
-            })
+    /// A stable counting sort by colour.
+    fn sort(&mut self, coloring: &Coloring) {
+        let colors = &coloring.colors;
+        // One more for the remainder.
+        let mut next = [0_u32; MAX_COLORING_COLORS + 1];
+        for &color in colors {
+            next[usize::from(color)] += 1;
+        }
+        let mut first = 0;
+        for next in &mut next {
+            first += std::mem::replace(next, first);
+        }
+        self.colors.clear();
+        self.colors
+            .extend((0..coloring.color_count).map(|color| next[color]..next[color + 1]));
+        self.groups.resize(colors.len(), 0);
+        for (group, &color) in (0..).zip(colors) {
+            let place = &mut next[usize::from(color)];
+            self.groups[*place as usize] = group;
+            *place += 1;
+        }
     }
 }
 
@@ -172,48 +216,29 @@ impl Order {
         std::mem::swap(&mut self.remainder, &mut packed.remainder);
     }
 
-    /// A stable counting sort by colour of the groups of items between `pairs`.
+    /// Puts the items of groups, which begin at `starts`, in the order of the groups.
     fn remake(
         &mut self,
-        coloring: &Coloring,
-        pairs: &[[u32; 2]],
-        movable: &[bool],
+        colored: &ColoredGroups,
+        starts: &[u32],
         element: Element,
         scratch: &mut Scratch,
     ) {
-        let Coloring {
-            starts,
+        let ColoredGroups {
+            pairs,
+            movable,
+            groups,
             colors,
-            color_count,
             ..
-        } = coloring;
-        let group_count = colors.len();
-        // One more for the remainder.
-        let mut next = [0_u32; MAX_COLORING_COLORS + 1];
-        for &color in colors {
-            next[usize::from(color)] += 1;
-        }
-        let mut first = 0;
-        for next in &mut next {
-            let count = *next;
-            *next = first;
-            first += count;
-        }
-        self.colors.clear();
-        self.colors
-            .extend((0..*color_count).map(|color| next[color]..next[color + 1]));
-        let colored_groups = next[usize::from(NO_COLOR)];
-        scratch.groups.resize(group_count, 0);
-        for (group, &color) in colors.iter().enumerate() {
-            let place = &mut next[usize::from(color)];
-            scratch.groups[*place as usize] = group as u32;
-            *place += 1;
-        }
+        } = colored;
+        self.colors.clone_from(colors);
+        let colored_groups = colors.last().map_or(0, |color| color.end as usize);
+        let items = starts.last().map_or(0, |&end| end as usize);
         // Room to write some items at once, without a jump that depends on how many a group has.
-        self.source.resize(pairs.len() + SOME_ITEMS, 0);
-        self.group_starts.resize(group_count + 1, 0);
+        self.source.resize(items + SOME_ITEMS, 0);
+        self.group_starts.resize(groups.len() + 1, 0);
         let mut end = 0;
-        for (place, &group) in self.group_starts.iter_mut().zip(&scratch.groups) {
+        for (place, &group) in self.group_starts.iter_mut().zip(groups) {
             let (first, last) = (starts[group as usize], starts[group as usize + 1]);
             *place = end as u32;
             let source = &mut self.source[end..];
@@ -228,25 +253,25 @@ impl Order {
             }
             end += count;
         }
-        self.source.truncate(pairs.len());
-        self.group_starts[group_count] = pairs.len() as u32;
-        let colored = self.group_starts[colored_groups as usize];
+        self.source.truncate(items);
+        self.group_starts[groups.len()] = items as u32;
 
-        let pair_at = |block: u32| pairs[self.source[block as usize] as usize];
         scratch.pairs.clear();
+        let split = groups[colored_groups..]
+            .iter()
+            .map(|&group| (group as usize, bodies_of(pairs[group as usize])));
         let first = match element {
             Element::Block => {
-                let split = colored..pairs.len() as u32;
-                scratch.pairs.extend(split.map(pair_at));
-                self.group_starts.truncate(colored_groups as usize + 1);
-                colored
+                scratch.pairs.extend(split.flat_map(|(group, pair)| {
+                    let count = starts[group + 1] - starts[group];
+                    std::iter::repeat_n(pair, count as usize)
+                }));
+                self.group_starts.truncate(colored_groups + 1);
+                self.group_starts[colored_groups]
             }
             Element::Group => {
-                let starts = &self.group_starts[colored_groups as usize..group_count];
-                scratch
-                    .pairs
-                    .extend(starts.iter().map(|&block| pair_at(block)));
-                colored_groups
+                scratch.pairs.extend(split.map(|(_, pair)| pair));
+                colored_groups as u32
             }
         };
         self.remainder.split(movable, first, scratch);

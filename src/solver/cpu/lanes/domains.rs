@@ -10,7 +10,7 @@
 
 use crate::constants::{MAX_TEAM_DOMAINS, MIN_LANE_GROUPS_PER_THREAD, PAIR_WORK, POINTS_SORTED_BY};
 use crate::problem::Problem;
-use crate::problem::batches::Batches;
+use crate::problem::batches::{Batches, Packed};
 use std::ops::Range;
 
 /// Bodies in domains, and the groups of a problem (all contacts of one pair) in the order in which they
@@ -65,37 +65,69 @@ impl Domains {
         self.cut(count, batches.velocities.len(), points);
         self.touch(count);
 
-        self.keys.clear();
-        self.counts.clear();
-        self.counts.resize(count * colors * KINDS + 1, 0);
+        self.find_keys(contacts, count);
+        self.sort_by_keys(count * colors, &contacts.colors);
+    }
+
+    /// Finds what groups are sorted by: domain, colour, points, and interface or interior.
+    fn find_keys<Block, Impulse>(&mut self, contacts: &Packed<Block, Impulse>, count: usize) {
+        let colors = contacts.colors.len();
+        let mut keys = std::mem::take(&mut self.keys);
+        keys.clear();
         for (color, range) in contacts.colors.iter().enumerate() {
-            for group in range.start as usize..range.end as usize {
-                let (domain, interior) = if count == 1 {
-                    (0, true)
-                } else {
-                    let [a, b] = self.pairs[group].map(|body| self.touched[body as usize]);
-                    (self.owner(group), (a | b).is_power_of_two())
-                };
-                let less = POINTS_SORTED_BY - (points(group) as usize).min(POINTS_SORTED_BY);
-                let key = (domain * colors + color) * KINDS + 2 * less + usize::from(interior);
-                self.keys.push(key as u32);
-                self.counts[key + 1] += 1;
+            let starts = &contacts.group_starts[range.start as usize..=range.end as usize];
+            let points = starts.windows(2).map(|blocks| blocks[1] - blocks[0]);
+            let kinds = points
+                .map(|points| 2 * (POINTS_SORTED_BY as u32 - points.min(POINTS_SORTED_BY as u32)));
+            if count == 1 {
+                let first = (color * KINDS) as u32;
+                keys.extend(kinds.map(|kind| first + kind + 1));
+                continue;
             }
+            keys.extend((range.start as usize..).zip(kinds).map(|(group, kind)| {
+                let [a, b] = self.pairs[group].map(|body| self.touched[body as usize]);
+                let interior = u32::from((a | b).is_power_of_two());
+                let share = self.owner(group) * colors + color;
+                (share * KINDS) as u32 + kind + interior
+            }));
         }
-        for key in 1..self.counts.len() {
-            self.counts[key] += self.counts[key - 1];
+        self.keys = keys;
+    }
+
+    /// A stable counting sort by key of the groups in so many shares.
+    ///
+    /// Most groups of a colour have the same key, and each count would wait for the one before it: those of the
+    /// first colours, and of the others, are gone through side by side. They have no key in common.
+    fn sort_by_keys(&mut self, shares: usize, colors: &[Range<u32>]) {
+        let Self {
+            keys,
+            counts,
+            groups,
+            ..
+        } = self;
+        let half = keys.len() / 2;
+        let nearest = |color: &&Range<u32>| half.abs_diff(color.end as usize);
+        let middle = colors.iter().min_by_key(nearest);
+        let middle = middle.map_or(0, |color| color.end as usize);
+
+        counts.clear();
+        counts.resize(shares * KINDS + 1, 0);
+        each_of_two(keys, middle, |_, key| counts[key as usize + 1] += 1);
+        let mut sum = 0;
+        for count in &mut *counts {
+            sum += *count;
+            *count = sum;
         }
+        let firsts = (0..shares).map(|share| share * KINDS);
         self.shares.clear();
-        let shares = (0..count * colors).map(|share| share * KINDS);
         self.shares
-            .extend(shares.map(|first| self.counts[first]..self.counts[first + KINDS]));
-        self.groups.clear();
-        self.groups.resize(groups, 0);
-        for (group, &key) in self.keys.iter().enumerate() {
-            let place = &mut self.counts[key as usize];
-            self.groups[*place as usize] = group as u32;
+            .extend(firsts.map(|first| counts[first]..counts[first + KINDS]));
+        groups.resize(keys.len(), 0);
+        each_of_two(keys, middle, |group, key| {
+            let place = &mut counts[key as usize];
+            groups[*place as usize] = group as u32;
             *place += 1;
-        }
+        });
     }
 
     /// True if a group has a body that other domains touch.
@@ -183,5 +215,22 @@ impl Domains {
                 }
             }
         }
+    }
+}
+
+/// Looks at each key with its index: at the first `middle`, and at the others, side by side.
+#[inline(always)]
+fn each_of_two(keys: &[u32], middle: usize, mut look: impl FnMut(usize, u32)) {
+    let (first, second) = keys.split_at(middle);
+    for (at, (&a, &b)) in first.iter().zip(second).enumerate() {
+        look(at, a);
+        look(middle + at, b);
+    }
+    let both = first.len().min(second.len());
+    for (at, &key) in first.iter().enumerate().skip(both) {
+        look(at, key);
+    }
+    for (at, &key) in second.iter().enumerate().skip(both) {
+        look(middle + at, key);
     }
 }

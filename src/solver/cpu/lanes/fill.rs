@@ -4,7 +4,7 @@ use super::filling::{FillGroups, Filling};
 use super::{DomainRanges, IndexRow, LANES, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Row, Share};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::problem::Problem;
-use crate::problem::batches::Batches;
+use crate::problem::batches::{Batches, Packed};
 use crate::solver::cpu::shared_slice::SharedSlice;
 use crate::solver::cpu::team::Team;
 use crate::solver::substeps::SubstepProblem;
@@ -68,7 +68,6 @@ impl Lanes {
     /// Which contact goes to which lane; as in the last problem where its order was the same.
     fn lay_out(&mut self, problem: &Problem, batches: &Batches, team: &Team) {
         let contacts = &batches.contacts;
-        let starts = &contacts.group_starts;
         let laid_out_for = (contacts.order, team.threads());
         if self.laid_out_for == laid_out_for {
             return;
@@ -76,20 +75,22 @@ impl Lanes {
         self.laid_out_for = laid_out_for;
         self.groups.clear();
         self.places.clear();
+        self.sources.clear();
         self.shares.clear();
         let mut domains = std::mem::take(&mut self.domains);
         domains.sort(problem, batches, team.threads());
         for share in &domains.shares {
             let pairs = &domains.groups[share.start as usize..share.end as usize];
-            let at_interface =
-                |lanes: &&[u32]| lanes.iter().any(|&pair| domains.is_at_interface(pair));
+            let at_interface = |lanes: &&[u32]| {
+                domains.count() > 1 && lanes.iter().any(|&pair| domains.is_at_interface(pair))
+            };
             let first = self.groups.len() as u32;
             for lanes in pairs.chunks(LANES).filter(at_interface) {
-                self.place(lanes, starts);
+                self.place(lanes, contacts);
             }
             let interior = self.groups.len() as u32;
             for lanes in pairs.chunks(LANES).filter(|lanes| !at_interface(lanes)) {
-                self.place(lanes, starts);
+                self.place(lanes, contacts);
             }
             self.shares.push(Share {
                 first,
@@ -108,13 +109,6 @@ impl Lanes {
             });
         }
         self.domains = domains;
-        self.sources.clear();
-        self.sources.extend(self.places.iter().map(|places| {
-            IndexRow(places.0.map(|place| match place {
-                NO_PLACE => NO_PLACE,
-                place => contacts.source[place as usize],
-            }))
-        }));
         let points = self.places.len();
         self.pairs.resize(self.groups.len(), Pairs::zeroed());
         self.points.resize(points, Points::zeroed());
@@ -124,20 +118,26 @@ impl Lanes {
     }
 
     /// Appends a lane group of some pairs.
-    fn place(&mut self, lanes: &[u32], starts: &[u32]) {
-        let first = self.places.len();
-        let blocks = |group: u32| starts[group as usize]..starts[group as usize + 1];
-        let count = lanes.iter().map(|&group| blocks(group).len()).max();
-        let end = first + count.unwrap_or(0);
-        self.places.resize(end, IndexRow([NO_PLACE; LANES]));
+    fn place<Block, Impulse>(&mut self, lanes: &[u32], contacts: &Packed<Block, Impulse>) {
+        let (starts, source) = (&contacts.group_starts, &contacts.source);
+        let (mut places, mut sources) = ([0; LANES], [0; LANES]);
+        let mut counts = [0; LANES];
         for (lane, &group) in lanes.iter().enumerate() {
-            for (places, block) in self.places[first..].iter_mut().zip(blocks(group)) {
-                places.0[lane] = block;
-            }
+            let (place, end) = (starts[group as usize], starts[group as usize + 1]);
+            places[lane] = place;
+            // The contacts of a group follow each other in the problem, too.
+            sources[lane] = source[place as usize];
+            counts[lane] = end - place;
         }
+        let count = counts.iter().fold(0, |most, &count| count.max(most));
+        let rows =
+            |firsts: [u32; LANES]| (0..count).map(move |point| row_of(firsts, counts, point));
+        let first = self.places.len() as u32;
+        self.places.extend(rows(places));
+        self.sources.extend(rows(sources));
         self.groups.push(LaneGroup {
-            first: first as u32,
-            end: end as u32,
+            first,
+            end: first + count,
             friction: false,
             mixed: false,
         });
@@ -176,4 +176,18 @@ impl Lanes {
             }
         });
     }
+}
+
+/// Indices of one point of groups that have so many from `firsts` on.
+#[inline(always)]
+fn row_of(firsts: [u32; LANES], counts: [u32; LANES], point: u32) -> IndexRow {
+    let mut row = IndexRow([NO_PLACE; LANES]);
+    for (index, (first, count)) in row.0.iter_mut().zip(firsts.iter().zip(counts)) {
+        *index = if point < count {
+            first + point
+        } else {
+            NO_PLACE
+        };
+    }
+    row
 }

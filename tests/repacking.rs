@@ -42,6 +42,9 @@ enum Edit {
     Numbers,
     RemoveContact,
     RepeatContact,
+    MorePoints,
+    FewerPoints,
+    NoContacts,
     ExchangeContacts,
     RemoveRow,
     BoundRow,
@@ -53,10 +56,13 @@ enum Edit {
     Back,
 }
 
-const EDITS: [Edit; 12] = [
+const EDITS: [Edit; 15] = [
     Edit::Numbers,
     Edit::RemoveContact,
     Edit::RepeatContact,
+    Edit::MorePoints,
+    Edit::FewerPoints,
+    Edit::NoContacts,
     Edit::ExchangeContacts,
     Edit::RemoveRow,
     Edit::BoundRow,
@@ -88,6 +94,17 @@ fn change_numbers(problem: &mut Problem, seed: u64) {
     }
 }
 
+/// Leaves out one of `every` so many contacts, but none that is the first of its pair.
+fn remove_points(problem: &mut Problem, every: usize) {
+    let mut last = None;
+    let mut index = 0;
+    problem.contacts.retain(|contact| {
+        let pair = Some((contact.body_a, contact.body_b));
+        index += 1;
+        pair != std::mem::replace(&mut last, pair) || index % every != 0
+    });
+}
+
 fn apply(edit: Edit, problem: &mut Problem, colors: &mut usize, first: &Problem, seed: u64) {
     let random = &mut generator(seed);
     let contacts = problem.contacts.len();
@@ -102,6 +119,12 @@ fn apply(edit: Edit, problem: &mut Problem, colors: &mut usize, first: &Problem,
             let at = random.random_range(0..=contacts);
             problem.contacts.insert(at, contact);
         }
+        Edit::MorePoints if contacts > 0 => {
+            let at = random.random_range(0..contacts);
+            problem.contacts.insert(at, problem.contacts[at]);
+        }
+        Edit::FewerPoints => remove_points(problem, random.random_range(1..4)),
+        Edit::NoContacts => problem.contacts.clear(),
         Edit::ExchangeContacts if contacts > 0 => {
             let [a, b] = [0; 2].map(|_| random.random_range(0..contacts));
             problem.contacts.swap(a, b);
@@ -304,4 +327,31 @@ fn orders_are_kept_as_long_as_they_fit() {
     batches.repack(last, 3, true);
     assert_ne!(batches.contacts.order, before[0]);
     assert_ne!(batches.joints.order, before[1]);
+}
+
+/// Pairs that stay the same with other numbers of points keep their colours, whichever of the orders that
+/// are kept they come from; what comes of it is what new memory gives.
+#[test]
+fn points_come_and_go_to_the_same_bits() {
+    for seed in 0..20 {
+        let mut problems: Vec<Problem> = (0..KEPT_ORDERS as u64)
+            .map(|at| jointed(seed + 100 * at))
+            .collect();
+        let mut batches = Batches::default();
+        for problem in &problems {
+            batches.repack(problem, 12, true);
+        }
+        // Each is the one that was used least recently, and then the one used last.
+        for every in [2, 3] {
+            for problem in &mut problems {
+                for _ in 0..2 {
+                    let before = problem.contacts.len();
+                    remove_points(problem, every);
+                    batches.repack(problem, 12, true);
+                    let expected = Batches::pack(problem, 12, true);
+                    assert!(same_bits(&batches, &expected), "{before} contacts before");
+                }
+            }
+        }
+    }
 }

@@ -24,6 +24,7 @@ mod contact;
 mod friction;
 mod joint_row;
 mod plain;
+mod runs;
 
 pub use body::Body;
 pub use contact::Contact;

@@ -79,6 +79,10 @@ pub struct Packed<Block, Impulse> {
     /// `source`, `group_starts`, `colors` and `remainder`, and the two bodies of each block. 0 in the order
     /// of clusters.
     pub order: u64,
+    /// Number of the colouring, which no other colouring has: where it is the same for two packings, so are
+    /// `colors`, the two bodies of each group, and which bodies are movable, but maybe not how many blocks
+    /// there are between them. 0 in the order of clusters.
+    pub coloring: u64,
 }
 
 impl<Block, Impulse> Default for Packed<Block, Impulse> {
@@ -92,6 +96,7 @@ impl<Block, Impulse> Default for Packed<Block, Impulse> {
             remainder: Remainder::default(),
             impulses: Vec::new(),
             order: 0,
+            coloring: 0,
         }
     }
 }
@@ -114,6 +119,7 @@ impl<Block, Impulse> Packed<Block, Impulse> {
         self.colors.clear();
         self.remainder = Remainder::default();
         self.order = 0;
+        self.coloring = 0;
     }
 
     /// Number of batches that a sweep passes one after the other: the colours, and one more if there

@@ -3,12 +3,18 @@
 
 use super::{Packed, Remainder};
 use crate::constants::{KEPT_ORDERS, MAX_COLORING_COLORS};
-use crate::problem::coloring::{BodyPair, Coloring, PairKey, Runs, bodies_of};
+use crate::problem::coloring::{BodyPair, Coloring};
+use crate::problem::runs::{PairKey, Runs, bodies_of};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many orders were made so far, by anybody: what numbers them.
+/// How many orders and colourings were made so far, by anybody: what numbers them.
 static ORDERS_MADE: AtomicU64 = AtomicU64::new(0);
+
+/// A number that no other order or colouring has.
+fn new_number() -> u64 {
+    ORDERS_MADE.fetch_add(1, Ordering::Relaxed) + 1
+}
 
 /// What is one copy of its bodies in the remainder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +37,8 @@ struct Order {
 /// Groups, colour after colour, and what they were coloured for. How many members each has does not matter.
 #[derive(Debug, Clone, Default)]
 struct ColoredGroups {
+    /// Number of the colouring; see [`Packed::coloring`].
+    number: u64,
     /// The two bodies of each group, in the order of the items.
     pairs: Vec<PairKey>,
     /// Which bodies are movable.
@@ -115,7 +123,7 @@ impl Orders {
             if let [kept, others @ ..] = &mut self.kept[..] {
                 match colored {
                     Some(at) if at == oldest => {}
-                    Some(at) => kept.colored.clone_from(&others[at].colored),
+                    Some(at) => kept.colored.copy(&others[at].colored),
                     None => kept.colored.remake(
                         runs.pairs(),
                         movable,
@@ -123,7 +131,7 @@ impl Orders {
                         &mut self.coloring,
                     ),
                 }
-                kept.number = ORDERS_MADE.fetch_add(1, Ordering::Relaxed) + 1;
+                kept.number = new_number();
                 kept.starts.clear();
                 if kept.colored.is_there() {
                     kept.starts.extend_from_slice(runs.starts());
@@ -137,6 +145,7 @@ impl Orders {
         self.kept.first_mut().is_some_and(|kept| {
             kept.order.exchange(packed);
             packed.order = kept.number;
+            packed.coloring = kept.colored.number;
             kept.colored.is_sound
         })
     }
@@ -145,6 +154,17 @@ impl Orders {
 impl ColoredGroups {
     fn fits(&self, pairs: &[PairKey], movable: &[bool], max_colors: usize) -> bool {
         self.max_colors == max_colors && self.pairs == pairs && self.movable == movable
+    }
+
+    /// Takes over others, into the memory that is there.
+    fn copy(&mut self, other: &Self) {
+        self.number = other.number;
+        self.pairs.clone_from(&other.pairs);
+        self.movable.clone_from(&other.movable);
+        self.max_colors = other.max_colors;
+        self.is_sound = other.is_sound;
+        self.groups.clone_from(&other.groups);
+        self.colors.clone_from(&other.colors);
     }
 
     /// True if all bodies of the pairs exist; else there are no groups.
@@ -179,6 +199,7 @@ impl ColoredGroups {
             self.max_colors = max_colors;
             self.pairs.extend_from_slice(pairs);
         }
+        self.number = new_number();
         coloring.color(movable, &self.pairs, max_colors, is_scattered);
         self.sort(coloring);
     }

@@ -17,6 +17,9 @@ use std::ops::Range;
 /// go into lanes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Domains {
+    /// Number of the colouring for whose pairs bodies are cut, and into how many domains; see
+    /// [`Packed::coloring`].
+    cut_for: (u64, usize),
     /// First body of each domain, and one past the last.
     cuts: Vec<u32>,
     /// Domain of each body.
@@ -51,7 +54,8 @@ impl Domains {
         self.cuts[domain] as usize..self.cuts[domain + 1] as usize
     }
 
-    /// Cuts the bodies for so many threads, and sorts the coloured groups.
+    /// Cuts the bodies for so many threads, and sorts the coloured groups. The cut is kept where only the
+    /// numbers of points are others than last time: they change little.
     pub(super) fn sort(&mut self, problem: &Problem, batches: &Batches, threads: usize) {
         let contacts = &batches.contacts;
         let colors = contacts.colors.len();
@@ -61,9 +65,12 @@ impl Domains {
         let worthwhile = groups / (super::LANES * MIN_LANE_GROUPS_PER_THREAD * colors.max(1));
         let count = threads.min(worthwhile).clamp(1, MAX_TEAM_DOMAINS);
 
-        self.find_pairs(problem, batches, groups, count);
-        self.cut(count, batches.velocities.len(), points);
-        self.touch(count);
+        if contacts.coloring == 0 || self.cut_for != (contacts.coloring, count) {
+            self.find_pairs(problem, batches, groups, count);
+            self.cut(count, batches.velocities.len(), points);
+            self.touch(count);
+            self.cut_for = (contacts.coloring, count);
+        }
 
         self.find_keys(contacts, count);
         self.sort_by_keys(count * colors, &contacts.colors);

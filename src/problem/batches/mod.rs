@@ -191,7 +191,8 @@ impl Batches {
     ///
     /// Where one of the last problems had contacts (or joint rows) between the same bodies in the same
     /// order, the same bodies were movable, and as many colours were allowed, its colours and its order
-    /// are taken again. Memory is kept in any case.
+    /// are taken again; its colours only, if there were other numbers of contacts between these bodies.
+    /// Memory is kept in any case.
     pub fn repack(&mut self, problem: &Problem, max_colors: usize, warm_start: bool) {
         self.arrange(problem, max_colors);
         self.refill_inertias(&problem.bodies);

@@ -5,7 +5,7 @@
 //! `J v_0 + (k / n) J increment + J gained`, its gap `gap_0` plus the same with displacements.
 
 use super::point::{lanes_of, lanes_of_3, put};
-use super::simd::{Kernel, Simd};
+use super::simd::{Kernel, Simd, Width};
 use super::vector::{self, Vector};
 use super::{DomainRanges, LANES, LaneGroup, Lanes, Pairs, Points, Row, Velocities};
 use crate::solver::cpu::shared_slice::SharedSlice;
@@ -43,6 +43,7 @@ pub(super) struct Steps {
 
 /// Impulses of a substep, and those of the step that they are added to.
 pub(in crate::solver::cpu) struct Totals<'a> {
+    width: Width,
     fresh: bool,
     impulses: &'a [[Row; 3]],
     totals: SharedSlice<'a, [Row; 3]>,
@@ -190,6 +191,7 @@ impl Lanes {
     /// Lends impulses, to be added to those of the step, and says what is in each domain.
     pub(in crate::solver::cpu) fn begin_totals(&mut self) -> (Totals<'_>, &[DomainRanges]) {
         let totals = Totals {
+            width: self.width,
             fresh: std::mem::take(&mut self.steps.fresh),
             impulses: &self.impulses,
             totals: SharedSlice::new(&mut self.steps.totals),
@@ -223,11 +225,31 @@ impl Totals<'_> {
             totals.copy_from_slice(impulses);
             return;
         }
-        for (totals, impulses) in totals.iter_mut().zip(impulses) {
-            for (total, impulse) in totals.iter_mut().zip(impulses) {
-                for (total, impulse) in total.0.iter_mut().zip(&impulse.0) {
-                    *total += impulse;
-                }
+        // SAFETY: the sum asks for nothing.
+        unsafe {
+            self.width.run(Sum {
+                totals: totals.as_flattened_mut(),
+                impulses: impulses.as_flattened(),
+            });
+        }
+    }
+}
+
+/// Impulses that are added to totals.
+struct Sum<'a> {
+    totals: &'a mut [Row],
+    impulses: &'a [Row],
+}
+
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+impl Kernel for Sum<'_> {
+    // Compilers do this one number at a time, or gather numbers of several points.
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        for (total, impulse) in self.totals.iter_mut().zip(self.impulses) {
+            for first in (0..LANES).step_by(S::LANES) {
+                let sum = lanes_of::<S>(total, first) + lanes_of(impulse, first);
+                put(total, first, sum);
             }
         }
     }

@@ -20,6 +20,14 @@ pub(super) struct Admission {
     pub(super) touching_margin: Option<f64>,
 }
 
+impl Admission {
+    /// Margins of a pair that did not touch when it was last looked at, and of one that did `[m]`.
+    pub(super) fn margins(&self) -> [f64; 2] {
+        let margin = self.limits.margin;
+        [margin, self.touching_margin.unwrap_or(margin)]
+    }
+}
+
 /// Pairs of bodies, sorted, with what is remembered of them.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {

@@ -6,6 +6,7 @@
 //! from a remembered pose.
 
 use super::narrowphase::{Kind, Mover};
+use super::whereabouts::Whereabouts;
 use crate::constants::{PARALLEL_BODIES, SKIN_PER_RADIUS, SKIN_STEPS};
 use crate::math::{Mat3, Vec3};
 use crate::world::{Body, BodyKind, World};
@@ -55,7 +56,7 @@ impl Growth {
 pub(super) struct Crowd {
     movers: Vec<Mover>,
     /// Shape `[body_count]`, or none if all bodies are spheres.
-    rotations: Vec<Mat3>,
+    whereabouts: Vec<Whereabouts>,
     anchors: Vec<Anchor>,
     anchor_rotations: Vec<Mat3>,
     /// Mean bounding radius of dynamic bodies `[m]`.
@@ -69,9 +70,9 @@ impl Crowd {
         &self.movers
     }
 
-    /// Matrices from bodies' axes to the world's; none if all bodies are spheres.
-    pub(super) fn rotations(&self) -> &[Mat3] {
-        &self.rotations
+    /// Where bodies are; none if all bodies are spheres.
+    pub(super) fn whereabouts(&self) -> &[Whereabouts] {
+        &self.whereabouts
     }
 
     pub(super) fn time_step(&self) -> f64 {
@@ -90,9 +91,11 @@ impl Crowd {
     pub(super) fn reset(&mut self, world: &World) {
         self.movers.clear();
         self.movers.extend(world.bodies.iter().map(Mover::new));
-        self.rotations.clear();
+        self.whereabouts.clear();
         if self.movers.iter().any(|mover| mover.kind != Kind::Sphere) {
-            self.rotations.extend(world.bodies.iter().map(rotation));
+            let bodies = world.bodies.iter().zip(&self.movers);
+            self.whereabouts
+                .extend(bodies.map(|(body, mover)| Whereabouts::new(&rotation(body), mover)));
         }
         self.anchors.clear();
         self.anchor_rotations.clear();
@@ -109,10 +112,10 @@ impl Crowd {
     /// Takes over where the bodies are now, and adds to their paths.
     pub(super) fn follow(&mut self, world: &World) {
         let bodies = &world.bodies;
-        let rotations = &mut self.rotations;
+        let whereabouts = &mut self.whereabouts;
         if !is_parallel(bodies.len()) {
-            follow(&mut self.movers, rotations, bodies);
-        } else if rotations.is_empty() {
+            follow(&mut self.movers, whereabouts, bodies);
+        } else if whereabouts.is_empty() {
             self.movers
                 .par_chunks_mut(CHUNK)
                 .zip(bodies.par_chunks(CHUNK))
@@ -120,9 +123,9 @@ impl Crowd {
         } else {
             self.movers
                 .par_chunks_mut(CHUNK)
-                .zip(rotations.par_chunks_mut(CHUNK))
+                .zip(whereabouts.par_chunks_mut(CHUNK))
                 .zip(bodies.par_chunks(CHUNK))
-                .for_each(|((movers, rotations), bodies)| follow(movers, rotations, bodies));
+                .for_each(|((movers, whereabouts), bodies)| follow(movers, whereabouts, bodies));
         }
     }
 
@@ -133,7 +136,7 @@ impl Crowd {
 
     /// Writes to `strays` the bodies that may have left the boxes that they were given, in order.
     pub(super) fn find_strays(&mut self, growth: Growth, strays: &mut Vec<u32>) {
-        let (movers, rotations) = (&self.movers, &self.rotations);
+        let (movers, whereabouts) = (&self.movers, &self.whereabouts);
         let turned = &self.anchor_rotations;
         let has_strayed = |index: usize, anchor: &mut Anchor| {
             let mover = &movers[index];
@@ -145,11 +148,12 @@ impl Crowd {
             let mut moved = (mover.position - anchor.position).norm();
             if unbounded {
                 // A half-space that turns is soon anywhere.
-                if rotations[index] != turned[index] {
+                if whereabouts[index].rotation() != turned[index] {
                     return true;
                 }
             } else if mover.kind != Kind::Sphere {
-                moved += mover.bounding_radius * turn(&(rotations[index] - turned[index]));
+                moved +=
+                    mover.bounding_radius * turn(&(whereabouts[index].rotation() - turned[index]));
             }
             anchor.until = anchor.room - moved + mover.path;
             let needed = moved + reach;
@@ -186,7 +190,9 @@ impl Crowd {
             *reach = anchor.room;
             self.anchors.push(anchor);
         }
-        self.anchor_rotations.clone_from(&self.rotations);
+        self.anchor_rotations.clear();
+        let rotations = self.whereabouts.iter().map(Whereabouts::rotation);
+        self.anchor_rotations.extend(rotations);
     }
 
     /// The same for some of the bodies.
@@ -202,8 +208,8 @@ impl Crowd {
             let anchor = self.anchor_of(index, world, growth);
             reach[index] = anchor.room;
             self.anchors[index] = anchor;
-            if let Some(rotation) = self.rotations.get(index) {
-                self.anchor_rotations[index] = *rotation;
+            if let Some(whereabouts) = self.whereabouts.get(index) {
+                self.anchor_rotations[index] = whereabouts.rotation();
             }
         }
     }
@@ -234,8 +240,8 @@ fn rotation(body: &Body) -> Mat3 {
     body.pose.orientation.to_rotation_matrix().into_inner()
 }
 
-/// `rotations` has the shape of the others, or is empty if all bodies are spheres.
-fn follow(movers: &mut [Mover], rotations: &mut [Mat3], bodies: &[Body]) {
+/// `whereabouts` has the shape of the others, or is empty if all bodies are spheres.
+fn follow(movers: &mut [Mover], whereabouts: &mut [Whereabouts], bodies: &[Body]) {
     for (index, (mover, body)) in movers.iter_mut().zip(bodies).enumerate() {
         if mover.is_fixed {
             continue;
@@ -245,14 +251,16 @@ fn follow(movers: &mut [Mover], rotations: &mut [Mat3], bodies: &[Body]) {
         mover.path += 0.0 * body.pose.orientation.coords.sum();
         mover.position = body.pose.position;
         mover.set_velocity(body);
-        if mover.kind != Kind::Sphere
-            && let Some(known) = rotations.get_mut(index)
-        {
+        if let Some(known) = whereabouts.get_mut(index) {
+            if mover.kind == Kind::Sphere {
+                known.set_motion(mover);
+                continue;
+            }
             let rotation = rotation(body);
             if mover.kind != Kind::Unbounded {
-                mover.path += mover.bounding_radius * turn(&(rotation - *known));
+                mover.path += mover.bounding_radius * turn(&(rotation - known.rotation()));
             }
-            *known = rotation;
+            *known = Whereabouts::new(&rotation, mover);
         }
     }
 }

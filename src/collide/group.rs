@@ -7,8 +7,11 @@
 use super::ContactPoint;
 use super::candidates::Admission;
 use super::crowd::Crowd;
-use super::kept::{Couple, KeptManifold, KeptPoint};
-use super::narrowphase::{self, Kind, Mover};
+#[cfg(target_arch = "x86_64")]
+use super::four::Avx;
+use super::four::{Four, Quad};
+use super::kept::Kept;
+use super::narrowphase::{self, Kind, Limits, Mover};
 use crate::world::World;
 use std::ops::Range;
 
@@ -24,6 +27,12 @@ struct Record {
     touching: bool,
 }
 
+impl Record {
+    fn keeps_manifold(&self) -> bool {
+        self.manifold != NO_MANIFOLD
+    }
+}
+
 /// Pairs that follow each other in the list, and their manifolds.
 #[derive(Debug, Default)]
 pub(super) struct Group {
@@ -35,12 +44,11 @@ pub(super) struct Group {
     records: Vec<Record>,
     /// Memory of the records before.
     before: Vec<Record>,
-    manifolds: Vec<KeptManifold>,
+    kept: Kept,
     /// Places of manifolds that no pair has.
     free: Vec<u32>,
-    points: Vec<KeptPoint>,
-    /// Memory of manifolds and points before they were packed.
-    unpacked: (Vec<KeptManifold>, Vec<KeptPoint>),
+    /// Memory of what was kept before it was packed.
+    unpacked: Kept,
 }
 
 /// True if the two bodies keep a manifold: spheres need none, and what is unbounded turns past others
@@ -55,9 +63,8 @@ impl Group {
     pub(super) fn clear(&mut self) {
         self.range = 0..0;
         self.records.clear();
-        self.manifolds.clear();
+        self.kept.clear();
         self.free.clear();
-        self.points.clear();
     }
 
     /// Says where the group's pairs are in a new list.
@@ -85,7 +92,7 @@ impl Group {
                 Some((_, record)) => *record,
                 None => Record {
                     manifold: if keeps_manifold(movers, *pair) {
-                        new_manifold(&mut self.manifolds, &mut self.free)
+                        new_manifold(&mut self.kept, &mut self.free)
                     } else {
                         NO_MANIFOLD
                     },
@@ -97,36 +104,23 @@ impl Group {
         let dropped = known.map(|(_, record)| record.manifold);
         self.free
             .extend(dropped.filter(|&place| place != NO_MANIFOLD));
-        self.make_room();
+        self.kept.make_room();
     }
 
     /// Puts the manifolds, and their points, in the order of their pairs.
     pub(super) fn pack(&mut self) {
-        if self.manifolds.is_empty() {
+        if self.kept.is_empty() {
             return;
         }
-        std::mem::swap(&mut self.manifolds, &mut self.unpacked.0);
-        std::mem::swap(&mut self.points, &mut self.unpacked.1);
-        self.manifolds.clear();
-        self.points.clear();
+        std::mem::swap(&mut self.kept, &mut self.unpacked);
+        self.kept.clear();
         self.free.clear();
-        let (manifolds, points) = &self.unpacked;
         for record in &mut self.records {
-            if let Some(manifold) = manifolds.get(record.manifold as usize) {
-                record.manifold = self.manifolds.len() as u32;
-                self.manifolds
-                    .push(manifold.carried(points, &mut self.points));
+            if let Some(place) = self.kept.carry(&self.unpacked, record.manifold) {
+                record.manifold = place;
             }
         }
-        self.make_room();
-    }
-
-    /// Makes room for what begins to touch, so that a pile at rest allocates nothing.
-    fn make_room(&mut self) {
-        if !self.manifolds.is_empty() {
-            let spare = self.points.len() / 4 + 64;
-            self.points.reserve(spare);
-        }
+        self.kept.make_room();
     }
 
     /// Appends the contacts of the group's pairs, sorted by pair and feature.
@@ -138,32 +132,108 @@ impl Group {
         admission: Admission,
         found: &mut Vec<ContactPoint>,
     ) {
-        let movers = crowd.movers();
         let pairs = &pairs[self.range.clone()];
-        for (&pair, record) in pairs.iter().zip(&mut self.records) {
-            let movers_of = pair.map(|body| &movers[body as usize]);
-            let mut limits = admission.limits;
-            if let Some(margin) = admission.touching_margin
-                && record.touching
-            {
-                limits.margin = margin;
+        let mut start = 0;
+        for records in self
+            .records
+            .chunk_by_mut(|one, next| one.keeps_manifold() == next.keeps_manifold())
+        {
+            let pairs = &pairs[start..start + records.len()];
+            start += records.len();
+            let search = Search {
+                world,
+                crowd,
+                pairs,
+                admission,
+            };
+            if records[0].keeps_manifold() {
+                search.find_by_kept(records, &mut self.kept, found);
+            } else {
+                search.find_anew(records, found);
             }
+        }
+    }
+}
+
+/// The search for the contacts of some pairs.
+struct Search<'a> {
+    world: &'a World,
+    crowd: &'a Crowd,
+    pairs: &'a [[u32; 2]],
+    admission: Admission,
+}
+
+impl Search<'_> {
+    /// Appends the contacts of pairs that keep no manifolds.
+    fn find_anew(&self, records: &mut [Record], found: &mut Vec<ContactPoint>) {
+        let movers = self.crowd.movers();
+        let margins = self.admission.margins();
+        for (&pair, record) in self.pairs.iter().zip(records) {
+            let margin = margins[usize::from(record.touching)];
+            let limits = Limits {
+                margin,
+                ..self.admission.limits
+            };
+            let movers_of = pair.map(|body| &movers[body as usize]);
             let first = found.len();
-            if let Some(manifold) = self.manifolds.get_mut(record.manifold as usize) {
-                let couple = Couple {
-                    world,
-                    pair,
-                    movers: movers_of,
-                    rotations: pair.map(|body| &crowd.rotations()[body as usize]),
-                    time_step: crowd.time_step(),
-                };
-                manifold.find_contacts(&couple, limits, &mut self.points, found);
-            } else if movers_of.iter().all(|mover| mover.kind == Kind::Sphere) {
+            if movers_of.iter().all(|mover| mover.kind == Kind::Sphere) {
                 found.extend(narrowphase::contact_of_spheres(pair, movers_of, limits));
             } else {
-                narrowphase::contacts_of(world, movers, pair, limits, found);
+                narrowphase::contacts_of(self.world, movers, pair, limits, found);
             }
-            if admission.touching_margin.is_some() {
+            if self.admission.touching_margin.is_some() {
+                record.touching = found.len() > first;
+            }
+        }
+    }
+
+    /// Appends the contacts of pairs that keep manifolds.
+    fn find_by_kept(&self, records: &mut [Record], kept: &mut Kept, found: &mut Vec<ContactPoint>) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx") {
+            #[allow(unsafe_code, reason = "bytes meet SIMD")]
+            // SAFETY: the processor has AVX.
+            unsafe {
+                return self.find_by_kept_with_avx(records, kept, found);
+            }
+        }
+        self.find_by_kept_with::<Quad>(records, kept, found);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx")]
+    fn find_by_kept_with_avx(
+        &self,
+        records: &mut [Record],
+        kept: &mut Kept,
+        found: &mut Vec<ContactPoint>,
+    ) {
+        self.find_by_kept_with::<Avx>(records, kept, found);
+    }
+
+    #[inline(always)]
+    fn find_by_kept_with<F: Four>(
+        &self,
+        records: &mut [Record],
+        kept: &mut Kept,
+        found: &mut Vec<ContactPoint>,
+    ) {
+        let margins = self.admission.margins();
+        for (&pair, record) in self.pairs.iter().zip(records) {
+            let margin = margins[usize::from(record.touching)];
+            let limits = Limits {
+                margin,
+                ..self.admission.limits
+            };
+            let first = found.len();
+            kept.find_contacts::<F>(
+                record.manifold,
+                (self.world, self.crowd),
+                pair,
+                limits,
+                found,
+            );
+            if self.admission.touching_margin.is_some() {
                 record.touching = found.len() > first;
             }
         }
@@ -171,11 +241,10 @@ impl Group {
 }
 
 /// A place for the manifold of a pair of which nothing is known.
-fn new_manifold(manifolds: &mut Vec<KeptManifold>, free: &mut Vec<u32>) -> u32 {
-    if let Some(place) = free.pop() {
-        manifolds[place as usize].forget();
-        return place;
-    }
-    manifolds.push(KeptManifold::UNKNOWN);
-    (manifolds.len() - 1) as u32
+fn new_manifold(kept: &mut Kept, free: &mut Vec<u32>) -> u32 {
+    let Some(place) = free.pop() else {
+        return kept.add();
+    };
+    kept.forget(place);
+    place
 }

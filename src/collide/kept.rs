@@ -8,11 +8,14 @@
 //! have come nearer than what they are known to be apart.
 
 use super::ContactPoint;
-use super::crowd::turn;
+use super::bundle::{Bundle, KeptPoint, bundles_of};
+use super::crowd::{Crowd, turn};
+use super::four::Four;
 use super::narrowphase::{
     Kind, Limits, Manifold, Mover, Point, Query, box_box, contacts_of_pair, visit_manifolds,
 };
 use super::sphere_and_boxes::sphere_and_boxes;
+use super::whereabouts::Whereabouts;
 use crate::constants::{
     KEPT_MOTION_AT_REST, KEPT_MOTION_PER_RADIUS, KEPT_REACH_PER_MARGIN, KEPT_STEPS,
     MAX_MANIFOLD_POINTS,
@@ -26,152 +29,285 @@ pub(super) struct Couple<'a> {
     pub(super) world: &'a World,
     pub(super) pair: [u32; 2],
     pub(super) movers: [&'a Mover; 2],
-    /// From each body's axes to the world's.
-    pub(super) rotations: [&'a Mat3; 2],
+    pub(super) bodies: [&'a Whereabouts; 2],
     /// Duration of a step, zero if nothing is known of steps `[s]`.
     pub(super) time_step: f64,
 }
 
-/// A contact point fixed to both bodies.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct KeptPoint {
-    feature: u64,
-    /// On the surface of each body, relative to its centre of mass, in its axes `[m]`.
-    surface: [Vec3; 2],
-    /// From B to A, in the axes of the body that the normal turns with.
-    normal: Vec3,
-    /// Which of the two: 0 or 1.
-    normal_of: usize,
+impl Couple<'_> {
+    /// From each body's axes to the world's.
+    #[inline(always)]
+    fn rotations(&self) -> [Mat3; 2] {
+        [self.bodies[0].rotation(), self.bodies[1].rotation()]
+    }
+
+    /// Largest relative motion over which points are kept `[m]`.
+    fn tolerance(&self) -> f64 {
+        tolerance(self.bodies[0], self.bodies[1], self.time_step)
+    }
 }
 
-/// What is known of a pair of bodies of which one is no sphere and none is unbounded.
+/// What is known of a pair of bodies of which one is no sphere and none is unbounded: as much as is
+/// looked at in every step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeptManifold {
     /// Sum of the paths of the bodies, and of what they can go in a step, up to which no point but
     /// those that are kept is nearer than the margin `[m]`.
     complete_until: f64,
-    /// Sum of the paths less a bound of the motion since the points were found `[m]`.
+    /// Sum of the paths less a bound of the motion since the points were found `[m]`; infinite if
+    /// there are none.
     found_at: f64,
+    /// First bundle of points.
+    first: u32,
+    /// Number of bundles.
+    count: u32,
+}
+
+/// What a manifold was found from, for when its paths are used up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
     /// All points that are not kept were farther apart than this `[m]`.
     reach: f64,
-    /// Centre of the smaller body in the axes of the larger one, when the points were found `[m]`.
+    /// Centre of the smaller body in the axes of the larger one `[m]`.
     position: Vec3,
     /// Axes of the smaller body in those of the larger one.
     rotation: [f32; 9],
-    /// Name of the first point, by itself because the points are in memory that is far away.
+    /// Name of the first point.
     feature: u32,
-    first: u32,
-    count: u32,
+    /// Bundles that there is room for.
     capacity: u32,
+}
+
+/// What is kept of some pairs.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    manifolds: Vec<KeptManifold>,
+    origins: Vec<Origin>,
+    bundles: Vec<Bundle>,
+    /// Points that are being found.
+    points: Vec<KeptPoint>,
 }
 
 impl KeptManifold {
     /// A pair of which nothing is known.
-    pub(super) const UNKNOWN: Self = Self {
+    const UNKNOWN: Self = Self {
         complete_until: f64::NEG_INFINITY,
         found_at: f64::NEG_INFINITY,
+        first: 0,
+        count: 0,
+    };
+
+    /// True if nothing that was found can have changed by more than it may.
+    #[inline(always)]
+    fn holds(&self, a: &Whereabouts, b: &Whereabouts, limits: Limits, time_step: f64) -> bool {
+        let path = a.path() + b.path();
+        if path + reach(a, b, limits) > self.complete_until {
+            return false;
+        }
+        let moved = path - self.found_at;
+        // What is allowed at rest is the least that is.
+        let (radius_a, radius_b) = (a.bounding_radius(), b.bounding_radius());
+        let radius = if radius_a < radius_b {
+            radius_a
+        } else {
+            radius_b
+        };
+        moved <= KEPT_MOTION_AT_REST * radius || moved <= tolerance(a, b, time_step)
+    }
+}
+
+impl Origin {
+    const UNKNOWN: Self = Self {
         reach: f64::NEG_INFINITY,
         position: Vec3::new(0.0, 0.0, 0.0),
         rotation: [0.0; 9],
         feature: 0,
-        first: 0,
-        count: 0,
         capacity: 0,
     };
+}
 
-    /// The manifold with its points copied from one store to another.
-    pub(super) fn carried(&self, from: &[KeptPoint], to: &mut Vec<KeptPoint>) -> Self {
-        let first = to.len();
-        if self.count > 0 {
-            let range = self.first as usize..(self.first + self.capacity) as usize;
-            to.extend_from_slice(&from[range]);
-        }
-        Self {
-            first: first as u32,
-            capacity: (to.len() - first) as u32,
-            ..*self
-        }
+impl Kept {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.manifolds.clear();
+        self.origins.clear();
+        self.bundles.clear();
     }
 
-    /// Leaves the place of the points to another pair.
-    pub(super) fn forget(&mut self) {
-        *self = Self {
-            first: self.first,
-            capacity: self.capacity,
-            ..Self::UNKNOWN
+    pub(super) fn is_empty(&self) -> bool {
+        self.manifolds.is_empty()
+    }
+
+    /// A place for the manifold of a pair of which nothing is known.
+    pub(super) fn add(&mut self) -> u32 {
+        self.manifolds.push(KeptManifold::UNKNOWN);
+        self.origins.push(Origin::UNKNOWN);
+        (self.manifolds.len() - 1) as u32
+    }
+
+    /// Leaves the place of a manifold, and that of its points, to another pair.
+    pub(super) fn forget(&mut self, place: u32) {
+        let (manifold, origin) = (
+            &mut self.manifolds[place as usize],
+            &mut self.origins[place as usize],
+        );
+        *manifold = KeptManifold {
+            first: manifold.first,
+            ..KeptManifold::UNKNOWN
+        };
+        *origin = Origin {
+            capacity: origin.capacity,
+            ..Origin::UNKNOWN
         };
     }
 
-    /// Appends the contacts of the pair within `limits`.
-    pub(super) fn find_contacts(
+    /// Adds a manifold of another store, and returns its place.
+    pub(super) fn carry(&mut self, from: &Self, place: u32) -> Option<u32> {
+        let manifold = from.manifolds.get(place as usize)?;
+        let origin = from.origins.get(place as usize)?;
+        let first = self.bundles.len();
+        if manifold.count > 0 {
+            let range = manifold.first as usize..(manifold.first + origin.capacity) as usize;
+            self.bundles.extend_from_slice(&from.bundles[range]);
+        }
+        self.manifolds.push(KeptManifold {
+            first: first as u32,
+            ..*manifold
+        });
+        self.origins.push(Origin {
+            capacity: (self.bundles.len() - first) as u32,
+            ..*origin
+        });
+        Some((self.manifolds.len() - 1) as u32)
+    }
+
+    /// Makes room for what begins to touch, so that a pile at rest allocates nothing.
+    pub(super) fn make_room(&mut self) {
+        if !self.manifolds.is_empty() {
+            let spare = self.bundles.len() / 4 + 64;
+            self.bundles.reserve(spare);
+            self.points.reserve(4 * MAX_MANIFOLD_POINTS);
+        }
+    }
+
+    /// Appends the contacts of a pair within `limits`.
+    #[inline(always)]
+    pub(super) fn find_contacts<F: Four>(
         &mut self,
-        couple: &Couple<'_>,
+        place: u32,
+        (world, crowd): (&World, &Crowd),
+        pair: [u32; 2],
         limits: Limits,
-        points: &mut Vec<KeptPoint>,
         found: &mut Vec<ContactPoint>,
     ) {
-        let [a, b] = couple.movers;
-        let path = a.path + b.path;
-        let needed = limits.margin + limits.time_step * (a.speed + b.speed);
-        if path + needed > self.complete_until || path - self.found_at > tolerance(couple) {
-            if a.kind == Kind::Sphere || b.kind == Kind::Sphere {
-                let holds = self.reach > needed
-                    && self.is_confirmed(couple, &Relative::new(couple), path, needed);
-                if !holds {
-                    self.refresh_distance(couple, limits, path, found);
-                }
-                return;
-            }
-            let relative = Relative::new(couple);
-            if self.reach <= needed || !self.is_confirmed(couple, &relative, path, needed) {
-                self.refresh(couple, &relative, path, needed, limits.margin, points);
-            }
+        let mut manifold = self.manifolds[place as usize];
+        let bodies = crowd.whereabouts();
+        let (a, b) = (&bodies[pair[0] as usize], &bodies[pair[1] as usize]);
+        if !manifold.holds(a, b, limits, crowd.time_step()) {
+            manifold = self.renew(place, (world, crowd), pair, limits, found);
         }
-        if self.count > 0 {
-            let first = self.first as usize;
-            let points = &points[first..first + self.count as usize];
-            append_contacts(couple, limits, points, found);
+        if manifold.count > 0 {
+            let range = manifold.first as usize..(manifold.first + manifold.count) as usize;
+            for bundle in &self.bundles[range] {
+                bundle.append_contacts::<F>(crowd, pair, (a, b), limits, found);
+            }
         }
     }
 
-    /// Looks at the true displacement, once the paths are used up. True if the manifold, of which
-    /// `reach > needed`, still holds.
-    fn is_confirmed(
+    /// Looks closely at a pair whose paths are used up. Returns the manifold as it is then, and appends the
+    /// contacts of pairs that keep no points.
+    #[inline(never)]
+    fn renew(
         &mut self,
-        couple: &Couple<'_>,
-        now: &Relative,
-        path: f64,
-        needed: f64,
-    ) -> bool {
-        let before = Mat3::from_iterator(self.rotation.iter().map(|&x| f64::from(x)));
-        let moved =
-            (now.position - self.position).norm() + now.radius * turn(&(now.rotation - before));
-        self.complete_until = path + self.reach - moved;
-        if self.count > 0 {
-            self.found_at = path - moved;
+        place: u32,
+        (world, crowd): (&World, &Crowd),
+        pair: [u32; 2],
+        limits: Limits,
+        found: &mut Vec<ContactPoint>,
+    ) -> KeptManifold {
+        let [a, b] = [pair[0] as usize, pair[1] as usize];
+        let (movers, bodies) = (crowd.movers(), crowd.whereabouts());
+        let couple = &Couple {
+            world,
+            pair,
+            movers: [&movers[a], &movers[b]],
+            bodies: [&bodies[a], &bodies[b]],
+            time_step: crowd.time_step(),
+        };
+        let path = bodies[a].path() + bodies[b].path();
+        let needed = reach(&bodies[a], &bodies[b], limits);
+        let mut renewal = Renewal {
+            couple,
+            path,
+            needed,
+            manifold: &mut self.manifolds[place as usize],
+            origin: &mut self.origins[place as usize],
+        };
+        let may_hold = renewal.origin.reach > needed;
+        let [a, b] = couple.movers;
+        if a.kind == Kind::Sphere || b.kind == Kind::Sphere {
+            if !(may_hold && renewal.is_confirmed(&Relative::new(couple))) {
+                renewal.refresh_distance(limits, found);
+            }
+        } else {
+            let relative = Relative::new(couple);
+            if !(may_hold && renewal.is_confirmed(&relative)) {
+                renewal.refresh(
+                    &relative,
+                    limits.margin,
+                    &mut self.points,
+                    &mut self.bundles,
+                );
+            }
         }
-        path + needed <= self.complete_until && path - self.found_at <= tolerance(couple)
+        *renewal.manifold
+    }
+}
+
+/// A manifold whose bodies may have moved too far.
+struct Renewal<'a> {
+    couple: &'a Couple<'a>,
+    /// Sum of the bodies' paths `[m]`.
+    path: f64,
+    /// What the bodies are to be apart by so that there is no contact `[m]`.
+    needed: f64,
+    manifold: &'a mut KeptManifold,
+    origin: &'a mut Origin,
+}
+
+impl Renewal<'_> {
+    /// Looks at the true displacement. True if the manifold, of which `reach > needed`,
+    /// still holds.
+    fn is_confirmed(&mut self, now: &Relative) -> bool {
+        let Self { path, needed, .. } = *self;
+        let rotation = self.origin.rotation.iter();
+        let before = Mat3::from_iterator(rotation.map(|&x| f64::from(x)));
+        let moved = (now.position - self.origin.position).norm()
+            + now.radius * turn(&(now.rotation - before));
+        let manifold = &mut *self.manifold;
+        manifold.complete_until = path + self.origin.reach - moved;
+        if manifold.count > 0 {
+            manifold.found_at = path - moved;
+        }
+        path + needed <= manifold.complete_until
+            && path - manifold.found_at <= self.couple.tolerance()
     }
 
-    fn remember(&mut self, now: &Relative, path: f64, reach: f64) {
-        self.position = now.position;
-        for (kept, x) in self.rotation.iter_mut().zip(now.rotation.iter()) {
+    fn remember(&mut self, now: &Relative, reach: f64) {
+        self.origin.position = now.position;
+        for (kept, x) in self.origin.rotation.iter_mut().zip(now.rotation.iter()) {
             *kept = *x as f32;
         }
-        self.reach = reach;
-        self.complete_until = path + reach;
-        self.found_at = if self.count > 0 { path } else { f64::INFINITY };
+        self.origin.reach = reach;
+        self.manifold.complete_until = self.path + reach;
+        let has_points = self.manifold.count > 0;
+        self.manifold.found_at = if has_points { self.path } else { f64::INFINITY };
     }
 
     /// Finds the contact of a sphere and another body anew: a sphere's point cannot be kept, since it
     /// rolls; that the two are apart can.
-    fn refresh_distance(
-        &mut self,
-        couple: &Couple<'_>,
-        limits: Limits,
-        path: f64,
-        found: &mut Vec<ContactPoint>,
-    ) {
+    fn refresh_distance(&mut self, limits: Limits, found: &mut Vec<ContactPoint>) {
+        let couple = self.couple;
         let first = found.len();
         let apart = sphere_and_boxes(couple, limits, found).unwrap_or_else(|| {
             found.truncate(first);
@@ -179,10 +315,10 @@ impl KeptManifold {
             contacts_of_pair(couple.world, couple.pair, couple.movers, &query, found)
         });
         if found.len() > first {
-            self.complete_until = f64::NEG_INFINITY;
-            self.reach = f64::NEG_INFINITY;
+            self.manifold.complete_until = f64::NEG_INFINITY;
+            self.origin.reach = f64::NEG_INFINITY;
         } else {
-            self.remember(&Relative::new(couple), path, apart);
+            self.remember(&Relative::new(couple), apart);
         }
     }
 
@@ -190,40 +326,30 @@ impl KeptManifold {
     /// complete for a while.
     fn refresh(
         &mut self,
-        couple: &Couple<'_>,
         relative: &Relative,
-        path: f64,
-        needed: f64,
         margin: f64,
         points: &mut Vec<KeptPoint>,
+        bundles: &mut Vec<Bundle>,
     ) {
+        let couple = self.couple;
         let [a, b] = couple.movers;
-        let reach = needed + KEPT_REACH_PER_MARGIN * margin + tolerance(couple);
+        let most = couple.tolerance();
+        let reach = self.needed + KEPT_REACH_PER_MARGIN * margin + most;
         let query = Query::within(a, b, reach);
-        // Where the manifold's own place ends, if it is too small for the points.
-        let (place, end) = (self.first as usize, (self.first + self.capacity) as usize);
-        let before = (self.count > 0).then_some(self.feature);
-        let (first, mut count) = (points.len(), 0);
+        let rotations = couple.rotations();
+        let before = (self.manifold.count > 0).then_some(self.origin.feature);
+        points.clear();
         let mut keep = |are_boxes: [bool; 2], parts: u32, manifold: &Manifold| {
-            for point in manifold.as_slice() {
-                let kept = fixed_to_bodies(couple, &query, are_boxes, parts, point);
-                if count < end - place {
-                    points[place + count] = kept;
-                } else {
-                    if points.len() == first {
-                        points.extend_from_within(place..end);
-                    }
-                    points.push(kept);
-                }
-                count += 1;
-            }
+            let found = manifold.as_slice().iter();
+            points.extend(
+                found.map(|point| fixed_to_bodies(&rotations, &query, are_boxes, parts, point)),
+            );
         };
         let apart = if a.kind == Kind::Box && b.kind == Kind::Box {
             let mut manifold = Manifold::new();
-            let [rotation_a, rotation_b] = couple.rotations;
             box_box(
-                (&Vec3::zeros(), rotation_a, &a.half_extents),
-                (&query.offset, rotation_b, &b.half_extents),
+                (&Vec3::zeros(), &rotations[0], &a.half_extents),
+                (&query.offset, &rotations[1], &b.half_extents),
                 before,
                 &query,
                 &mut manifold,
@@ -237,33 +363,49 @@ impl KeptManifold {
             };
             visit_manifolds(couple.world, couple.pair, couple.movers, &query, keep)
         };
-        if count > end - place {
-            self.first = first as u32;
-            self.capacity = count.next_multiple_of(MAX_MANIFOLD_POINTS) as u32;
-            if let Some(&last) = points.last() {
-                points.resize(first + self.capacity as usize, last);
-            }
-        }
-        self.count = count as u32;
-        let kept = self.first as usize..self.first as usize + count;
-        let kept = &mut points[kept];
-        kept.sort_unstable_by_key(|point| point.feature);
-        self.feature = kept.first().map_or(0, |point| point.feature as u32);
-        let reach = if count == 0 { apart.max(reach) } else { reach };
-        self.remember(relative, path, reach);
+        points.sort_unstable_by_key(|point| point.feature);
+        self.origin.feature = points.first().map_or(0, |point| point.feature as u32);
+        self.keep(points, bundles);
+        let reach = if points.is_empty() {
+            apart.max(reach)
+        } else {
+            reach
+        };
+        self.remember(relative, reach);
     }
+
+    /// Puts points where the manifold has its place, or at the end if there is no room.
+    fn keep(&mut self, points: &[KeptPoint], bundles: &mut Vec<Bundle>) {
+        let count = bundles_of(points);
+        if count > self.origin.capacity as usize {
+            self.manifold.first = bundles.len() as u32;
+            self.origin.capacity = count as u32;
+            bundles.resize(bundles.len() + count, Bundle::EMPTY);
+        }
+        self.manifold.count = count as u32;
+        let first = self.manifold.first as usize;
+        let mut rest = points;
+        for bundle in &mut bundles[first..first + count] {
+            rest = bundle.take(rest);
+        }
+    }
+}
+
+/// Separation beyond which there is no contact, whatever the direction of the velocities `[m]`.
+#[inline(always)]
+pub(super) fn reach(a: &Whereabouts, b: &Whereabouts, limits: Limits) -> f64 {
+    limits.margin + limits.time_step * (a.speed() + b.speed())
 }
 
 /// Largest relative motion of two bodies over which their points are kept `[m]`: what they go in a few
 /// steps, within limits. What comes to rest is looked at closely.
-fn tolerance(couple: &Couple<'_>) -> f64 {
-    let [a, b] = couple.movers;
-    let radius = a.bounding_radius.min(b.bounding_radius);
+fn tolerance(a: &Whereabouts, b: &Whereabouts, time_step: f64) -> f64 {
+    let radius = a.bounding_radius().min(b.bounding_radius());
     let most = KEPT_MOTION_PER_RADIUS * radius;
-    if couple.time_step == 0.0 {
+    if time_step == 0.0 {
         return most;
     }
-    let gone = KEPT_STEPS * couple.time_step * (a.speed + b.speed);
+    let gone = KEPT_STEPS * time_step * (a.speed() + b.speed());
     gone.max(KEPT_MOTION_AT_REST * radius).min(most)
 }
 
@@ -278,18 +420,18 @@ struct Relative {
 impl Relative {
     fn new(couple: &Couple<'_>) -> Self {
         let [a, b] = couple.movers;
-        let [rotation_a, rotation_b] = couple.rotations;
+        let [rotation_a, rotation_b] = couple.rotations();
         let between = b.position - a.position;
         if a.bounding_radius >= b.bounding_radius {
             Self {
                 position: rotation_a.tr_mul(&between),
-                rotation: rotation_a.tr_mul(rotation_b),
+                rotation: rotation_a.tr_mul(&rotation_b),
                 radius: b.bounding_radius,
             }
         } else {
             Self {
                 position: -rotation_b.tr_mul(&between),
-                rotation: rotation_b.tr_mul(rotation_a),
+                rotation: rotation_b.tr_mul(&rotation_a),
                 radius: a.bounding_radius,
             }
         }
@@ -298,61 +440,25 @@ impl Relative {
 
 /// A point of a manifold as points of the two bodies.
 fn fixed_to_bodies(
-    couple: &Couple<'_>,
+    rotations: &[Mat3; 2],
     query: &Query,
     are_boxes: [bool; 2],
     parts: u32,
     point: &Point,
 ) -> KeptPoint {
-    let [rotation_a, rotation_b] = couple.rotations;
     let half = point.normal * (0.5 * point.separation);
-    let on_a = rotation_a.tr_mul(&(point.position + half));
-    let on_b = rotation_b.tr_mul(&(point.position - half - query.offset));
+    let on_a = rotations[0].tr_mul(&(point.position + half));
+    let on_b = rotations[1].tr_mul(&(point.position - half - query.offset));
     let normal_of = match are_boxes {
         // Faces of the second box are marked by this bit, alone of the two highest.
-        [true, true] => usize::from(point.feature >> 30 == 1),
+        [true, true] => u32::from(point.feature >> 30 == 1),
         [false, true] => 1,
         _ => 0,
     };
     KeptPoint {
         feature: u64::from(parts) << 32 | u64::from(point.feature),
         surface: [on_a, on_b],
-        normal: couple.rotations[normal_of].tr_mul(&point.normal),
+        normal: rotations[normal_of as usize].tr_mul(&point.normal),
         normal_of,
-    }
-}
-
-/// Appends those of the kept points that are within the limits, where they are now.
-#[inline]
-fn append_contacts(
-    couple: &Couple<'_>,
-    limits: Limits,
-    points: &[KeptPoint],
-    found: &mut Vec<ContactPoint>,
-) {
-    let [a, b] = couple.movers;
-    let offset = b.position - a.position;
-    let reach = limits.margin + limits.time_step * (a.speed + b.speed);
-    for point in points {
-        let on_a = couple.rotations[0] * point.surface[0];
-        let on_b = couple.rotations[1] * point.surface[1] + offset;
-        let normal = couple.rotations[point.normal_of & 1] * point.normal;
-        let separation = (on_a - on_b).dot(&normal);
-        let position = (on_a + on_b) * 0.5;
-        // Most points that do not count are beyond the reach of any velocity.
-        if separation > reach {
-            continue;
-        }
-        if separation <= limits.margin
-            || Query::new(a, b, limits).admits(&position, &normal, separation)
-        {
-            found.push(ContactPoint {
-                bodies: couple.pair,
-                feature: point.feature,
-                position: a.position + position,
-                normal,
-                separation,
-            });
-        }
     }
 }

@@ -5,14 +5,17 @@
 //! decides in `crowd.rs`.
 
 pub mod broadphase;
+mod bundle;
 mod candidates;
 mod crowd;
 mod detector;
+mod four;
 mod group;
 pub mod impulse_cache;
 mod kept;
 pub mod narrowphase;
 mod sphere_and_boxes;
+mod whereabouts;
 
 pub use detector::Detector;
 

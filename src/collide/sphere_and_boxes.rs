@@ -20,7 +20,7 @@ pub(super) fn sphere_and_boxes(
     let boxes = 1 - sphere;
     let body = couple.pair[boxes] as usize;
     let (ball, block) = (couple.movers[sphere], couple.movers[boxes]);
-    let rotation = couple.rotations[boxes];
+    let rotation = couple.bodies[boxes].rotation();
     let center = rotation.tr_mul(&(ball.position - block.position));
     let visit = Visit {
         couple,
@@ -80,7 +80,7 @@ impl Visit<'_> {
         let (middle, normal) = pose.map_or((middle, normal), |pose| {
             (pose.point(&middle), pose.direction(&normal))
         });
-        let rotation = self.couple.rotations[boxes];
+        let rotation = self.couple.bodies[boxes].rotation();
         let (mut position, mut normal) = (rotation * middle, rotation * normal);
         let [a, b] = self.couple.movers;
         if boxes == 1 {

@@ -129,7 +129,7 @@ pub(super) fn contacts_of_pair(
 
 /// The contact of two spheres: most pairs of a crowd are such, and need nothing more than what is at
 /// hand. One point on the line of centres; along z if the centres coincide.
-#[inline]
+#[inline(always)]
 pub(super) fn contact_of_spheres(
     pair: [u32; 2],
     [a, b]: [&Mover; 2],

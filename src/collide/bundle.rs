@@ -1,0 +1,147 @@
+//! Contact points that are fixed to both bodies, as they are kept from step to step.
+
+use super::ContactPoint;
+use super::crowd::Crowd;
+use super::four::{Four, Quad};
+use super::kept::reach;
+use super::narrowphase::{Limits, Query};
+use super::whereabouts::Whereabouts;
+use crate::constants::MAX_MANIFOLD_POINTS;
+use crate::math::Vec3;
+
+/// A contact point fixed to both bodies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeptPoint {
+    pub(super) feature: u64,
+    /// On the surface of each body, relative to its centre of mass, in its axes `[m]`.
+    pub(super) surface: [Vec3; 2],
+    /// From B to A, in the axes of the body that the normal turns with.
+    pub(super) normal: Vec3,
+    /// Which of the two: 0 or 1.
+    pub(super) normal_of: u32,
+}
+
+impl KeptPoint {
+    fn shares_normal(&self, other: &Self) -> bool {
+        self.normal_of == other.normal_of && self.normal == other.normal
+    }
+}
+
+/// Points of two bodies that share a normal, as those of a face do, in order of their features: what
+/// is needed of few points comes first, and a bundle fills four cache lines.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Bundle {
+    /// As in [`KeptPoint`].
+    normal: Vec3,
+    normal_of: u32,
+    count: u32,
+    features: [u64; MAX_MANIFOLD_POINTS],
+    surfaces: [[Vec3; 2]; MAX_MANIFOLD_POINTS],
+}
+
+impl Bundle {
+    /// A place for points.
+    pub(super) const EMPTY: Self = {
+        let zero = Vec3::new(0.0, 0.0, 0.0);
+        Self {
+            normal: zero,
+            normal_of: 0,
+            count: 0,
+            features: [0; MAX_MANIFOLD_POINTS],
+            surfaces: [[zero; 2]; MAX_MANIFOLD_POINTS],
+        }
+    };
+
+    /// Takes the first of the points, as many as share a normal and have room, and returns the others.
+    pub(super) fn take<'a>(&mut self, points: &'a [KeptPoint]) -> &'a [KeptPoint] {
+        let count = taken(points);
+        let (points, others) = points.split_at(count);
+        self.count = count as u32;
+        if let Some(first) = points.first() {
+            self.normal = first.normal;
+            self.normal_of = first.normal_of;
+        }
+        let places = self.features.iter_mut().zip(&mut self.surfaces);
+        for ((feature, surface), point) in places.zip(points) {
+            *feature = point.feature;
+            *surface = point.surface;
+        }
+        others
+    }
+
+    /// Appends those of the points that are within the limits, where they are now.
+    #[inline(always)]
+    pub(super) fn append_contacts<F: Four>(
+        &self,
+        crowd: &Crowd,
+        pair: [u32; 2],
+        (a, b): (&Whereabouts, &Whereabouts),
+        limits: Limits,
+        found: &mut Vec<ContactPoint>,
+    ) {
+        let reach = reach(a, b, limits);
+        let normal_of = if self.normal_of == 0 { a } else { b };
+        let normal: F = normal_of.turned(&self.normal);
+        let origin: F = a.position();
+        let offset = b.position::<F>().minus(origin);
+        let points = self.features.iter().zip(&self.surfaces);
+        for (&feature, surface) in points.take(self.count as usize) {
+            let on_a: F = a.turned(&surface[0]);
+            let on_b = b.turned::<F>(&surface[1]).plus(offset);
+            let separation = on_a.minus(on_b).dot(normal);
+            // Most points that do not count are beyond the reach of any velocity.
+            if separation > reach {
+                continue;
+            }
+            let position = on_a.plus(on_b).scaled(0.5);
+            if separation > limits.margin
+                && !closes(
+                    crowd,
+                    pair,
+                    limits,
+                    (position.quad(), normal.quad(), separation),
+                )
+            {
+                continue;
+            }
+            found.push(ContactPoint {
+                bodies: pair,
+                feature,
+                position: origin.plus(position).vector(),
+                normal: normal.vector(),
+                separation,
+            });
+        }
+    }
+}
+
+/// How many points of a list the next bundle takes.
+fn taken(points: &[KeptPoint]) -> usize {
+    let shared = points.iter().take(MAX_MANIFOLD_POINTS);
+    shared
+        .take_while(|point| point.shares_normal(&points[0]))
+        .count()
+}
+
+/// How many bundles take all of the points.
+pub(super) fn bundles_of(mut points: &[KeptPoint]) -> usize {
+    let mut count = 0;
+    while !points.is_empty() {
+        points = &points[taken(points)..];
+        count += 1;
+    }
+    count
+}
+
+/// True if the velocities bring the two bodies together at a point beyond the margin.
+#[cold]
+fn closes(
+    crowd: &Crowd,
+    pair: [u32; 2],
+    limits: Limits,
+    (position, normal, separation): (Quad, Quad, f64),
+) -> bool {
+    let [a, b] = pair.map(|body| &crowd.movers()[body as usize]);
+    Query::new(a, b, limits).admits(&position.vector(), &normal.vector(), separation)
+}

@@ -17,7 +17,11 @@ impl Quad {
 }
 
 /// Four numbers as they are computed with.
-pub(super) trait Four: Copy {
+///
+/// # Safety
+/// Methods of an implementation may only be called where the processor has its instructions.
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+pub(super) unsafe trait Four: Copy {
     fn of(quad: &Quad) -> Self;
     fn quad(self) -> Quad;
     fn plus(self, other: Self) -> Self;
@@ -41,7 +45,9 @@ pub(super) trait Four: Copy {
     }
 }
 
-impl Four for Quad {
+// SAFETY: arithmetic of f64, which every processor has.
+#[allow(unsafe_code, reason = "bytes meet SIMD")]
+unsafe impl Four for Quad {
     #[inline(always)]
     fn of(quad: &Quad) -> Self {
         *quad
@@ -76,14 +82,15 @@ impl Four for Quad {
     }
 }
 
-/// Four numbers in a register of AVX. Where it is computed with, the processor has AVX.
+/// Four numbers in a register of AVX.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx(std::arch::x86_64::__m256d);
 
+// SAFETY: AVX is all that the methods need.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
-impl Four for Avx {
+unsafe impl Four for Avx {
     #[inline(always)]
     fn of(quad: &Quad) -> Self {
         // SAFETY: four aligned numbers; the processor has AVX.

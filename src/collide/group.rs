@@ -51,13 +51,6 @@ pub(super) struct Group {
     unpacked: Kept,
 }
 
-/// True if the two bodies keep a manifold: spheres need none, and what is unbounded turns past others
-/// without a limit.
-fn keeps_manifold(movers: &[Mover], pair: [u32; 2]) -> bool {
-    let [a, b] = pair.map(|body| movers[body as usize].kind);
-    (a != Kind::Sphere || b != Kind::Sphere) && a != Kind::Unbounded && b != Kind::Unbounded
-}
-
 impl Group {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
@@ -91,11 +84,7 @@ impl Group {
             let record = match known.next_if(|(other, _)| *other == pair) {
                 Some((_, record)) => *record,
                 None => Record {
-                    manifold: if keeps_manifold(movers, *pair) {
-                        new_manifold(&mut self.kept, &mut self.free)
-                    } else {
-                        NO_MANIFOLD
-                    },
+                    manifold: new_manifold(movers, *pair, &mut self.kept, &mut self.free),
                     touching: false,
                 },
             };
@@ -240,11 +229,91 @@ impl Search<'_> {
     }
 }
 
-/// A place for the manifold of a pair of which nothing is known.
-fn new_manifold(kept: &mut Kept, free: &mut Vec<u32>) -> u32 {
+/// A place for the manifold of a pair of which nothing is known, or [`NO_MANIFOLD`]: spheres need none,
+/// and what is unbounded turns past others without a limit.
+fn new_manifold(movers: &[Mover], pair: [u32; 2], kept: &mut Kept, free: &mut Vec<u32>) -> u32 {
+    let kinds = pair.map(|body| movers[body as usize].kind);
+    if kinds == [Kind::Sphere; 2] || kinds.contains(&Kind::Unbounded) {
+        return NO_MANIFOLD;
+    }
+    let has_sphere = kinds.contains(&Kind::Sphere);
     let Some(place) = free.pop() else {
-        return kept.add();
+        return kept.add(has_sphere);
     };
-    kept.forget(place);
+    kept.forget(place, has_sphere);
     place
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+    use crate::math::{Pose, Quat, Vec3};
+    use crate::world::{Body, Shape};
+
+    /// Contacts of all pairs of some boxes, found by some way to search.
+    fn contacts(
+        world: &World,
+        find: impl FnOnce(&Search<'_>, &mut [Record], &mut Kept, &mut Vec<ContactPoint>),
+    ) -> Vec<ContactPoint> {
+        let mut crowd = Crowd::default();
+        crowd.reset(world);
+        crowd.set_time_step(0.01);
+        let count = world.bodies.len() as u32;
+        let pairs: Vec<[u32; 2]> = (0..count)
+            .flat_map(|a| (a + 1..count).map(move |b| [a, b]))
+            .collect();
+        let mut group = Group::default();
+        group.set_pairs(0..pairs.len());
+        group.carry(&pairs, &[], crowd.movers());
+        let admission = Admission {
+            limits: Limits {
+                margin: 0.01,
+                time_step: 0.01,
+            },
+            touching_margin: Some(0.02),
+        };
+        let search = Search {
+            world,
+            crowd: &crowd,
+            pairs: &pairs,
+            admission,
+        };
+        let mut found = Vec::new();
+        find(&search, &mut group.records, &mut group.kept, &mut found);
+        found
+    }
+
+    #[test]
+    fn contacts_do_not_depend_on_instructions() {
+        if !std::arch::is_x86_feature_detected!("avx") {
+            return;
+        }
+        let mut world = World::new(Vec3::new(0.0, 0.0, -9.81));
+        for k in 0..12 {
+            let x = f64::from(k);
+            let position = Vec3::new(100.3 + 0.1 * x, 0.07 * x * x, 0.9 * x);
+            let tilt = Vec3::new(0.03 * x, -0.02 * x, 0.4 * x);
+            let shape = Shape::Box {
+                half_extents: Vec3::new(0.5, 0.6, 0.47),
+            };
+            let pose = Pose::new(position, Quat::from_scaled_axis(tilt));
+            let mut body = Body::dynamic_with_mass(shape, pose, 1.0).unwrap();
+            body.linear_velocity = Vec3::new(0.1, 0.2, -0.3 * x);
+            world.add(body).unwrap();
+        }
+        let plain = contacts(&world, |search, records, kept, found| {
+            search.find_by_kept_with::<Quad>(records, kept, found);
+        });
+        let fast = contacts(&world, |search, records, kept, found| {
+            #[allow(unsafe_code, reason = "bytes meet SIMD")]
+            // SAFETY: the processor has AVX.
+            unsafe {
+                search.find_by_kept_with_avx(records, kept, found);
+            }
+        });
+        assert!(plain.len() > 20, "{} contacts", plain.len());
+        assert_eq!(plain, fast);
+    }
 }

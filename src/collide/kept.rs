@@ -10,7 +10,7 @@
 use super::ContactPoint;
 use super::bundle::{Bundle, KeptPoint, bundles_of};
 use super::crowd::{Crowd, turn};
-use super::four::Four;
+use super::four::{Four, Quad};
 use super::narrowphase::{
     Kind, Limits, Manifold, Mover, Point, Query, box_box, contacts_of_pair, visit_manifolds,
 };
@@ -39,6 +39,13 @@ impl Couple<'_> {
     #[inline(always)]
     fn rotations(&self) -> [Mat3; 2] {
         [self.bodies[0].rotation(), self.bodies[1].rotation()]
+    }
+
+    /// Centre of mass of B minus that of A `[m]`.
+    #[inline(always)]
+    fn offset(&self) -> Vec3 {
+        let [a, b] = self.bodies;
+        b.position::<Quad>().minus(a.position()).vector()
     }
 
     /// Largest relative motion over which points are kept `[m]`.
@@ -76,6 +83,8 @@ pub(super) struct Origin {
     feature: u32,
     /// Bundles that there is room for.
     capacity: u32,
+    /// True if one of the two bodies is a sphere.
+    has_sphere: bool,
 }
 
 /// What is kept of some pairs.
@@ -123,6 +132,7 @@ impl Origin {
         rotation: [0.0; 9],
         feature: 0,
         capacity: 0,
+        has_sphere: false,
     };
 }
 
@@ -139,14 +149,17 @@ impl Kept {
     }
 
     /// A place for the manifold of a pair of which nothing is known.
-    pub(super) fn add(&mut self) -> u32 {
+    pub(super) fn add(&mut self, has_sphere: bool) -> u32 {
         self.manifolds.push(KeptManifold::UNKNOWN);
-        self.origins.push(Origin::UNKNOWN);
+        self.origins.push(Origin {
+            has_sphere,
+            ..Origin::UNKNOWN
+        });
         (self.manifolds.len() - 1) as u32
     }
 
     /// Leaves the place of a manifold, and that of its points, to another pair.
-    pub(super) fn forget(&mut self, place: u32) {
+    pub(super) fn forget(&mut self, place: u32, has_sphere: bool) {
         let (manifold, origin) = (
             &mut self.manifolds[place as usize],
             &mut self.origins[place as usize],
@@ -157,6 +170,7 @@ impl Kept {
         };
         *origin = Origin {
             capacity: origin.capacity,
+            has_sphere,
             ..Origin::UNKNOWN
         };
     }
@@ -244,8 +258,7 @@ impl Kept {
             origin: &mut self.origins[place as usize],
         };
         let may_hold = renewal.origin.reach > needed;
-        let [a, b] = couple.movers;
-        if a.kind == Kind::Sphere || b.kind == Kind::Sphere {
+        if renewal.origin.has_sphere {
             if !(may_hold && renewal.is_confirmed(&Relative::new(couple))) {
                 renewal.refresh_distance(limits, found);
             }
@@ -278,6 +291,7 @@ struct Renewal<'a> {
 impl Renewal<'_> {
     /// Looks at the true displacement. True if the manifold, of which `reach > needed`,
     /// still holds.
+    #[inline(always)]
     fn is_confirmed(&mut self, now: &Relative) -> bool {
         let Self { path, needed, .. } = *self;
         let rotation = self.origin.rotation.iter();
@@ -335,15 +349,14 @@ impl Renewal<'_> {
         let [a, b] = couple.movers;
         let most = couple.tolerance();
         let reach = self.needed + KEPT_REACH_PER_MARGIN * margin + most;
-        let query = Query::within(a, b, reach);
+        let query = Query::within(couple.offset(), reach);
         let rotations = couple.rotations();
         let before = (self.manifold.count > 0).then_some(self.origin.feature);
         points.clear();
         let mut keep = |are_boxes: [bool; 2], parts: u32, manifold: &Manifold| {
-            let found = manifold.as_slice().iter();
-            points.extend(
-                found.map(|point| fixed_to_bodies(&rotations, &query, are_boxes, parts, point)),
-            );
+            for point in manifold.as_slice() {
+                points.push(fixed_to_bodies(&rotations, &query, are_boxes, parts, point));
+            }
         };
         let apart = if a.kind == Kind::Box && b.kind == Kind::Box {
             let mut manifold = Manifold::new();
@@ -418,27 +431,29 @@ struct Relative {
 }
 
 impl Relative {
+    #[inline(always)]
     fn new(couple: &Couple<'_>) -> Self {
-        let [a, b] = couple.movers;
-        let [rotation_a, rotation_b] = couple.rotations();
-        let between = b.position - a.position;
-        if a.bounding_radius >= b.bounding_radius {
+        let [a, b] = couple.bodies;
+        let (rotation_a, rotation_b) = (a.rotation(), b.rotation());
+        let between = couple.offset();
+        if a.bounding_radius() >= b.bounding_radius() {
             Self {
                 position: rotation_a.tr_mul(&between),
                 rotation: rotation_a.tr_mul(&rotation_b),
-                radius: b.bounding_radius,
+                radius: b.bounding_radius(),
             }
         } else {
             Self {
                 position: -rotation_b.tr_mul(&between),
                 rotation: rotation_b.tr_mul(&rotation_a),
-                radius: a.bounding_radius,
+                radius: a.bounding_radius(),
             }
         }
     }
 }
 
 /// A point of a manifold as points of the two bodies.
+#[inline(always)]
 fn fixed_to_bodies(
     rotations: &[Mat3; 2],
     query: &Query,

@@ -48,8 +48,9 @@ impl Query {
         }
     }
 
-    /// Asks for all points up to a separation `[m]`, whatever their velocity.
-    pub(in crate::collide) fn within(a: &Mover, b: &Mover, separation: f64) -> Self {
+    /// Asks for all points up to a separation `[m]`, whatever their velocity, of bodies whose centres of mass
+    /// are apart by `offset`.
+    pub(in crate::collide) fn within(offset: Vec3, separation: f64) -> Self {
         Self {
             margin: separation,
             time_step: 0.0,
@@ -57,7 +58,7 @@ impl Query {
             velocity_b: Vec3::zeros(),
             spin_a: Vec3::zeros(),
             spin_b: Vec3::zeros(),
-            offset: b.position - a.position,
+            offset,
             reach: separation,
             sign: 1.0,
         }

@@ -66,6 +66,15 @@ pub const PACKED_CONTACTS_PER_THREAD: usize = 1024;
 /// Joint rows packed by one thread at least: some 50 ns each.
 pub const PACKED_ROWS_PER_THREAD: usize = 512;
 
+/// Bodies that one thread handles at least in a stage of a step: some 20 ns each.
+pub const BODIES_PER_THREAD: usize = 1024;
+
+/// Contacts that one thread handles at least in a stage of a step: some 20 ns each.
+pub const CONTACTS_PER_THREAD: usize = 1024;
+
+/// Joint rows that one thread handles at least in a stage of a step: some 20 ns each.
+pub const ROWS_PER_THREAD: usize = 1024;
+
 /// Impulses that one thread copies at least: about 1 ns each.
 pub const PACKED_IMPULSES_PER_THREAD: usize = 8192;
 
@@ -117,8 +126,16 @@ pub const POINTS_SORTED_BY: usize = 15;
 /// Blocks of a problem below which one thread solves it: calling another takes some 10 us.
 pub const MIN_BLOCKS_OF_A_TEAM: usize = 512;
 
+/// Most bodies of a world whose steps a team makes from their beginning to their end. Beyond that, some of what
+/// comes rarely, such as a search for all pairs, is better handed to the thread pool.
+pub const MAX_BODIES_OF_A_TEAM: usize = 8192;
+
 /// Most chunks into which a thread's share of a stage is cut, for others to take when it is late.
 pub const TEAM_CHUNKS_PER_THREAD: usize = 4;
+
+/// How much more work it takes for a thread to be worth waking than for one of a team, which is there already, to be
+/// worth its while.
+pub const WAKING_PER_TEAM_GRAIN: usize = 8;
 
 /// Looks at whether a stage is done before a waiting thread lets others of the machine go first: some
 /// tens of microseconds.
@@ -230,11 +247,8 @@ pub const BODIES_PER_STRAY: usize = 8;
 
 /// Bodies whose pairs with later ones are one thread's work at a time, with what is kept of them.
 ///
-/// Some thousand pairs: enough for a thread, and 300 KB of manifolds, which its cache holds.
-pub const GROUP_BODIES: usize = 256;
-
-/// Bodies from which on they are looked at by several threads.
-pub const PARALLEL_BODIES: usize = 16_384;
+/// Some hundred pairs, 50 us of work: few enough to be shared evenly among threads where there are a thousand bodies.
+pub const GROUP_BODIES: usize = 64;
 
 /// Pairs from which on they are looked at by several threads.
 ///

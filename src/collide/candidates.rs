@@ -1,15 +1,21 @@
 //! The pairs of bodies that may touch, and what is known of each.
 
-use super::ContactPoint;
 use super::crowd::Crowd;
 use super::group::Group;
 use super::narrowphase::{Limits, Mover};
+use super::{ContactPoint, Depths};
 use crate::constants::{GROUP_BODIES, PARALLEL_PAIRS};
+use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::world::World;
-use rayon::prelude::*;
+
+/// Groups whose records one thread takes over at least: some 1 us each.
+const PACKED_GROUPS_PER_THREAD: usize = 32;
+
+/// Groups whose contacts one thread copies at least: some 1 us each.
+const JOINED_GROUPS_PER_THREAD: usize = 16;
 
 /// Groups between two joins: the memory of their contacts is used again.
-const WAVE: usize = 128;
+const WAVE: usize = 512;
 
 /// Which points of a pair count.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +46,10 @@ pub(super) struct Candidates {
     concerned: Vec<bool>,
     /// Contacts that the threads found, by group of a wave.
     found: Vec<Vec<ContactPoint>>,
+    /// Where those of each group end among all.
+    ends: Vec<usize>,
+    /// How deep they are.
+    depths: Vec<Depths>,
 }
 
 impl Candidates {
@@ -59,11 +69,9 @@ impl Candidates {
         self.pairs.clear();
         self.pairs.extend_from_slice(pairs);
         self.carry(movers);
-        if is_parallel(pairs.len()) {
-            self.groups.par_iter_mut().for_each(Group::pack);
-        } else {
-            self.groups.iter_mut().for_each(Group::pack);
-        }
+        parallel::for_each(&mut self.groups, PACKED_GROUPS_PER_THREAD, |_, group| {
+            group.pack();
+        });
     }
 
     /// Takes over the pairs of some bodies, sorted, in place of those that are known of them.
@@ -115,72 +123,84 @@ impl Candidates {
             end += pairs[start..].partition_point(|pair| pair[0] < bodies);
             group.set_pairs(start..end);
         }
-        if is_parallel(pairs.len()) {
-            let groups = self.groups.par_iter_mut();
-            groups.for_each(|group| group.carry(pairs, before, movers));
-        } else {
-            let groups = self.groups.iter_mut();
-            groups.for_each(|group| group.carry(pairs, before, movers));
-        }
+        parallel::for_each(&mut self.groups, PACKED_GROUPS_PER_THREAD, |_, group| {
+            group.carry(pairs, before, movers);
+        });
     }
 
-    /// Finds the contacts of all pairs, sorted by pair and feature; `contacts` is overwritten.
+    /// Finds the contacts of all pairs, sorted by pair and feature, and returns their depths; `contacts` is
+    /// overwritten.
     pub(super) fn find_contacts(
         &mut self,
         world: &World,
         crowd: &Crowd,
         admission: Admission,
         contacts: &mut Vec<ContactPoint>,
-    ) {
+    ) -> Depths {
         let pairs = &self.pairs;
+        // Summed by group, whoever finds its contacts, while they are in the cache.
+        let mut depths = Depths::default();
         if !is_parallel(pairs.len()) {
             contacts.clear();
             for group in &mut self.groups {
+                let first = contacts.len();
                 group.find_contacts(world, crowd, pairs, admission, contacts);
+                depths = depths.plus(Depths::of(&contacts[first..]));
             }
-            return;
+            return depths;
         }
         self.found.resize_with(WAVE, Vec::new);
+        self.depths.resize(WAVE, Depths::default());
         let mut end = 0;
         for groups in self.groups.chunks_mut(WAVE) {
             let found = &mut self.found[..groups.len()];
-            groups
-                .par_iter_mut()
-                .zip(found.par_iter_mut())
-                .for_each(|(group, found)| {
+            let slices = (
+                SharedSlice::new(groups),
+                SharedSlice::new(found),
+                SharedSlice::new(&mut self.depths),
+            );
+            for_chunks(slices, 1, |_, (groups, found, depths)| {
+                for ((group, found), depths) in groups.iter_mut().zip(found).zip(depths) {
                     found.clear();
                     group.find_contacts(world, crowd, pairs, admission, found);
-                });
-            let start = end;
-            end += count(found);
+                    *depths = Depths::of(found);
+                }
+            });
+            depths = self.depths[..groups.len()]
+                .iter()
+                .fold(depths, |sum, part| sum.plus(*part));
+            let found = &self.found[..groups.len()];
+            self.ends.clear();
+            for found in found {
+                end += found.len();
+                self.ends.push(end);
+            }
             // What is there from the last step is written over.
             if let Some(any) = found.iter().find_map(|found| found.first())
                 && contacts.len() < end
             {
                 contacts.resize(end, *any);
             }
-            join(found, &mut contacts[start..end]);
+            let to = SharedSlice::new(contacts);
+            for_chunks(
+                (found, self.ends.as_slice()),
+                JOINED_GROUPS_PER_THREAD,
+                |_, (found, ends)| {
+                    for (found, &end) in found.iter().zip(ends) {
+                        // SAFETY: each group has its own stretch.
+                        #[allow(unsafe_code, reason = "groups' stretches lie one behind the other")]
+                        let to = unsafe { to.range(end - found.len()..end) };
+                        to.copy_from_slice(found);
+                    }
+                },
+            );
         }
         contacts.truncate(end);
-    }
-}
-
-fn count(found: &[Vec<ContactPoint>]) -> usize {
-    found.iter().map(Vec::len).sum()
-}
-
-/// Copies contacts that were found one group after the other, shared among threads.
-fn join(found: &[Vec<ContactPoint>], contacts: &mut [ContactPoint]) {
-    if let [only] = found {
-        contacts.copy_from_slice(only);
-    } else if !contacts.is_empty() {
-        let (found, others) = found.split_at(found.len() / 2);
-        let (contacts, rest) = contacts.split_at_mut(count(found));
-        rayon::join(|| join(found, contacts), || join(others, rest));
+        depths
     }
 }
 
 /// True if work on so many pairs is worth waking threads.
 fn is_parallel(count: usize) -> bool {
-    count >= PARALLEL_PAIRS && rayon::current_num_threads() > 1
+    parallel::is_together() || parallel::is_shared(count, PARALLEL_PAIRS / 2)
 }

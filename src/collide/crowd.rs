@@ -7,13 +7,11 @@
 
 use super::narrowphase::{Kind, Mover};
 use super::whereabouts::Whereabouts;
-use crate::constants::{PARALLEL_BODIES, SKIN_PER_RADIUS, SKIN_STEPS};
+use crate::constants::{BODIES_PER_THREAD, SKIN_PER_RADIUS, SKIN_STEPS};
 use crate::math::{Mat3, Vec3};
+use crate::parallel::{SharedSlice, for_chunks};
 use crate::world::{Body, BodyKind, World};
-use rayon::prelude::*;
-
-/// Bodies handled by one thread at a time.
-const CHUNK: usize = 4096;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The farthest that a rotation changed by `difference` moves a point at a unit distance from the
 /// centre: of two rotations by an angle `a` from each other it is `2 sin(a/2)`, and the norm of their
@@ -59,6 +57,8 @@ pub(super) struct Crowd {
     whereabouts: Vec<Whereabouts>,
     anchors: Vec<Anchor>,
     anchor_rotations: Vec<Mat3>,
+    /// True for bodies that may have left their boxes.
+    strayed: Vec<bool>,
     /// Mean bounding radius of dynamic bodies `[m]`.
     mean_radius: f64,
     /// Duration of a step, zero if nothing is known of steps `[s]`.
@@ -111,21 +111,24 @@ impl Crowd {
 
     /// Takes over where the bodies are now, and adds to their paths.
     pub(super) fn follow(&mut self, world: &World) {
-        let bodies = &world.bodies;
-        let whereabouts = &mut self.whereabouts;
-        if !is_parallel(bodies.len()) {
-            follow(&mut self.movers, whereabouts, bodies);
-        } else if whereabouts.is_empty() {
-            self.movers
-                .par_chunks_mut(CHUNK)
-                .zip(bodies.par_chunks(CHUNK))
-                .for_each(|(movers, bodies)| follow(movers, &mut [], bodies));
+        let (movers, bodies) = (SharedSlice::new(&mut self.movers), &world.bodies[..]);
+        if self.whereabouts.is_empty() {
+            for_chunks(
+                (movers, bodies),
+                BODIES_PER_THREAD,
+                |_, (movers, bodies)| {
+                    follow(movers, &mut [], bodies);
+                },
+            );
         } else {
-            self.movers
-                .par_chunks_mut(CHUNK)
-                .zip(whereabouts.par_chunks_mut(CHUNK))
-                .zip(bodies.par_chunks(CHUNK))
-                .for_each(|((movers, whereabouts), bodies)| follow(movers, whereabouts, bodies));
+            let slices = (movers, SharedSlice::new(&mut self.whereabouts), bodies);
+            for_chunks(
+                slices,
+                BODIES_PER_THREAD,
+                |_, (movers, whereabouts, bodies)| {
+                    follow(movers, whereabouts, bodies);
+                },
+            );
         }
     }
 
@@ -160,22 +163,25 @@ impl Crowd {
             needed > anchor.room || needed.is_nan() || mover.path.is_nan()
         };
         strays.clear();
-        if is_parallel(movers.len()) {
-            let found: Vec<u32> = self
-                .anchors
-                .par_iter_mut()
-                .enumerate()
-                .with_min_len(CHUNK)
-                .filter_map(|(index, anchor)| has_strayed(index, anchor).then_some(index as u32))
-                .collect();
-            strays.extend_from_slice(&found);
-        } else {
-            let anchors = self.anchors.iter_mut().enumerate();
-            strays.extend(
-                anchors.filter_map(|(index, anchor)| {
-                    has_strayed(index, anchor).then_some(index as u32)
-                }),
-            );
+        self.strayed.resize(movers.len(), false);
+        let found = AtomicBool::new(false);
+        let slices = (
+            SharedSlice::new(&mut self.anchors),
+            SharedSlice::new(&mut self.strayed),
+        );
+        for_chunks(slices, BODIES_PER_THREAD, |start, (anchors, flags)| {
+            let mut some = false;
+            for (at, (anchor, flag)) in anchors.iter_mut().zip(flags).enumerate() {
+                *flag = has_strayed(start + at, anchor);
+                some |= *flag;
+            }
+            if some {
+                found.store(true, Ordering::Relaxed);
+            }
+        });
+        if found.into_inner() {
+            let flags = self.strayed.iter().enumerate();
+            strays.extend(flags.filter_map(|(index, &flag)| flag.then_some(index as u32)));
         }
     }
 
@@ -229,11 +235,6 @@ impl Crowd {
             until: room + mover.path,
         }
     }
-}
-
-/// True if work on so many bodies is worth waking threads.
-pub(super) fn is_parallel(count: usize) -> bool {
-    count >= PARALLEL_BODIES && rayon::current_num_threads() > 1
 }
 
 fn rotation(body: &Body) -> Mat3 {

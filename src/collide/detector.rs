@@ -6,12 +6,12 @@
 //! are known to be apart are not looked at until they may have come near. Nothing is missed: each of
 //! these ends before it could be wrong, by a length that bodies cannot have gone unseen.
 
-use super::ContactPoint;
 use super::broadphase::Broadphase;
 use super::candidates::{Admission, Candidates};
 use super::crowd::{Crowd, Growth};
 use super::impulse_cache::{ImpulseCache, Remembered};
 use super::narrowphase::Limits;
+use super::{ContactPoint, Depths};
 use crate::constants::{BODIES_PER_STRAY, TOUCHING_MARGIN};
 use crate::error::Result;
 use crate::world::World;
@@ -26,6 +26,7 @@ pub struct Detector {
     crowd: Crowd,
     candidates: Candidates,
     contacts: Vec<ContactPoint>,
+    depths: Depths,
     impulses: ImpulseCache,
     /// True if the cache has the impulses of the contacts, and not yet the contacts.
     impulses_are_new: bool,
@@ -164,8 +165,14 @@ impl Detector {
         if std::mem::take(&mut self.impulses_are_new) {
             self.impulses.take_contacts(&mut self.contacts);
         }
-        self.candidates
-            .find_contacts(world, &self.crowd, admission, &mut self.contacts);
+        self.depths =
+            self.candidates
+                .find_contacts(world, &self.crowd, admission, &mut self.contacts);
+    }
+
+    /// How deep the contacts are that were last found.
+    pub(crate) fn depths(&self) -> Depths {
+        self.depths
     }
 
     /// Contacts as they were last found.

@@ -2,11 +2,12 @@
 
 use super::ContactPoint;
 use crate::math::{V3, add, dot, narrow, scale, tangents};
+use crate::parallel::{SharedSlice, for_chunks};
 use bytemuck::Zeroable;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
-/// Contacts handled by one thread at a time.
-const CHUNK: usize = 4096;
+/// Contacts whose impulses one thread looks up at least: some 10 ns each.
+const CONTACTS_PER_THREAD: usize = 4096;
 
 /// The impulses of the last step, by pair of bodies and feature.
 ///
@@ -106,22 +107,20 @@ impl<'a> Remembered<'a> {
     pub(crate) fn load(self, contacts: &[ContactPoint], impulses: &mut Vec<[f32; 3]>) {
         impulses.clear();
         impulses.resize(contacts.len(), [0.0; 3]);
-        contacts
-            .par_chunks(CHUNK)
-            .zip(impulses.par_chunks_mut(CHUNK))
-            .for_each(|(contacts, impulses)| {
-                let (mut lookup, mut block) = (self.lookup(), Block::zeroed());
-                let contacts = contacts.chunks(BLOCK);
-                for (contacts, impulses) in contacts.zip(impulses.chunks_mut(BLOCK)) {
-                    for (at, contact) in contacts.iter().enumerate() {
-                        block.put(at, narrow(&contact.normal), lookup.find(contact));
-                    }
-                    block.resolve();
-                    for (at, impulse) in impulses.iter_mut().enumerate() {
-                        *impulse = block.get(at);
-                    }
+        let slices = (contacts, SharedSlice::new(impulses));
+        for_chunks(slices, CONTACTS_PER_THREAD, |_, (contacts, impulses)| {
+            let (mut lookup, mut block) = (self.lookup(), Block::zeroed());
+            let contacts = contacts.chunks(BLOCK);
+            for (contacts, impulses) in contacts.zip(impulses.chunks_mut(BLOCK)) {
+                for (at, contact) in contacts.iter().enumerate() {
+                    block.put(at, narrow(&contact.normal), lookup.find(contact));
                 }
-            });
+                block.resolve();
+                for (at, impulse) in impulses.iter_mut().enumerate() {
+                    *impulse = block.get(at);
+                }
+            }
+        });
     }
 
     /// To look for some contacts; with [`Block::resolve`] it is what [`ImpulseCache::load`] does for all.

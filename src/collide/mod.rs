@@ -8,6 +8,7 @@ pub mod broadphase;
 mod bundle;
 mod candidates;
 mod crowd;
+mod depths;
 mod detector;
 mod four;
 mod group;
@@ -17,6 +18,7 @@ pub mod narrowphase;
 mod sphere_and_boxes;
 mod whereabouts;
 
+pub(crate) use depths::Depths;
 pub use detector::Detector;
 
 use crate::math::{self, Vec3};

@@ -3,7 +3,6 @@
 use crate::math::Vec3;
 use crate::parallel;
 use crate::world::{Body, World};
-use rayon::prelude::*;
 
 /// Mechanical energy `[J]`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -16,22 +15,30 @@ pub struct Energy {
 
 /// Bodies summed by one thread before the sums are added in order: the result must not depend on
 /// the number of threads.
-pub(crate) const CHUNK: usize = 1024;
+pub(crate) const CHUNK: usize = 256;
+
+/// Chunks that one thread sums at least, some 2 us each.
+const CHUNKS_PER_THREAD: usize = 16;
 
 /// Energies of the dynamic bodies of a world.
 #[must_use]
 pub fn energy(world: &World) -> Energy {
-    let chunks = world.bodies.chunks(CHUNK);
-    let of_chunk = |bodies: &[Body]| {
+    energy_of_chunks(world, &mut Vec::new())
+}
+
+/// The same; `energies` is memory that is used again.
+pub(crate) fn energy_of_chunks(world: &World, energies: &mut Vec<Energy>) -> Energy {
+    let chunks = world.bodies.len().div_ceil(CHUNK);
+    parallel::fill(energies, chunks, CHUNKS_PER_THREAD, |chunk| {
+        let end = world.bodies.len().min((chunk + 1) * CHUNK);
         let mut energy = Energy::default();
-        energy.add(bodies, &world.gravity);
+        energy.add(&world.bodies[chunk * CHUNK..end], &world.gravity);
         energy
-    };
-    if !parallel::is_shared(world.bodies.len(), CHUNK) {
-        return chunks.map(of_chunk).fold(Energy::default(), Energy::plus);
-    }
-    let parts: Vec<Energy> = world.bodies.par_chunks(CHUNK).map(of_chunk).collect();
-    parts.into_iter().fold(Energy::default(), Energy::plus)
+    });
+    energies
+        .iter()
+        .copied()
+        .fold(Energy::default(), Energy::plus)
 }
 
 impl Energy {

@@ -7,7 +7,7 @@ mod momentum;
 mod penetration;
 mod probe;
 
-pub(crate) use energy::CHUNK as ENERGY_CHUNK;
+pub(crate) use energy::{CHUNK as ENERGY_CHUNK, energy_of_chunks};
 pub use energy::{Energy, energy};
 pub use joints::{JointErrors, infeasibility, joint_errors};
 pub use momentum::{Momentum, momentum};

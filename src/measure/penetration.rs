@@ -1,6 +1,6 @@
 //! How far bodies overlap.
 
-use crate::collide::ContactPoint;
+use crate::collide::{ContactPoint, Depths};
 
 /// Overlap over a set of contact points `[m]`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -16,17 +16,20 @@ pub struct Penetration {
 /// Penetration over contact points.
 #[must_use]
 pub fn penetration(contacts: &[ContactPoint]) -> Penetration {
-    let mut found = Penetration::default();
-    let mut sum = 0.0;
-    for contact in contacts {
-        // Without a jump that depends on the contact: the gaps of a pile are near zero.
-        let depth = (0.0 - contact.separation).max(0.0);
-        found.max = found.max.max(depth);
-        sum += depth;
-        found.count += usize::from(contact.separation < 0.0);
+    Depths::of(contacts).into()
+}
+
+impl From<Depths> for Penetration {
+    fn from(depths: Depths) -> Self {
+        let mean = if depths.count > 0 {
+            depths.sum / depths.count as f64
+        } else {
+            0.0
+        };
+        Self {
+            max: depths.max,
+            mean,
+            count: depths.count,
+        }
     }
-    if found.count > 0 {
-        found.mean = sum / found.count as f64;
-    }
-    found
 }

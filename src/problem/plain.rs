@@ -2,10 +2,10 @@
 
 use crate::constants::{CHECKED_RECORDS_PER_THREAD, PLAIN_NORMAL_ERROR};
 use crate::error::{Error, Result};
-use crate::parallel;
+use crate::parallel::for_chunks;
 use crate::problem::{Body, Contact, JointRow};
 use bytemuck::Pod;
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Records that are looked at together.
 const SOME: usize = 64;
@@ -92,30 +92,29 @@ fn are_two_of(a: u32, b: u32, count: usize) -> bool {
 /// # Errors
 /// [`Error::Invalid`] that names the first one with something wrong.
 pub(super) fn validate<T: Record>(records: &[T], body_count: usize) -> Result<()> {
-    if parallel::is_shared(records.len(), CHECKED_RECORDS_PER_THREAD) {
-        let all = records
-            .par_chunks(CHECKED_RECORDS_PER_THREAD)
-            .all(|records| check(records, body_count).is_ok());
-        if all {
-            return Ok(());
+    let is_doubtful = AtomicBool::new(false);
+    for_chunks(records, CHECKED_RECORDS_PER_THREAD, |_, records| {
+        if check(records, body_count).is_err() {
+            is_doubtful.store(true, Ordering::Relaxed);
         }
+    });
+    if is_doubtful.into_inner() {
+        // The first of them.
+        return check(records, body_count);
     }
-    check(records, body_count)
+    Ok(())
 }
 
 /// True if surely nothing is wrong with any record.
 pub(super) fn all_are_plain<T: Record>(records: &[T], body_count: usize) -> bool {
-    let some_are_plain = |records: &[T]| {
-        records
-            .chunks(SOME)
-            .all(|records| are_plain(records, body_count))
-    };
-    if parallel::is_shared(records.len(), CHECKED_RECORDS_PER_THREAD) {
-        return records
-            .par_chunks(CHECKED_RECORDS_PER_THREAD)
-            .all(some_are_plain);
-    }
-    some_are_plain(records)
+    let is_doubtful = AtomicBool::new(false);
+    for_chunks(records, CHECKED_RECORDS_PER_THREAD, |_, records| {
+        let mut parts = records.chunks(SOME);
+        if !parts.all(|records| are_plain(records, body_count)) {
+            is_doubtful.store(true, Ordering::Relaxed);
+        }
+    });
+    !is_doubtful.into_inner()
 }
 
 /// True if surely nothing is wrong with any of some contacts.

@@ -344,6 +344,13 @@ pub trait Solver: Send {
         None
     }
 
+    /// True if it solves on the threads of the current pool: a step may then keep them together from its start to
+    /// its end.
+    fn works_on_threads(&self, options: &Options) -> bool {
+        let _ = options;
+        false
+    }
+
     /// Solves `problem` and overwrites `solution`.
     ///
     /// # Errors

@@ -28,17 +28,19 @@ use super::joint_rows;
 use super::{JointRows, Scheme, Stabilization};
 use crate::collide::{ContactPoint, Detector};
 use crate::constants::{
-    CONTRADICTION_CHANGE, CONTRADICTION_RESIDUAL, DIRECT_POSITION_DAMPING, MAX_CORRECTION_ANGLE,
-    MAX_CORRECTION_PER_RADIUS, POSITION_TOLERANCE_PER_RADIUS,
+    BODIES_PER_THREAD, CONTACTS_PER_THREAD, CONTRADICTION_CHANGE, CONTRADICTION_RESIDUAL,
+    DIRECT_POSITION_DAMPING, MAX_CORRECTION_ANGLE, MAX_CORRECTION_PER_RADIUS,
+    POSITION_TOLERANCE_PER_RADIUS,
 };
 use crate::error::{Error, Result};
 use crate::math::{self, Vec3};
 use crate::measure;
+use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::{self, FrictionCone, Problem, bias};
 use crate::solver::{Method, Options, Report, Solution, Solver, Status};
 use crate::world::World;
 use crate::world::joint::{Law, Row};
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of post-stabilization.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -266,23 +268,19 @@ impl PositionPass {
     /// and not more.
     fn build_problem(&mut self, stabilization: &Stabilization, world: &World) {
         let max_correction = self.max_correction(&stabilization.post);
-        world
-            .bodies
-            .par_iter()
-            .with_min_len(1024)
-            .map(|body| body.for_solver(&Vec3::zeros(), &Vec3::zeros()))
-            .collect_into_vec(&mut self.problem.bodies);
+        let solvers = &mut self.problem.bodies;
+        parallel::fill(solvers, world.bodies.len(), BODIES_PER_THREAD, |body| {
+            world.bodies[body].for_solver(&Vec3::zeros(), &Vec3::zeros())
+        });
         joint_rows::push_outside(world, &mut self.problem.bodies);
         let most = |scheme, most| if scheme == Scheme::Post { most } else { 0.0 };
         let most_of_contacts = most(stabilization.contacts, max_correction);
-        self.contacts
-            .par_iter()
-            .with_min_len(1024)
-            .map(|contact| {
-                let bias = bias::position(contact.separation, most_of_contacts);
-                contact.for_solver(world, bias, 0.0, [0.0; 3])
-            })
-            .collect_into_vec(&mut self.problem.contacts);
+        let (contacts, solvers) = (&self.contacts, &mut self.problem.contacts);
+        parallel::fill(solvers, contacts.len(), CONTACTS_PER_THREAD, |contact| {
+            let contact = &contacts[contact];
+            let bias = bias::position(contact.separation, most_of_contacts);
+            contact.for_solver(world, bias, 0.0, [0.0; 3])
+        });
         let most_of_joints = most(stabilization.joints, max_correction);
         let smallest_radius = self.smallest_radius;
         self.problem.joint_rows.clear();
@@ -307,32 +305,36 @@ impl PositionPass {
     /// [`MAX_CORRECTION_ANGLE`] is beyond what the linear problem knows.
     fn displace(&self, world: &mut World) {
         let moved = &self.solution.changes;
-        let largest_turn = world
-            .bodies
-            .par_iter()
-            .zip(moved)
-            .with_min_len(4096)
-            .filter(|(body, _)| body.is_dynamic())
-            .map(|(_, moved)| math::widen(moved.angular).norm())
-            .reduce(|| 0.0, f64::max);
+        // Of numbers that are not negative the bits are in the order of the numbers.
+        let largest_turn = AtomicU64::new(0);
+        for_chunks(
+            (&world.bodies[..], &moved[..]),
+            BODIES_PER_THREAD,
+            |_, (bodies, moved)| {
+                let moved = bodies.iter().zip(moved);
+                let turns = moved
+                    .filter(|(body, _)| body.is_dynamic())
+                    .map(|(_, moved)| math::widen(moved.angular).norm());
+                largest_turn.fetch_max(turns.fold(0.0, f64::max).to_bits(), Ordering::Relaxed);
+            },
+        );
+        let largest_turn = f64::from_bits(largest_turn.into_inner());
         let part = if largest_turn > MAX_CORRECTION_ANGLE {
             MAX_CORRECTION_ANGLE / largest_turn
         } else {
             1.0
         };
-        world
-            .bodies
-            .par_iter_mut()
-            .zip(moved)
-            .with_min_len(1024)
-            .filter(|(body, _)| body.is_dynamic())
-            .for_each(|(body, moved)| {
+        let slices = (SharedSlice::new(&mut world.bodies), &moved[..]);
+        for_chunks(slices, BODIES_PER_THREAD, |_, (bodies, moved)| {
+            let moved = bodies.iter_mut().zip(moved);
+            for (body, moved) in moved.filter(|(body, _)| body.is_dynamic()) {
                 let turn = part * math::widen(moved.angular);
                 body.displace(&(part * math::widen(moved.linear)), &turn);
                 if !body.mass.is_isotropic() {
                     body.angular_velocity = math::exp(&turn) * body.angular_velocity;
                 }
-            });
+            }
+        });
     }
 }
 

@@ -7,15 +7,13 @@
 
 use super::load::Wrench;
 use super::prefetch::prefetch;
-use crate::constants::{BODIES_AHEAD, GYROSCOPIC_ITERATIONS};
+use crate::constants::{BODIES_AHEAD, BODIES_PER_THREAD, GYROSCOPIC_ITERATIONS};
 use crate::math::{self, Pose, Quat, Rotations, Vec3};
 use crate::measure::{ENERGY_CHUNK, Energy};
-use crate::parallel;
-
+use crate::parallel::{Chunked, SharedSlice, for_chunks};
 use crate::solver::Velocity;
 use crate::solver::substeps::SubstepSolution;
 use crate::world::{Body, BodyKind};
-use rayon::prelude::*;
 
 /// A body's motion over a step if nothing touches it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -101,22 +99,29 @@ pub(super) fn dynamic_bodies(
     momenta: &[Momentum],
     h: f64,
 ) {
-    bodies
-        .par_iter_mut()
-        .zip(changes)
-        .zip(momenta)
-        .with_min_len(1024)
-        .filter(|((body, _), _)| body.is_dynamic())
-        .for_each(|((body, change), momentum)| {
-            let (linear, spin) = momentum.at_end();
-            let (linear, spin) = (
-                linear + math::widen(change.linear),
-                spin + math::widen(change.angular),
-            );
-            let rotation = math::exp(&(spin * h));
-            move_body(body, change, momentum, (linear * h, &rotation));
-        });
+    let slices = (SharedSlice::new(bodies), changes, momenta);
+    for_chunks(
+        slices,
+        BODIES_PER_THREAD,
+        |_, (bodies, changes, momenta)| {
+            for ((body, change), momentum) in bodies.iter_mut().zip(changes).zip(momenta) {
+                if !body.is_dynamic() {
+                    continue;
+                }
+                let (linear, spin) = momentum.at_end();
+                let (linear, spin) = (
+                    linear + math::widen(change.linear),
+                    spin + math::widen(change.angular),
+                );
+                let rotation = math::exp(&(spin * h));
+                move_body(body, change, momentum, (linear * h, &rotation));
+            }
+        },
+    );
 }
+
+/// Chunks of [`ENERGY_CHUNK`] bodies that one thread moves at least, some 10 us each.
+const CHUNKS_PER_THREAD: usize = 4;
 
 /// Bodies that are turned together.
 const TURNED: usize = 16;
@@ -162,21 +167,19 @@ pub(super) fn dynamic_bodies_in_substeps(
         }
         energy
     };
-    if parallel::is_shared(bodies.len(), ENERGY_CHUNK) {
-        bodies
-            .par_chunks_mut(ENERGY_CHUNK)
-            .enumerate()
-            .map(|(chunk, bodies)| one_chunk(chunk, bodies))
-            .collect_into_vec(energies);
-        return energies
-            .iter()
-            .copied()
-            .fold(Energy::default(), Energy::plus);
-    }
-    let chunks = bodies.chunks_mut(ENERGY_CHUNK).enumerate();
-    chunks
-        .map(|(chunk, bodies)| one_chunk(chunk, bodies))
-        .fold(Energy::default(), Energy::plus)
+    energies.resize(bodies.len().div_ceil(ENERGY_CHUNK), Energy::default());
+    let slices = (
+        Chunked(SharedSlice::new(bodies), ENERGY_CHUNK),
+        SharedSlice::new(energies),
+    );
+    for_chunks(slices, CHUNKS_PER_THREAD, |first, (bodies, energies)| {
+        let chunks = bodies.chunks_mut(ENERGY_CHUNK).zip(energies);
+        for (at, (bodies, energy)) in chunks.enumerate() {
+            *energy = one_chunk(first + at, bodies);
+        }
+    });
+    let energies = energies.iter().copied();
+    energies.fold(Energy::default(), Energy::plus)
 }
 
 /// Moves a body by a displacement, turns it, and gives it the velocity that follows from what a solver

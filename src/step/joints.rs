@@ -6,12 +6,13 @@ mod row_laws;
 pub(super) use row_laws::Division;
 
 use super::integrate::Momentum;
+use crate::constants::ROWS_PER_THREAD;
 use crate::math::{self, Vec3};
+use crate::parallel;
 use crate::problem::{Body, JointRow, Problem};
 use crate::stabilize::{JointRows, Prescribed, RowState, Scheme, joint_rows};
 use crate::world::World;
 use crate::world::joint::{Law, Row};
-use rayon::prelude::*;
 
 /// What is kept of joints between steps.
 #[derive(Debug, Default)]
@@ -36,13 +37,14 @@ impl Joints {
     ) {
         self.gather(world, h, &mut problem.bodies);
         let bodies = &problem.bodies;
-        self.rows
-            .rows()
-            .par_iter()
-            .zip(self.rows.bodies())
-            .zip(&self.impulses)
-            .with_min_len(1024)
-            .map(|((row, &pair), &impulse)| {
+        let (rows, pairs) = (self.rows.rows(), self.rows.bodies());
+        let impulses = &self.impulses;
+        parallel::fill(
+            &mut problem.joint_rows,
+            rows.len(),
+            ROWS_PER_THREAD,
+            |index| {
+                let (row, pair, impulse) = (&rows[index], pairs[index], impulses[index]);
                 let before = pair.map(|body| joint_rows::velocity_of(&world.bodies, body));
                 let state = RowState {
                     velocity: row.relative_velocity(before[0], before[1]),
@@ -56,8 +58,8 @@ impl Joints {
                     bias: bound(ask.bias + lost),
                     ..solvers
                 }
-            })
-            .collect_into_vec(&mut problem.joint_rows);
+            },
+        );
     }
 
     /// Finds the rows, and the impulses that they start from, and appends the body that stands for the

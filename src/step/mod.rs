@@ -14,10 +14,13 @@ pub use settings::{Settings, StepReport, Timings};
 
 use crate::collide::narrowphase::Limits;
 use crate::collide::{ContactPoint, Detector};
-use crate::constants::{MARGIN_PER_RADIUS, RESTITUTION_THRESHOLD_GH};
+use crate::constants::{
+    MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, RESTITUTION_THRESHOLD_GH,
+};
 use crate::error::{Error, Result};
 use crate::math::Pose;
 use crate::measure::{self, Energy, JointErrors, Penetration};
+use crate::parallel::Crew;
 use crate::problem::Problem;
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepSolution};
 use crate::solver::{Report, Solution, Solver, Status};
@@ -57,6 +60,7 @@ pub struct Simulation {
     loads: Vec<Wrench>,
     position: PositionPass,
     margin: f64,
+    crew: Crew,
     timings: Timings,
 }
 
@@ -111,6 +115,7 @@ impl Simulation {
             momenta: Vec::new(),
             energies: Vec::new(),
             loads: Vec::new(),
+            crew: Crew::default(),
             timings: Timings::default(),
         };
         simulation.detect_contacts()?;
@@ -132,6 +137,26 @@ impl Simulation {
     /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
     /// world is then as it was before the stage that failed.
     pub fn step(&mut self) -> Result<StepReport> {
+        if !self.is_for_a_team() {
+            return self.step_alone();
+        }
+        let mut crew = std::mem::take(&mut self.crew);
+        let stepped = crew.together(rayon::current_num_threads(), |_| self.step_alone());
+        self.crew = crew;
+        stepped
+    }
+
+    /// True if threads that stay together from the start of a step to its end make it faster.
+    fn is_for_a_team(&self) -> bool {
+        let post = self.settings.stabilization.post();
+        let (bodies, contacts) = (self.world.bodies.len(), self.detector.contacts().len());
+        bodies <= MAX_BODIES_OF_A_TEAM
+            && contacts >= MIN_BLOCKS_OF_A_TEAM
+            && self.solver.works_on_threads(&self.settings.solver)
+            && post.is_none_or(|post| self.solver.works_on_threads(&post.solver))
+    }
+
+    fn step_alone(&mut self) -> Result<StepReport> {
         let start = Instant::now();
         self.timings = Timings::default();
         if self.contacts_are_stale {
@@ -159,7 +184,7 @@ impl Simulation {
             penetration: self.penetration(),
             energy: solved
                 .energy
-                .unwrap_or_else(|| measure::energy(&self.world)),
+                .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies)),
             timings: self.timings,
         })
     }
@@ -193,7 +218,7 @@ impl Simulation {
     /// Penetration of the world as it is now.
     #[must_use]
     pub fn penetration(&self) -> Penetration {
-        measure::penetration(self.detector.contacts())
+        self.detector.depths().into()
     }
 
     /// Errors of the joints of the world as it is now.

@@ -8,20 +8,18 @@ use super::prefetch::prefetch;
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
 use crate::constants::{
-    BODIES_AHEAD, MAX_CORRECTION_ANGLE, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS,
-    SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
+    BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD, MAX_CORRECTION_ANGLE,
+    RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS, SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH,
+    SUBSTEP_PUSH_DEPTH_PER_RADIUS,
 };
 use crate::math::{self, Vec3};
+use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::{Body, Contact};
 use crate::solver::Velocity;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan, SubstepProblem};
 use crate::stabilize::{Scheme, Stabilization};
 use crate::world::World;
 use bytemuck::Zeroable;
-use rayon::prelude::*;
-
-/// Bodies or contacts handled by one thread at a time: some 20 us of work.
-const CHUNK: usize = 1024;
 
 /// How a step with these settings is divided; `smallest_radius` is the bounding radius of the smallest
 /// dynamic body `[m]`, `gravity` in `[m/s^2]`.
@@ -88,34 +86,35 @@ pub(super) fn build_bodies(
     momenta.resize(count, Momentum::default());
     problem.increments.resize(count, Velocity::default());
     problem.problem.bodies.resize(count, Body::zeroed());
-    world
-        .bodies
-        .par_chunks(CHUNK)
-        .zip(positions.par_chunks_mut(CHUNK))
-        .zip(momenta.par_chunks_mut(CHUNK))
-        .zip(problem.increments.par_chunks_mut(CHUNK))
-        .zip(problem.problem.bodies.par_chunks_mut(CHUNK))
-        .enumerate()
-        .for_each(
-            |(chunk, ((((bodies, positions), momenta), increments), solvers))| {
-                let places = positions.iter_mut().zip(momenta);
-                let places = places.zip(increments).zip(solvers);
-                for (at, (body, place)) in bodies.iter().zip(places).enumerate() {
-                    let (((position, kept), increment), solvers) = place;
-                    prefetch(&world.bodies, chunk * CHUNK + at + BODIES_AHEAD);
-                    let load = loads.get(chunk * CHUNK + at).copied();
-                    let load = load.unwrap_or_else(Wrench::zero);
-                    let momentum = Momentum::free(body, &world.gravity, &load, h);
-                    *position = body.pose.position;
-                    *increment = Velocity {
-                        linear: math::narrow(&momentum.gain.0),
-                        angular: math::narrow(&momentum.gain.1),
-                    };
-                    *solvers = body.for_solver(&momentum.linear_velocity, &momentum.spin);
-                    *kept = momentum;
-                }
-            },
-        );
+    let slices = (
+        &world.bodies[..],
+        SharedSlice::new(positions),
+        SharedSlice::new(momenta),
+        SharedSlice::new(&mut problem.increments),
+        SharedSlice::new(&mut problem.problem.bodies),
+    );
+    for_chunks(
+        slices,
+        BODIES_PER_THREAD,
+        |first, (bodies, positions, momenta, increments, solvers)| {
+            let places = positions.iter_mut().zip(momenta);
+            let places = places.zip(increments).zip(solvers);
+            for (at, (body, place)) in bodies.iter().zip(places).enumerate() {
+                let (((position, kept), increment), solvers) = place;
+                prefetch(&world.bodies, first + at + BODIES_AHEAD);
+                let load = loads.get(first + at).copied();
+                let load = load.unwrap_or_else(Wrench::zero);
+                let momentum = Momentum::free(body, &world.gravity, &load, h);
+                *position = body.pose.position;
+                *increment = Velocity {
+                    linear: math::narrow(&momentum.gain.0),
+                    angular: math::narrow(&momentum.gain.1),
+                };
+                *solvers = body.for_solver(&momentum.linear_velocity, &momentum.spin);
+                *kept = momentum;
+            }
+        },
+    );
 }
 
 /// Writes contacts with the impulses that are remembered of them, gaps and restitutions. The bodies of
@@ -145,11 +144,15 @@ pub(super) fn build_contacts(
         .contacts
         .resize(contacts.len(), Contact::zeroed());
     problem.gaps.resize(contacts.len(), 0.0);
-    contacts
-        .par_chunks(CHUNK)
-        .zip(problem.problem.contacts.par_chunks_mut(CHUNK))
-        .zip(problem.gaps.par_chunks_mut(CHUNK))
-        .for_each(|((points, contacts), gaps)| {
+    let slices = (
+        contacts,
+        SharedSlice::new(&mut problem.problem.contacts),
+        SharedSlice::new(&mut problem.gaps),
+    );
+    for_chunks(
+        slices,
+        CONTACTS_PER_THREAD,
+        |_, (points, contacts, gaps)| {
             let (mut lookup, mut block) = (impulses.lookup(), Block::zeroed());
             let all = points.chunks(BLOCK).zip(contacts.chunks_mut(BLOCK));
             for ((points, contacts), gaps) in all.zip(gaps.chunks_mut(BLOCK)) {
@@ -177,14 +180,16 @@ pub(super) fn build_contacts(
                     contact.impulse = block.get(at);
                 }
             }
-        });
+        },
+    );
     problem.restitutions.clear();
     if world.materials.iter().any(|m| m.restitution > 0.0) {
-        contacts
-            .par_iter()
-            .with_min_len(4 * CHUNK)
-            .map(|point| materials(point).restitution as f32)
-            .collect_into_vec(&mut problem.restitutions);
+        parallel::fill(
+            &mut problem.restitutions,
+            contacts.len(),
+            4 * CONTACTS_PER_THREAD,
+            |contact| materials(&contacts[contact]).restitution as f32,
+        );
     }
     problem.problem.friction_cone = settings.friction_cone;
 }

@@ -4,10 +4,11 @@ use super::Settings;
 use super::integrate::Momentum;
 use super::load::{self, Wrench};
 use crate::collide::ContactPoint;
+use crate::constants::{BODIES_PER_THREAD, CONTACTS_PER_THREAD};
+use crate::parallel;
 use crate::problem::{Problem, bias};
 use crate::stabilize::RowState;
 use crate::world::World;
-use rayon::prelude::*;
 
 /// Fills `problem` with the bodies' velocities at the end of the step as they would be without
 /// contacts and joints (`momenta`), and with the contacts, their biases and warm-start impulses.
@@ -21,21 +22,18 @@ pub(super) fn build_problem(
     problem: &mut Problem,
 ) {
     let h = settings.time_step;
-    world
-        .bodies
-        .par_iter()
-        .zip(momenta)
-        .with_min_len(1024)
-        .map(|(body, momentum)| {
-            let (linear, spin) = momentum.at_end();
-            body.for_solver(&linear, &spin)
-        })
-        .collect_into_vec(&mut problem.bodies);
-    contacts
-        .par_iter()
-        .zip(impulses)
-        .with_min_len(1024)
-        .map(|(point, &impulse)| {
+    let bodies = world.bodies.len().min(momenta.len());
+    parallel::fill(&mut problem.bodies, bodies, BODIES_PER_THREAD, |body| {
+        let (linear, spin) = momenta[body].at_end();
+        world.bodies[body].for_solver(&linear, &spin)
+    });
+    let count = contacts.len().min(impulses.len());
+    parallel::fill(
+        &mut problem.contacts,
+        count,
+        CONTACTS_PER_THREAD,
+        |contact| {
+            let (point, impulse) = (&contacts[contact], impulses[contact]);
             let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
             let approach = point
                 .normal
@@ -56,8 +54,8 @@ pub(super) fn build_problem(
                 h,
             );
             point.for_solver(world, bias as f32, pair.friction as f32, impulse)
-        })
-        .collect_into_vec(&mut problem.contacts);
+        },
+    );
     problem.friction_cone = settings.friction_cone;
     problem.friction_law = settings.friction_law;
 }
@@ -70,14 +68,8 @@ pub(super) fn free_motion(
     momenta: &mut Vec<Momentum>,
 ) {
     load::wrenches(world, h, loads);
-    world
-        .bodies
-        .par_iter()
-        .enumerate()
-        .with_min_len(1024)
-        .map(|(index, body)| {
-            let load = loads.get(index).copied().unwrap_or_else(Wrench::zero);
-            Momentum::free(body, &world.gravity, &load, h)
-        })
-        .collect_into_vec(momenta);
+    parallel::fill(momenta, world.bodies.len(), BODIES_PER_THREAD, |body| {
+        let load = loads.get(body).copied().unwrap_or_else(Wrench::zero);
+        Momentum::free(&world.bodies[body], &world.gravity, &load, h)
+    });
 }

@@ -28,6 +28,10 @@ impl Solver for Shared {
         self.lock().adapter()
     }
 
+    fn works_on_threads(&self, options: &Options) -> bool {
+        self.lock().works_on_threads(options)
+    }
+
     fn solve(
         &mut self,
         problem: &Problem,

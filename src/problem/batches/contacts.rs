@@ -4,11 +4,10 @@ use super::contact_lanes::Pack;
 use super::{BodyInertia, BodyVelocity, Packed};
 use crate::constants::PACKED_CONTACTS_PER_THREAD;
 use crate::math::{self, V3};
-use crate::parallel;
+use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::clusters::Clusters;
 use crate::problem::{Contact, Problem};
 use bytemuck::{Pod, Zeroable};
-use rayon::prelude::*;
 
 /// One contact as the kernels read it; 80 bytes.
 #[repr(C)]
@@ -179,19 +178,14 @@ fn fill(
         };
         pack.run(blocks, impulses);
     };
-    if parallel::is_shared(source.len(), PACKED_CONTACTS_PER_THREAD) {
-        let size = PACKED_CONTACTS_PER_THREAD;
-        source
-            .par_chunks(size)
-            .zip(blocks.par_chunks_mut(size))
-            .zip(impulses.par_chunks_mut(size))
-            .enumerate()
-            .for_each(|(chunk, ((source, blocks), impulses))| {
-                pack(chunk * size, source, blocks, impulses);
-            });
-    } else {
-        pack(0, source, blocks, impulses);
-    }
+    let slices = (source, SharedSlice::new(blocks), SharedSlice::new(impulses));
+    for_chunks(
+        slices,
+        PACKED_CONTACTS_PER_THREAD,
+        |first, (source, blocks, impulses)| {
+            pack(first, source, blocks, impulses);
+        },
+    );
 }
 
 /// The impulse that a contact starts from.

@@ -3,12 +3,11 @@
 use super::{BodyInertia, BodyVelocity, Packed};
 use crate::constants::{PACKED_IMPULSES_PER_THREAD, PACKED_ROWS_PER_THREAD};
 use crate::math::{self, Mat3, V3};
-use crate::parallel;
+use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::clusters::Clusters;
 use crate::problem::coloring::BodyPair;
 use crate::problem::{Body, JointRow, Problem};
 use bytemuck::{Pod, Zeroable};
-use rayon::prelude::*;
 
 /// One joint row as the kernels read it; 64 bytes.
 ///
@@ -94,20 +93,12 @@ pub(super) fn refill(
     let row_at = |index: usize| &rows[source[index] as usize];
     let (blocks, split_blocks) = packed.blocks.split_at_mut(colored);
     let (scales, split_scales) = scales.split_at_mut(colored);
-    if parallel::is_shared(colored, PACKED_ROWS_PER_THREAD) {
-        blocks
-            .par_iter_mut()
-            .zip(scales)
-            .with_min_len(PACKED_ROWS_PER_THREAD)
-            .enumerate()
-            .for_each(|(index, (block, scale))| {
-                (*block, *scale) = block_of(row_at(index), bodies, (1.0, 1.0));
-            });
-    } else {
-        for (index, (block, scale)) in blocks.iter_mut().zip(scales).enumerate() {
-            (*block, *scale) = block_of(row_at(index), bodies, (1.0, 1.0));
+    let slices = (SharedSlice::new(blocks), SharedSlice::new(scales));
+    for_chunks(slices, PACKED_ROWS_PER_THREAD, |first, (blocks, scales)| {
+        for (at, (block, scale)) in blocks.iter_mut().zip(scales).enumerate() {
+            (*block, *scale) = block_of(row_at(first + at), bodies, (1.0, 1.0));
         }
-    }
+    });
     for group in packed.remainder.elements.clone() {
         let copies = packed.remainder.copies(group);
         let first = packed.group_starts[group as usize] as usize;

@@ -2,9 +2,9 @@
 //! `shaders/hub_gather.wgsl`.
 
 use super::contact_split::VelocityChange;
-use super::shared_slice::SharedSlice;
 use crate::constants::WORKGROUP_SIZE;
 use crate::math;
+use crate::parallel::SharedSlice;
 use crate::problem::batches::{BodyVelocity, Remainder, SplitBody};
 
 /// Adds the changes of every body with few slots, in the order of its slots.

@@ -3,9 +3,9 @@
 use super::body_gather::{sum_by_lanes, sum_in_order};
 use super::cluster_sweep::{ClusterMemory, ClusterRound};
 use super::contact_split::VelocityChange;
-use super::shared_slice::SharedSlice;
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::math;
+use crate::parallel::SharedSlice;
 use crate::problem::batches::{BodyVelocity, SplitBody};
 use crate::problem::clusters::Clusters;
 use rayon::prelude::*;

@@ -3,10 +3,10 @@
 use super::contact;
 use super::contact_split::VelocityChange;
 use super::joint;
-use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
 use crate::constants::{CLUSTER_COPIES, WORKGROUP_SIZE};
 use crate::math;
+use crate::parallel::SharedSlice;
 use crate::problem::batches::{Batches, BodyVelocity, ContactBlock, JointBlock};
 use crate::problem::clusters::{Cluster, ClusterGroup, Clusters, NO_COPY};
 use crate::solver::momentum::{ContactMemory, JointMemory, Progress, reduce_workgroup};

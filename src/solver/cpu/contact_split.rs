@@ -1,9 +1,9 @@
 //! Mass-split Jacobi over the remainder; twin of `shaders/contact_split.wgsl`.
 
 use super::contact;
-use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
 use crate::math;
+use crate::parallel::SharedSlice;
 use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;

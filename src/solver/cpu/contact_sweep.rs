@@ -1,8 +1,8 @@
 //! Gauss–Seidel over one colour; twin of `shaders/contact_sweep.wgsl`.
 
 use super::contact;
-use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
+use crate::parallel::SharedSlice;
 use crate::problem::batches::{Batches, BodyVelocity};
 
 /// Sweeps all groups of a colour, the contacts of a group one after the other.

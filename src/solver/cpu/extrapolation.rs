@@ -3,12 +3,11 @@
 use super::momentum::body_conjugate_part;
 use super::parts::{SIZE, fill_parts, for_parts};
 use super::progress::{contact_progress_part, joint_progress_part, sum_of_workgroup};
-use super::shared_slice::SharedSlice;
-use super::team::Team;
 use super::{
     BodyMomentum, CpuSolver, GRAIN, Sweep, VelocityChange, body_momentum, contact_conjugate,
     contact_momentum, joint_conjugate, joint_momentum, remainder_contacts,
 };
+use crate::parallel::{SharedSlice, Team};
 use crate::problem::batches::Batches;
 use crate::solver::Start;
 use crate::solver::momentum::{

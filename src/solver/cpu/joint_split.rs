@@ -2,9 +2,9 @@
 
 use super::contact_split::VelocityChange;
 use super::joint;
-use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
 use crate::math;
+use crate::parallel::SharedSlice;
 use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Gauss–Seidel over the joints of one colour; twin of `shaders/joint_sweep.wgsl`.
 
 use super::joint;
-use super::shared_slice::SharedSlice;
 use super::sweep::Sweep;
+use crate::parallel::SharedSlice;
 use crate::problem::batches::{Batches, BodyVelocity};
 use std::ops::Range;
 

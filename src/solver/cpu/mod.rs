@@ -19,14 +19,11 @@ mod lanes;
 mod momentum;
 mod parts;
 mod progress;
-mod relay;
 mod residuals;
-mod shared_slice;
 mod substep_kernels;
 mod substeps;
 mod sweep;
 mod sweeping;
-mod team;
 
 pub use body_gather::{body_gather, hub_gather};
 pub use body_start::body_start;
@@ -54,13 +51,13 @@ use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolutio
 use super::{Method, Options, Packer, Report, Solution, Solver, Status};
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
+use crate::parallel::{Crew, Stage, Team};
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
 use lanes::{Given, Lanes, Velocities};
 use std::ops::Range;
 use std::time::Instant;
 use substeps::SubstepMemory;
-use team::{Dismissal, Stage, Team};
 
 /// Least number of elements handed to one thread where each takes a few nanoseconds.
 const GRAIN: usize = 1024;
@@ -76,7 +73,7 @@ pub struct CpuSolver {
     lanes: Lanes,
     /// What the impulses add to the velocities, while a solve lasts.
     velocities: Velocities,
-    team: Team,
+    crew: Crew,
     substeps: SubstepMemory,
     stages: Vec<Stage>,
     changes: Vec<VelocityChange>,
@@ -133,29 +130,26 @@ impl CpuSolver {
             let clusters = &mut self.clusters;
             return rayon::scope(|_| clusters.run(problem, options, solution, watch));
         }
-        let team = self.gather_team(problem);
-        let report = rayon::scope(|scope| {
-            self.solve_in_scope(problem, options, solution, watch, (scope, &team))
-        });
-        self.team = team;
-        report
+        self.in_team(problem, |solver, team| {
+            solver.solve_in_team(problem, options, solution, watch, team)
+        })
     }
 
-    /// Packs and solves with the threads of a scope.
-    fn solve_in_scope<'scope>(
+    /// Packs and solves with the threads of a team.
+    fn solve_in_team(
         &mut self,
         problem: &Problem,
         options: &Options,
         solution: &mut Solution,
         watch: &mut (dyn FnMut(&Report) + Send),
-        (scope, team): (&rayon::Scope<'scope>, &'scope Team),
+        team: &Team,
     ) -> Result<Report> {
         let given = Given {
             problem,
             warm_start: options.warm_start,
             substeps: None,
         };
-        let (mut batches, mut report, _dismissal) = self.start(&given, options, scope, team)?;
+        let (mut batches, mut report) = self.start(&given, options, team)?;
         let packed = Instant::now();
         let manner = (problem.is_convex(), true, Some(watch));
         self.iterate(&mut batches, team, options, &mut report, manner);
@@ -170,37 +164,37 @@ impl CpuSolver {
         Ok(report)
     }
 
-    /// As many threads as the pool has, but one for a small problem.
-    fn gather_team(&mut self, problem: &Problem) -> Team {
+    /// Works with as many threads as the pool has, but with one on a small problem.
+    fn in_team<R: Send>(
+        &mut self,
+        problem: &Problem,
+        work: impl FnOnce(&mut Self, &Team) -> R + Send,
+    ) -> R {
         let blocks = problem.contacts.len() + problem.joint_rows.len();
-        let mut team = std::mem::take(&mut self.team);
-        team.gather(if blocks < MIN_BLOCKS_OF_A_TEAM {
+        let threads = if blocks < MIN_BLOCKS_OF_A_TEAM {
             1
         } else {
             rayon::current_num_threads()
-        });
-        team
+        };
+        let mut crew = std::mem::take(&mut self.crew);
+        let result = crew.together(threads, |team| work(self, team));
+        self.crew = crew;
+        result
     }
 
-    /// Packs a problem, calls the other threads of the team, which stay until the dismissal is dropped, and
-    /// takes the problem over.
-    fn start<'scope>(
+    /// Packs a problem and takes it over.
+    fn start(
         &mut self,
         given: &Given<'_>,
         options: &Options,
-        scope: &rayon::Scope<'scope>,
-        team: &'scope Team,
-    ) -> Result<(Batches, Report, Dismissal<'scope>)> {
+        team: &Team,
+    ) -> Result<(Batches, Report)> {
         let (batches, mut report) = self.pack(given, options)?;
-        let dismissal = team.dismissal();
-        for me in 1..team.threads() {
-            scope.spawn(move |_| team.help(me));
-        }
         if let Err(error) = self.begin_solve(given, &batches, team, &mut report) {
             self.packer.keep(batches);
             return Err(error);
         }
-        Ok((batches, report, dismissal))
+        Ok((batches, report))
     }
 
     /// Puts a problem in order. Contacts with a colour are left to [`Self::begin_solve`].
@@ -309,6 +303,11 @@ impl Solver for CpuSolver {
         "cpu"
     }
 
+    fn works_on_threads(&self, options: &Options) -> bool {
+        // Clusters are shared among the threads of the pool.
+        options.method != Method::Cluster
+    }
+
     fn solve(
         &mut self,
         problem: &Problem,
@@ -331,10 +330,8 @@ impl Solver for CpuSolver {
         if !problem.is_plain_but_for_contacts() {
             problem.validate()?;
         }
-        let team = self.gather_team(&problem.problem);
-        let report =
-            rayon::scope(|scope| self.step_in_scope(problem, plan, solution, scope, &team));
-        self.team = team;
-        report
+        self.in_team(&problem.problem, |solver, team| {
+            solver.step_in_team(problem, plan, solution, team)
+        })
     }
 }

@@ -1,9 +1,8 @@
 //! Slices cut into parts for the threads of a team.
 
 use super::GRAIN;
-use super::shared_slice::SharedSlice;
-use super::team::Team;
 use crate::constants::WORKGROUP_SIZE;
+use crate::parallel::{SharedSlice, Team};
 
 /// Least number of workgroups' worth of sums handed to one thread.
 const SUMS: usize = 16;

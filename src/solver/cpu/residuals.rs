@@ -3,8 +3,8 @@
 use super::contact_residual::contact_residual_part;
 use super::joint_residual::joint_residual_part;
 use super::parts::{SIZE, fill_parts};
-use super::team::Team;
 use super::{CpuSolver, remainder_contacts};
+use crate::parallel::Team;
 use crate::problem::batches::Batches;
 use crate::solver::residual::{self, Partial};
 

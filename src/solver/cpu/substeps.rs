@@ -6,10 +6,9 @@
 
 use super::CpuSolver;
 use super::lanes::{Given, Velocities};
-use super::shared_slice::SharedSlice;
-use super::team::Team;
 use crate::error::Result;
 use crate::math::{self, V3};
+use crate::parallel::{SharedSlice, Team};
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::substeps::{
     Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
@@ -75,20 +74,19 @@ pub(super) fn is_native(problem: &SubstepProblem, plan: &SubstepPlan) -> bool {
 
 impl CpuSolver {
     /// A whole step. The plan is valid, and the problem but for its contacts.
-    pub(super) fn step_in_scope<'scope>(
+    pub(super) fn step_in_team(
         &mut self,
         given: &SubstepProblem,
         plan: &SubstepPlan,
         solution: &mut SubstepSolution,
-        scope: &rayon::Scope<'scope>,
-        team: &'scope Team,
+        team: &Team,
     ) -> Result<SubstepReport> {
         let step = Given {
             problem: &given.problem,
             warm_start: plan.velocity.warm_start,
             substeps: Some(given),
         };
-        let (mut batches, packed, _dismissal) = self.start(&step, &plan.velocity, scope, team)?;
+        let (mut batches, packed) = self.start(&step, &plan.velocity, team)?;
         let start = Instant::now();
         let mut memory = std::mem::take(&mut self.substeps);
         memory.freeze(&batches, given, team);

@@ -4,11 +4,11 @@ use super::body_gather::{body_gather_part, hub_gather_part};
 use super::contact_split::contact_split_part;
 use super::joint_split::joint_split_part;
 use super::joint_sweep::joint_sweep_part;
-use super::relay::Course;
-use super::shared_slice::SharedSlice;
-use super::team::{Stage, Team};
 use super::{CpuSolver, Sweep};
 use crate::constants::MIN_BLOCKS_PER_THREAD;
+use crate::parallel::Course;
+use crate::parallel::SharedSlice;
+use crate::parallel::{Stage, Team};
 use crate::problem::batches::{Batches, Remainder};
 
 impl CpuSolver {

@@ -10,7 +10,6 @@ use crate::constants::{KEPT_ORDERS, SOLVED_ROWS_PER_THREAD};
 use crate::parallel;
 use crate::problem::JointRow;
 use crate::problem::batches::Batches;
-use rayon::prelude::*;
 
 /// The memory of the direct start: for the last problems, what depends on which rows without bounds
 /// there are, and on nothing else of them.
@@ -119,16 +118,12 @@ impl Structure {
     fn start(&mut self, batches: &mut Batches, damping: f32) -> DirectStart {
         let damping = f64::from(damping);
         let problem = &*batches;
-        let several = self.mechanisms.len() > 1;
-        if several && parallel::is_shared(self.rows.len(), SOLVED_ROWS_PER_THREAD) {
-            self.mechanisms
-                .par_iter_mut()
-                .for_each(|mechanism| mechanism.solve(problem, damping));
-        } else {
-            for mechanism in &mut self.mechanisms {
-                mechanism.solve(problem, damping);
-            }
-        }
+        // As many at a time as have work for a thread.
+        let rows = self.rows.len().max(1);
+        let some = (SOLVED_ROWS_PER_THREAD * self.mechanisms.len()).div_ceil(rows);
+        parallel::for_each(&mut self.mechanisms, some, |_, mechanism| {
+            mechanism.solve(problem, damping);
+        });
         let mut start = DirectStart::default();
         for mechanism in self.mechanisms.iter().filter(|found| found.is_sound) {
             mechanism.write(batches, &mut start);

@@ -1,13 +1,14 @@
 //! The laws of joint rows for a step in substeps.
 
 use super::{Ask, Joints};
+use crate::constants::ROWS_PER_THREAD;
+use crate::parallel;
 use crate::solver::Velocity;
 use crate::solver::substeps::{RowLaw, SubstepProblem};
 use crate::stabilize::{Prescribed, RowState, Scheme};
 use crate::step::integrate::Momentum;
 use crate::world::World;
 use crate::world::joint::{Law, Row};
-use rayon::prelude::*;
 
 /// What the laws of joint rows follow from, beside the rows.
 #[derive(Debug, Clone, Copy)]
@@ -37,33 +38,27 @@ impl Joints {
         self.gather(world, division.h, bodies);
         problem.increments.resize(bodies.len(), Velocity::default());
         let bodies = &*bodies;
-        let rows = self
-            .rows
-            .rows()
-            .par_iter()
-            .zip(self.rows.bodies())
-            .with_min_len(1024);
-        rows.clone()
-            .zip(&self.impulses)
-            .map(|((row, &pair), &impulse)| {
-                let state = RowState {
-                    velocity: 0.0,
-                    drift: row.drift,
-                    h: division.length(),
-                };
-                Ask::of(row, division.scheme, &state).for_solver(row, pair, impulse)
-            })
-            .collect_into_vec(&mut problem.problem.joint_rows);
-        rows.zip(&problem.problem.joint_rows)
-            .map(|((row, &pair), solvers)| {
-                let exact = |momentum: &Momentum| (momentum.linear_velocity, momentum.spin);
-                RowLaw {
-                    rounding: super::lost_velocity(row, solvers, pair, momenta, exact, bodies)
-                        as f32,
-                    ..division.law(row)
-                }
-            })
-            .collect_into_vec(&mut problem.row_laws);
+        let (rows, pairs, impulses) = (self.rows.rows(), self.rows.bodies(), &self.impulses);
+        let solvers = &mut problem.problem.joint_rows;
+        parallel::fill(solvers, rows.len(), ROWS_PER_THREAD, |index| {
+            let row = &rows[index];
+            let state = RowState {
+                velocity: 0.0,
+                drift: row.drift,
+                h: division.length(),
+            };
+            Ask::of(row, division.scheme, &state).for_solver(row, pairs[index], impulses[index])
+        });
+        let (laws, solvers) = (&mut problem.row_laws, &*solvers);
+        parallel::fill(laws, rows.len(), ROWS_PER_THREAD, |index| {
+            let (row, pair) = (&rows[index], pairs[index]);
+            let exact = |momentum: &Momentum| (momentum.linear_velocity, momentum.spin);
+            RowLaw {
+                rounding: super::lost_velocity(row, &solvers[index], pair, momenta, exact, bodies)
+                    as f32,
+                ..division.law(row)
+            }
+        });
     }
 }
 

@@ -3,10 +3,9 @@
 use super::filling::{FillGroups, Filling};
 use super::{DomainRanges, IndexRow, LANES, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Row, Share};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
+use crate::parallel::{SharedSlice, Team};
 use crate::problem::Problem;
 use crate::problem::batches::{Batches, Packed};
-use crate::solver::cpu::shared_slice::SharedSlice;
-use crate::solver::cpu::team::Team;
 use crate::solver::substeps::SubstepProblem;
 use bytemuck::Zeroable;
 use std::sync::atomic::AtomicBool;

@@ -3,8 +3,7 @@
 use super::point::{lanes_of, put};
 use super::simd::{Kernel, Simd};
 use super::{LANES, Lanes, Memory, NO_PLACE, Row};
-use crate::solver::cpu::shared_slice::SharedSlice;
-use crate::solver::cpu::team::Team;
+use crate::parallel::{SharedSlice, Team};
 use crate::solver::momentum::Progress;
 use std::ops::Range;
 

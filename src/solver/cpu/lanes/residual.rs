@@ -4,9 +4,8 @@ use super::point::{self, Point, lanes_of, lanes_of_3};
 use super::simd::{Kernel, Simd};
 use super::{LANES, Lanes, NO_PLACE, Row, Velocities};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
+use crate::parallel::{SharedSlice, Team};
 use crate::problem::FrictionTable;
-use crate::solver::cpu::shared_slice::SharedSlice;
-use crate::solver::cpu::team::Team;
 use std::ops::Range;
 
 /// Residuals of some lane groups, written to the places of their blocks.

@@ -5,9 +5,9 @@ use super::simd::{Kernel, Simd, Width};
 use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
 use super::vector::Vector;
 use super::{IndexRow, LANES, LaneGroup, Lanes, Pairs, Points, Row, Share, Velocities};
+use crate::parallel::Half;
+use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
-use crate::solver::cpu::relay::Half;
-use crate::solver::cpu::shared_slice::SharedSlice;
 use crate::solver::cpu::sweep::Sweep;
 use std::ops::Range;
 

@@ -26,11 +26,11 @@ const OVER: u32 = u32::MAX;
 
 /// Items that are done in any order, or at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stage {
+pub(crate) struct Stage {
     /// How many.
-    pub(super) items: usize,
+    pub(crate) items: usize,
     /// Least number of them that is worth a thread's while.
-    pub(super) grain: usize,
+    pub(crate) grain: usize,
 }
 
 /// What is done in each stage: thread, stage, items.
@@ -50,13 +50,17 @@ struct Share(AtomicU64);
 
 /// Threads at work on the same stages.
 #[derive(Default)]
-pub(super) struct Team {
+pub(crate) struct Team {
     shares: Vec<Share>,
     relay: Relay,
+    /// Number of the calling thread.
+    lead: usize,
     /// Number of the run in progress, or of the last one.
     run: Line<AtomicU32>,
     /// True if that is of the relay.
     is_relay: AtomicBool,
+    /// True while the calling thread is in a run.
+    is_running: AtomicBool,
     /// Chunks done in this run.
     done: Line<AtomicU32>,
     stage_count: AtomicU32,
@@ -107,6 +111,22 @@ impl Drop for Unwinding<'_> {
     }
 }
 
+/// Says that the calling thread is in a run, until this is dropped.
+struct Running<'a>(&'a AtomicBool);
+
+impl<'a> Running<'a> {
+    fn begin(is_running: &'a AtomicBool) -> Self {
+        is_running.store(true, Ordering::Relaxed);
+        Self(is_running)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
 /// Chunks of a stage that a thread has claimed; they count as done when this is dropped.
 struct Claimed<'a> {
     done: &'a AtomicU32,
@@ -144,19 +164,20 @@ fn share_start(chunks: u32, thread: usize, threads: usize) -> u32 {
 }
 
 impl Team {
-    /// A team of the calling thread and `threads - 1` others, each of which is to call
-    /// [`Team::help`]; before any of them does.
-    pub(super) fn gather(&mut self, threads: usize) {
+    /// A team of `threads`, of which the one with the number `lead` is the calling thread; each of the others is
+    /// to call [`Team::help`].
+    pub(super) fn gather(&mut self, threads: usize, lead: usize) {
+        self.lead = lead.min(threads - 1);
         self.shares.resize_with(threads, Share::default);
         for share in &mut self.shares {
             *share.0.get_mut() = 0;
         }
         *self.run.0.get_mut() = 0;
-        self.relay.gather(threads);
+        self.relay.gather(threads, self.lead);
     }
 
     /// Number of threads.
-    pub(super) fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.shares.len().max(1)
     }
 
@@ -165,8 +186,8 @@ impl Team {
         Dismissal(self)
     }
 
-    /// What another thread than the calling one does until the team is dismissed. `me` is 1 and up,
-    /// and no other thread's.
+    /// What another thread than the calling one does until the team is dismissed. `me` is its number,
+    /// which no other thread has.
     pub(super) fn help(&self, me: usize) {
         let mut last = 0;
         let mut idle = 0;
@@ -191,7 +212,7 @@ impl Team {
     }
 
     /// Does the items of one stage.
-    pub(super) fn each(
+    pub(crate) fn each(
         &self,
         items: usize,
         grain: usize,
@@ -202,17 +223,19 @@ impl Team {
         });
     }
 
-    /// Does all items of the first stage, then all of the second, and so on. One thread calls this at a
-    /// time, and never from inside of work.
-    pub(super) fn run(&self, stages: &[Stage], work: Work<'_>) {
+    /// Does all items of the first stage, then all of the second, and so on. Only the calling thread of the team
+    /// calls this; from inside of work it gets no help.
+    pub(crate) fn run(&self, stages: &[Stage], work: Work<'_>) {
         let threads = self.threads();
         for (part, stages) in stages.chunks(MAX_STAGES).enumerate() {
             let first = part * MAX_STAGES;
-            let alone = threads == 1 || stages.iter().all(|stage| stage.chunks(threads) <= 1);
+            let alone = threads == 1
+                || self.is_running.load(Ordering::Relaxed)
+                || stages.iter().all(|stage| stage.chunks(threads) <= 1);
             if alone {
                 for (stage, size) in stages.iter().enumerate() {
                     if size.items > 0 {
-                        work(0, first + stage, 0..size.items);
+                        work(self.lead, first + stage, 0..size.items);
                     }
                 }
             } else if first == 0 {
@@ -225,14 +248,15 @@ impl Team {
         }
     }
 
-    /// Takes all domains through all stages of a course. One thread calls this at a time, and never from inside
-    /// of work.
-    pub(super) fn relay(&self, course: &Course<'_>, work: RelayWork<'_>) {
-        if self.threads() == 1 || course.neighbours.len() == 1 {
+    /// Takes all domains through all stages of a course. Only the calling thread of the team calls this; from
+    /// inside of work it gets no help.
+    pub(crate) fn relay(&self, course: &Course<'_>, work: RelayWork<'_>) {
+        let alone = self.threads() == 1 || self.is_running.load(Ordering::Relaxed);
+        if alone || course.neighbours.len() == 1 {
             for stage in 0..course.stages {
                 for half in [Half::Interface, Half::Interior] {
                     for domain in 0..course.neighbours.len() {
-                        work(0, stage, domain, half);
+                        work(self.lead, stage, domain, half);
                     }
                 }
             }
@@ -242,12 +266,13 @@ impl Team {
         self.relay.begin(run, course, &work);
         self.is_relay.store(true, Ordering::Release);
         let _unwinding = Unwinding(&self.relay);
+        let _running = Running::begin(&self.is_running);
         self.run.0.store(run, Ordering::Release);
-        self.relay.take_part(run, 0);
+        self.relay.take_part(run, self.lead);
     }
 
     /// Does something in each of some domains, which need not wait for each other.
-    pub(super) fn in_domains(&self, domains: usize, work: impl Fn(usize, usize) + Sync) {
+    pub(crate) fn in_domains(&self, domains: usize, work: impl Fn(usize, usize) + Sync) {
         let neighbours = &[0; MAX_TEAM_DOMAINS][..domains];
         let course = Course {
             stages: 1,
@@ -285,8 +310,9 @@ impl Team {
             .store(std::ptr::from_mut(&mut job).cast(), Ordering::Release);
         self.done.0.store(0, Ordering::Release);
         self.is_relay.store(false, Ordering::Release);
+        let _running = Running::begin(&self.is_running);
         self.run.0.store(run, Ordering::Release);
-        self.take_part(run, 0);
+        self.take_part(run, self.lead);
     }
 
     /// Passes through the stages of a run; the calling thread leaves when all is done.
@@ -303,7 +329,7 @@ impl Team {
                 if self.run.0.load(Ordering::Acquire) != run {
                     return;
                 }
-                if !helped && (me == 0 || waited >= TEAM_SPINS_BEFORE_HELPING) {
+                if !helped && (me == self.lead || waited >= TEAM_SPINS_BEFORE_HELPING) {
                     helped = true;
                     for other in 1..self.threads() {
                         self.work_on(run, stage, chunks, (me + other) % self.threads(), me);
@@ -379,16 +405,16 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     /// Every item once, and no stage before the one before it is done, whatever threads come.
-    fn check(threads: usize, helpers: usize, stages: &[Stage]) {
+    fn check(threads: usize, lead: usize, helpers: usize, stages: &[Stage]) {
         let mut team = Team::default();
-        team.gather(threads);
+        team.gather(threads, lead);
         let counts: Vec<Vec<AtomicUsize>> = stages
             .iter()
             .map(|stage| (0..stage.items).map(|_| AtomicUsize::new(0)).collect())
             .collect();
         std::thread::scope(|scope| {
             let _dismissal = team.dismissal();
-            for me in 1..=helpers {
+            for me in (0..threads).filter(|&me| me != lead).take(helpers) {
                 let team = &team;
                 scope.spawn(move || team.help(me));
             }
@@ -425,8 +451,10 @@ mod tests {
             stage(33, 2),
         ];
         for (threads, helpers) in [(1, 0), (2, 0), (2, 1), (3, 1), (4, 3)] {
-            check(threads, helpers, &stages);
+            for lead in 0..threads {
+                check(threads, lead, helpers, &stages);
+            }
         }
-        check(2, 1, &[stage(10, 1); 150]);
+        check(2, 1, 1, &[stage(10, 1); 150]);
     }
 }

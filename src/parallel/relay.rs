@@ -15,16 +15,16 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// Stages that all domains pass through.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Course<'a> {
+pub(crate) struct Course<'a> {
     /// How many.
-    pub(super) stages: usize,
+    pub(crate) stages: usize,
     /// By domain, a bit for each other domain whose first halves it waits for.
-    pub(super) neighbours: &'a [u64],
+    pub(crate) neighbours: &'a [u64],
 }
 
 /// Part of a stage of a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Half {
+pub(crate) enum Half {
     /// What waits for the neighbours, and what they wait for.
     Interface,
     /// The rest.
@@ -56,6 +56,8 @@ struct Interface(AtomicU64);
 #[derive(Default)]
 pub(super) struct Relay {
     domains: Vec<Domain>,
+    /// Number of the calling thread.
+    lead: usize,
     count: AtomicU32,
     stages: AtomicU32,
     /// True if the calling thread has panicked: nobody is to begin anything.
@@ -88,7 +90,8 @@ impl Drop for Claim<'_> {
 
 impl Relay {
     /// Room for the domains of so many threads.
-    pub(super) fn gather(&mut self, threads: usize) {
+    pub(super) fn gather(&mut self, threads: usize, lead: usize) {
+        self.lead = lead;
         self.domains
             .resize_with(threads.min(MAX_TEAM_DOMAINS), Domain::default);
         for domain in &mut self.domains {
@@ -115,7 +118,7 @@ impl Relay {
             domain.interface.0.store(reached(run, 0), Ordering::Release);
             domain.neighbours.store(neighbours, Ordering::Release);
         }
-        self.enter(0);
+        self.enter(self.lead);
         self.count
             .store(course.neighbours.len() as u32, Ordering::Release);
         self.stages.store(course.stages as u32, Ordering::Release);
@@ -126,20 +129,21 @@ impl Relay {
     }
 
     /// Takes a thread's domain through the course, and others where they would stay behind. The calling
-    /// thread, 0, leaves when all are at the end.
+    /// thread leaves when all are at the end.
     pub(super) fn take_part(&self, run: u32, me: usize) {
         let count = (self.count.load(Ordering::Acquire) as usize).min(self.domains.len());
         let stages = self.stages.load(Ordering::Acquire);
-        if me >= count {
+        let is_lead = me == self.lead;
+        if me >= count && !is_lead {
             return;
         }
         let mut waited = 0;
         loop {
-            if self.pass(run, stages, me, me) {
+            if me < count && self.pass(run, stages, me, me) {
                 waited = 0;
                 continue;
             }
-            let to_end = if me == 0 { 0..count } else { me..me + 1 };
+            let to_end = if is_lead { 0..count } else { me..me + 1 };
             if to_end
                 .into_iter()
                 .all(|domain| self.is_past(domain, run, stages))
@@ -261,16 +265,16 @@ impl Relay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::team::Team;
+    use super::super::Team;
     use super::*;
     use std::sync::atomic::AtomicUsize;
 
     /// Every half once, the interface of a stage after those of the neighbours before it, whatever threads
     /// come.
-    fn check(threads: usize, helpers: usize, neighbours: &[u64]) {
+    fn check(threads: usize, lead: usize, helpers: usize, neighbours: &[u64]) {
         const STAGES: usize = 60;
         let mut team = Team::default();
-        team.gather(threads);
+        team.gather(threads, lead);
         let course = Course {
             stages: STAGES,
             neighbours,
@@ -280,7 +284,7 @@ mod tests {
         let (interfaces, interiors) = (zeros(), zeros());
         std::thread::scope(|scope| {
             let _dismissal = team.dismissal();
-            for me in 1..=helpers {
+            for me in (0..threads).filter(|&me| me != lead).take(helpers) {
                 let team = &team;
                 scope.spawn(move || team.help(me));
             }
@@ -311,13 +315,15 @@ mod tests {
     #[test]
     fn domains_wait_for_the_interfaces_of_their_neighbours() {
         for (threads, helpers) in [(1, 0), (2, 1), (3, 0), (3, 1), (4, 3), (6, 5)] {
-            check(threads, helpers, &[0]);
-            if threads > 1 {
-                check(threads, helpers, &[2, 1]);
-            }
-            if threads > 2 {
-                check(threads, helpers, &[2, 5, 2]);
-                check(threads, helpers, &[0, 4, 2]);
+            for lead in [0, threads - 1] {
+                check(threads, lead, helpers, &[0]);
+                if threads > 1 {
+                    check(threads, lead, helpers, &[2, 1]);
+                }
+                if threads > 2 {
+                    check(threads, lead, helpers, &[2, 5, 2]);
+                    check(threads, lead, helpers, &[0, 4, 2]);
+                }
             }
         }
     }

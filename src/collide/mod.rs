@@ -1,8 +1,8 @@
 //! Which bodies touch, and where: pairs from the broadphase, contact points from the narrowphase.
 //!
 //! Both can be used by themselves and start from nothing each time. The [`Detector`] keeps what they
-//! found while it stays true: pairs in `candidates.rs`, manifolds in `group.rs` and `kept.rs`, and the motion that
-//! decides in `crowd.rs`.
+//! found while it stays true: pairs in `candidates.rs`, manifolds in `group.rs` and `kept.rs`, their points in `bundle.rs`, and
+//! the motion that decides in `crowd.rs` and `whereabouts.rs`.
 
 pub mod broadphase;
 mod bundle;

@@ -1,8 +1,8 @@
 //! Loops that are shared among threads where that pays, and run as they stand where it does not: on
 //! one thread, or over few elements.
 //!
-//! Who shares a loop depends on where it is. Within [`Crew::together`] it is a [`Team`], whose threads are
-//! there already and wait for nothing but work: microseconds of it are worth sharing. Elsewhere it is the
+//! Who shares a loop depends on where it is. Within a step of a small world, or a solve, it is a team, whose
+//! threads are there already and wait for nothing but work: microseconds of it are worth sharing. Elsewhere it is the
 //! thread pool of rayon, which has to wake its threads.
 //!
 //! Results are the same either way, and no loop allocates but for the elements that it makes.

@@ -9,6 +9,7 @@ mod adapter;
 mod joints;
 mod support;
 
+use drystone::constants::MIN_BLOCKS_OF_A_TEAM;
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Solution, Solver};
@@ -53,16 +54,26 @@ shapes = [
 
 /// Bits of every pose and velocity after a run, and the contacts of every step.
 fn run(solver: Box<dyn Solver>, method: Method, steps: u64, threads: usize) -> Vec<u64> {
+    let overrides = Overrides {
+        method: Some(method),
+        ..Overrides::default()
+    };
+    run_scene((SCENE, &overrides, 300), solver, steps, threads)
+}
+
+/// The same of a scene, in which so many contacts are touching at the end.
+fn run_scene(
+    (text, overrides, least): (&str, &Overrides, usize),
+    solver: Box<dyn Solver>,
+    steps: u64,
+    threads: usize,
+) -> Vec<u64> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .unwrap();
     pool.install(|| {
-        let overrides = Overrides {
-            method: Some(method),
-            ..Overrides::default()
-        };
-        let scene = Scene::parse(Path::new("mixed.toml"), SCENE, &overrides).unwrap();
+        let scene = Scene::parse(Path::new("mixed.toml"), text, overrides).unwrap();
         let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
         let mut bits = Vec::new();
         for _ in 0..steps {
@@ -72,7 +83,8 @@ fn run(solver: Box<dyn Solver>, method: Method, steps: u64, threads: usize) -> V
             bits.push(report.energy.kinetic.to_bits());
             bits.push(report.penetration.mean.to_bits());
         }
-        assert!(simulation.contacts().len() > 300, "nothing touches");
+        let contacts = simulation.contacts().len();
+        assert!(contacts > least, "only {contacts} contacts");
         for body in &simulation.world().bodies {
             let numbers = body
                 .pose
@@ -85,6 +97,27 @@ fn run(solver: Box<dyn Solver>, method: Method, steps: u64, threads: usize) -> V
         }
         bits
     })
+}
+
+/// With so many contacts the threads stay together from the start of a step to its end.
+#[test]
+fn steps_of_a_team_do_not_depend_on_threads() {
+    let text = SCENE.replace("count = 500", "count = 650");
+    for substeps in [0, 3] {
+        let overrides = Overrides {
+            substeps: Some(substeps),
+            ..Overrides::default()
+        };
+        let scene = (text.as_str(), &overrides, MIN_BLOCKS_OF_A_TEAM);
+        let one = run_scene(scene, Box::new(CpuSolver::new()), 120, 1);
+        for threads in [2, 3, 8] {
+            let again = run_scene(scene, Box::new(CpuSolver::new()), 120, threads);
+            assert!(
+                one == again,
+                "{substeps} substeps differ with {threads} threads"
+            );
+        }
+    }
 }
 
 #[test]

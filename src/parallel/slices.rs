@@ -94,7 +94,7 @@ impl<S: Slices> Slices for Chunked<S> {
 /// of each part: all elements come once. `least` is how many are worth waking a thread for, some 20 us of
 /// work; a team shares a smaller number of them too. Results must not depend on where slices are cut.
 pub(crate) fn for_chunks<S: Slices>(slices: S, least: usize, work: impl Fn(usize, S::Part) + Sync) {
-    let length = slices.length();
+    let (length, least) = (slices.length(), least.max(1));
     let part = |range: Range<usize>| {
         let start = range.start;
         // SAFETY: the ranges below do not overlap, and each comes once.
@@ -138,7 +138,7 @@ mod tests {
     fn every_element_once_whoever_shares() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
         let pool = pool.unwrap_or_else(|why| panic!("{why}"));
-        for (count, chunk) in [(0, 4), (1, 4), (4, 4), (1000, 7)] {
+        for (count, chunk) in [(0, 4), (0, 0), (5, 0), (1, 4), (4, 4), (1000, 7)] {
             let expected: Vec<usize> = (0..count).map(|index| index * index).collect();
             assert_eq!(squares(count, chunk), expected);
             assert_eq!(pool.install(|| squares(count, chunk)), expected);

@@ -1,13 +1,11 @@
 //! Impulses carried over from step to step.
 
 use super::ContactPoint;
+use crate::constants::CONTACTS_PER_THREAD;
 use crate::math::{V3, add, dot, narrow, scale, tangents};
 use crate::parallel::{SharedSlice, for_chunks};
 use bytemuck::Zeroable;
 use rayon::slice::ParallelSliceMut;
-
-/// Contacts whose impulses one thread looks up at least: some 10 ns each.
-const CONTACTS_PER_THREAD: usize = 4096;
 
 /// The impulses of the last step, by pair of bodies and feature.
 ///

@@ -19,6 +19,8 @@ pub(crate) use shared_slice::SharedSlice;
 pub(crate) use slices::{Chunked, for_chunks};
 pub(crate) use team::{Stage, Team};
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 /// True if `count` elements are worth handing to the threads of a pool where a thread should get `least` of
 /// them at least. Threads of a team are not to be had for that.
 #[must_use]
@@ -36,15 +38,20 @@ pub fn fill<T: Send + Sync>(
     to.clear();
     to.reserve(count);
     let places = &mut to.spare_capacity_mut()[..count];
+    let made = AtomicUsize::new(0);
     for_chunks(SharedSlice::new(places), least, |start, places| {
         for (at, place) in places.iter_mut().enumerate() {
             place.write(make(start + at));
         }
+        made.fetch_add(places.len(), Ordering::Relaxed);
     });
-    // SAFETY: there is room for so many elements, and each of them has been written.
-    #[allow(unsafe_code, reason = "elements are made by several threads")]
-    unsafe {
-        to.set_len(count);
+    // A thread of a team that panics in `make` leaves elements unmade, and the panic comes up only later.
+    if made.into_inner() == count {
+        // SAFETY: there is room for so many elements, and each of them has been written.
+        #[allow(unsafe_code, reason = "elements are made by several threads")]
+        unsafe {
+            to.set_len(count);
+        }
     }
 }
 

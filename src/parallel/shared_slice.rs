@@ -5,12 +5,12 @@ use std::ops::Range;
 
 /// A mutable slice lent to many threads; whoever uses it proves that no element is touched by two.
 ///
-/// Colouring is that proof: two blocks of one colour share no movable body, and nobody writes an
-/// immovable one (see `tests/coloring.rs`).
+/// Colouring is one such proof: two blocks of one colour share no movable body, and nobody writes an
+/// immovable one (see `tests/coloring.rs`). Parts that a loop hands out once each are another.
 pub(crate) struct SharedSlice<'a, T>(&'a [UnsafeCell<T>]);
 
 // SAFETY: access goes through unsafe methods, whose callers promise disjointness.
-#[allow(unsafe_code, reason = "disjointness is proven by the colouring")]
+#[allow(unsafe_code, reason = "disjointness is the callers' promise")]
 unsafe impl<T: Send + Sync> Sync for SharedSlice<'_, T> {}
 
 impl<'a, T> SharedSlice<'a, T> {

@@ -1,5 +1,7 @@
 //! Frozen velocity problems: those of a scene's last step, made once and kept in `target/frozen`.
 
+#![allow(dead_code, reason = "each bench uses a part")]
+
 use drystone::constants::GRAVITY;
 use drystone::problem::{Body, Contact, JointRow, Problem};
 use drystone::scene::{Overrides, Scene};
@@ -26,6 +28,8 @@ pub(crate) enum Source {
     Spheres(Pour),
     /// A chain of rods of 1 kg, the last of them of this mass `[kg]`.
     Chain(u32, f32),
+    /// The text of a scene, and the steps it makes.
+    Text(String, u32),
 }
 
 /// Spheres of 1 m +-10 % on a jittered grid above the floor of a box.
@@ -208,6 +212,7 @@ impl Source {
             }
             Self::Cubes(places, steps) => (cubes(places), "cubes.toml".into(), *steps),
             Self::Spheres(pour) => (spheres(pour), "spheres.toml".into(), pour.steps),
+            Self::Text(text, steps) => (text.clone(), "text.toml".into(), *steps),
         };
         let mut hasher = DefaultHasher::new();
         (&text, steps).hash(&mut hasher);
@@ -266,13 +271,19 @@ impl Frozen {
         let (bodies, contacts) = rest.split_at_checked(split)?;
         Some(Self {
             problem: Problem {
-                bodies: bytemuck::pod_collect_to_vec(bodies),
-                contacts: bytemuck::pod_collect_to_vec(contacts),
+                bodies: values(bodies),
+                contacts: values(contacts),
                 ..Problem::default()
             },
             gh: f32::from_ne_bytes(*gh),
         })
     }
+}
+
+/// Numbers as they lay in memory.
+fn values<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
+    let parts = bytes.chunks_exact(size_of::<T>());
+    parts.map(bytemuck::pod_read_unaligned).collect()
 }
 
 /// Rods of 0.2 m along x, joined by balls and hung at one end.

@@ -45,6 +45,10 @@ type Contender = (&'static str, Box<dyn Solver>, Method);
 
 /// Every solver but the reference.
 fn contenders() -> Vec<Contender> {
+    #[cfg_attr(
+        not(feature = "gpu"),
+        allow(unused_mut, reason = "those of the GPU are added")
+    )]
     let mut all: Vec<Contender> = vec![
         ("cpu pgs", Box::new(CpuSolver::new()), Method::GaussSeidel),
         ("cpu jacobi", Box::new(CpuSolver::new()), Method::Jacobi),

@@ -28,6 +28,8 @@ pub(super) struct Bodies {
     joint_row_count: usize,
     section: Section,
     rule: LocalRule,
+    /// Most turns of a visit to joint rows.
+    joint_turns: u32,
     /// What the impulses have added to each body's velocity.
     changes: Vec<Twist>,
 }
@@ -69,6 +71,7 @@ impl Bodies {
             joint_row_count: problem.joint_rows.len(),
             section: Section::new(problem.friction_cone, problem.friction_law),
             rule,
+            joint_turns: rule.iterations(),
             changes: vec![[0.0; 6]; masses.len()],
             masses,
         }
@@ -113,7 +116,7 @@ impl Bodies {
         let group = &self.groups[index];
         let first = 3 * self.points.len() + group.first;
         let r = &mut r[first..first + group.len()];
-        group.visit(r, &mut self.changes, self.rule.iterations());
+        group.visit(r, &mut self.changes, self.joint_turns);
     }
 
     /// The unknowns of a group.
@@ -144,6 +147,15 @@ impl System for Bodies {
     fn sweep(&mut self, r: &mut [f64]) {
         (0..self.groups.len()).for_each(|i| self.visit_group(i, r));
         (0..self.points.len()).for_each(|i| self.visit_point(i, r));
+    }
+
+    fn ease(&mut self) -> bool {
+        // By the convex law every step makes the same energy less: more of them do no harm.
+        if self.section == Section::Cone {
+            return false;
+        }
+        self.rule = LocalRule::Product { iterations: 1 };
+        true
     }
 
     fn residual(&self, r: &[f64]) -> Residual {

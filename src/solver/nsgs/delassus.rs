@@ -77,6 +77,11 @@ impl System for Delassus<'_> {
         }
     }
 
+    fn ease(&mut self) -> bool {
+        self.rule = LocalRule::Product { iterations: 1 };
+        true
+    }
+
     fn residual(&self, r: &[f64]) -> Residual {
         Residual::over(self.blocks.iter().enumerate().map(|(contact, block)| {
             let u = self.velocity(contact, r);

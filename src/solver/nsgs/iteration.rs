@@ -1,8 +1,8 @@
 //! The iteration: sweeps over blocks, looks at the residual, and the best impulses so far.
 
 use super::anderson::Anderson;
-use super::{Acceleration, NsgsOptions};
-use crate::constants::NSGS_ROUND_OFF;
+use super::{Acceleration, LocalRule, NsgsOptions};
+use crate::constants::{NSGS_PATIENCE, NSGS_ROUND_OFF};
 use crate::solver::Status;
 
 /// Root mean square and maximum of the residuals of all contacts and joint rows `[m/s]`.
@@ -36,6 +36,8 @@ pub(super) trait System {
     fn refresh(&mut self, r: &[f64]);
     /// Visits every block once; the velocities must be those of `r`, and are afterwards.
     fn sweep(&mut self, r: &mut [f64]);
+    /// Makes one step a visit from now on, where that can help; false if not.
+    fn ease(&mut self) -> bool;
     /// The residual; the velocities must be those of `r`.
     fn residual(&self, r: &[f64]) -> Residual;
     /// Moves impulses into their cones and between their bounds.
@@ -70,6 +72,37 @@ impl Best {
     }
 }
 
+/// Watches for sweeps that do not get on.
+struct Patience {
+    /// Residual to halve, and the sweep by which that is due; none once it no longer matters.
+    due: Option<(f64, u32)>,
+}
+
+impl Patience {
+    fn new(rule: LocalRule, residual: f64) -> Self {
+        let adapts = matches!(rule, LocalRule::Adaptive { iterations } if iterations > 1);
+        Self {
+            due: adapts.then_some((residual, NSGS_PATIENCE)),
+        }
+    }
+
+    /// True, once, if the least residual so far is not half of what it was long before.
+    fn is_over(&mut self, sweeps: u32, least: f64) -> bool {
+        let Some((residual, due)) = &mut self.due else {
+            return false;
+        };
+        if least <= 0.5 * *residual {
+            (*residual, *due) = (least, sweeps.saturating_add(NSGS_PATIENCE));
+            return false;
+        }
+        let over = sweeps >= *due;
+        if over {
+            self.due = None;
+        }
+        over
+    }
+}
+
 /// Sweeps from `r` until the residual is small enough; leaves the best impulses found in `r`, and
 /// their velocities in `system`.
 pub(super) fn iterate(system: &mut impl System, r: &mut [f64], options: &NsgsOptions) -> Ending {
@@ -80,10 +113,13 @@ pub(super) fn iterate(system: &mut impl System, r: &mut [f64], options: &NsgsOpt
         r: r.to_vec(),
         residual: system.residual(r),
     };
-    let mut anderson = match options.acceleration {
+    let weights = system.weights();
+    let history = || match options.acceleration {
         Acceleration::None => None,
-        Acceleration::Anderson { depth } => Some(Anderson::new(system.weights(), depth)),
+        Acceleration::Anderson { depth } => Some(Anderson::new(weights.clone(), depth)),
     };
+    let mut anderson = history();
+    let mut patience = Patience::new(options.local, best.residual.rms);
     let mut sweeps = 0;
     let mut status = Status::MaxIterations;
     if !best.residual.rms.is_finite() {
@@ -111,6 +147,13 @@ pub(super) fn iterate(system: &mut impl System, r: &mut [f64], options: &NsgsOpt
             if residual.rms <= options.tolerance || exhausted {
                 status = Status::Converged;
                 break;
+            }
+            if patience.is_over(sweeps, best.residual.rms) && system.ease() {
+                // Another map: the history of the one before tells nothing about it.
+                anderson = history();
+                r.copy_from_slice(&best.r);
+                system.refresh(r);
+                continue;
             }
         }
         if let Some(anderson) = &mut anderson

@@ -79,10 +79,13 @@ impl ContactBlock {
         }
         match rule {
             LocalRule::Cone { .. } => repeat(&|r| self.cone_step(r, &free, self.friction)),
-            LocalRule::Product { iterations } if iterations > 1 && self.jams() => {
-                repeat(&|r| self.careful_step(r, &free, section))
+            LocalRule::Product { .. } | LocalRule::Adaptive { .. } => {
+                if rule.iterations() > 1 && self.jams() {
+                    repeat(&|r| self.careful_step(r, &free, section))
+                } else {
+                    repeat(&|r| self.product_step(r, &free, section))
+                }
             }
-            LocalRule::Product { .. } => repeat(&|r| self.product_step(r, &free, section)),
         }
     }
 

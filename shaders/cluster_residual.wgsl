@@ -6,6 +6,7 @@
 @group(0) @binding(4) var<storage, read_write> partials: array<Partial>;
 @group(0) @binding(5) var<storage, read> words: array<u32>;
 @group(0) @binding(6) var<storage, read> velocities: array<BodyVelocity>;
+@group(0) @binding(7) var<storage, read> bodies: array<ClusterBody>;
 
 var<workgroup> residual_lanes: array<Partial, WORKGROUP_SIZE>;
 
@@ -32,7 +33,9 @@ fn cluster_residual(
         if place < cluster.joint_rows {
             residual = row_residual(row_of(block), scale_of(block), impulse.x, a, b);
         } else {
-            residual = natural_map_residual(block, impulse, a, b);
+            let inertia_a = inertia_of(block.body_a);
+            let inertia_b = inertia_of(block.body_b);
+            residual = natural_map_residual(block, impulse, a, inertia_a, b, inertia_b);
         }
         mine = merged(mine, Partial(residual * residual, residual));
     }

@@ -7,6 +7,7 @@
 @group(0) @binding(3) var<storage, read> impulses: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> velocities: array<BodyVelocity>;
 @group(0) @binding(5) var<storage, read_write> partials: array<Partial>;
+@group(0) @binding(6) var<storage, read> inertias: array<BodyInertia>;
 
 var<workgroup> lanes: array<Partial, WORKGROUP_SIZE>;
 
@@ -27,7 +28,9 @@ fn contact_residual(
             block,
             impulses[index - window.block_base],
             velocities[block.body_a],
+            inertias[block.body_a],
             velocities[block.body_b],
+            inertias[block.body_b],
         );
     }
     lanes[lane] = Partial(residual * residual, residual);

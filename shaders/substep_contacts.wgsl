@@ -9,11 +9,20 @@
 @group(0) @binding(7) var<storage, read_write> impulses: array<vec4<f32>>;
 @group(0) @binding(8) var<storage, read_write> totals: array<ContactTotal>;
 
-// The velocity that a gap asks for; see `GapLaw` and `bias::with_restitution` of the library.
-fn velocity_bias(lcp: Lcp, gap: f32, velocity: f32, restitution: f32) -> f32 {
+// The velocity that a gap asks for; see `GapLaw` and `bias::Meeting` of the library.
+fn velocity_bias(
+    lcp: Lcp,
+    gap: f32,
+    velocity: f32,
+    gain: f32,
+    carried: f32,
+    restitution: f32,
+) -> f32 {
     let open = gap - lcp.slop;
     let deep = (gap + lcp.slop) + lcp.spared;
-    var asked = max(lcp.rate * min(deep, 0.0), -lcp.max_push) + lcp.memory * velocity;
+    let depth = max(min(deep, 0.0), -lcp.deepest);
+    let most = lcp.max_push + lcp.softness * carried;
+    var asked = max(lcp.rate * depth, -most) + lcp.memory * velocity;
     if open > 0.0 {
         asked = open / lcp.substep_length;
     }
@@ -21,7 +30,12 @@ fn velocity_bias(lcp: Lcp, gap: f32, velocity: f32, restitution: f32) -> f32 {
     if !(restitution > 0.0 && velocity < -lcp.restitution_threshold && meets) {
         return asked;
     }
-    let bounce = restitution * velocity;
+    let half = 0.5 * gain;
+    let speed = half + velocity;
+    let fall = -2.0 * (gain * open) / lcp.substep_length;
+    let squared = restitution * restitution * (speed * speed + fall) - fall;
+    let parting = sqrt(max(squared, 0.0)) + half;
+    let bounce = -parting - lcp.softness * (parting - velocity - gain);
     return select(min(bounce, asked), bounce, open > 0.0);
 }
 
@@ -69,7 +83,14 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let gained = add_cross(a.gained_linear, a.gained_angular, arm_a)
         - add_cross(b.gained_linear, b.gained_angular, arm_b);
     let before = (step.start + step.increment * lcp.past) + gained;
-    let bias = velocity_bias(lcp, gap, ordered_dot(normal, before), step.restitution);
+    let mass = blocks[at].normal_mass;
+    let carried = select(0.0, impulses[at].x / mass, mass > 0.0);
+    let gain = ordered_dot(normal, step.increment) * (lcp.part - lcp.past);
+    let velocity = ordered_dot(normal, before);
+    if step.restitution > 0.0 && abs(velocity) > lcp.restitution_threshold {
+        impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
+    }
+    let bias = velocity_bias(lcp, gap, velocity, gain, carried, step.restitution);
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =
         ((step.start + step.increment * lcp.part) + gained) + normal * (bias / squared);

@@ -264,6 +264,95 @@ pub const PARALLEL_PAIRS: usize = 2_048;
 /// side inside each other with 0.05, and 0.3 to 0.4 with this.
 pub const SUBSTEP_CORRECTION_PER_RADIUS: f64 = 2e-3;
 
+/// Softness of the rows of joints by default, over their `J M^-1 J^T`.
+///
+/// A rope bridge hit by a crate, in steps of 1/30 and 1/60 s and 0 to 8 substeps: with 1e-5 and less, rows that
+/// nearly depend on each other answer what they cannot agree on with forces of 1e8 N, and energy is gained; with
+/// 1e-4 none is. In 8 substeps of 1/60 s a chain of 1,000 links gives way by 0.06 mm a joint.
+pub const JOINT_SOFTNESS: f64 = 1e-4;
+
+/// Share of a soft joint's error that one problem corrects, beyond what the turning of bodies leaves.
+///
+/// With 1, joints that contacts force apart push back harder than the sweeps have solved: of 1,000 random scenes
+/// 3 gained 4 to 60 % of energy, with 0.2 none more than 3 %.
+pub const JOINT_SOFT_GAMMA: f64 = 0.2;
+
+/// Fastest correction of that error, over the smallest dynamic body's bounding radius `[1/s]`; of an angular
+/// error in rad/s. It is a twentieth of a radius in a step of 1/60 s.
+pub const JOINT_CORRECTION_RATE: f64 = 3.0;
+
+/// Most by which a joint's geometric stiffness may exceed what a step resolves, and still be slowed to it.
+pub const MAX_STIFFNESS_RATIO: f64 = 1e6;
+
+/// Share of the bound of stability `(1 + eps)^m - 1` that soft contacts correct of a gap in m sweeps.
+pub const SOFT_SHARE: f64 = 0.7;
+
+/// Most that soft contacts correct of a gap in one problem, however many sweeps it has.
+pub const MAX_SOFT_GAMMA: f64 = 0.7;
+
+/// Softness eps of contacts.
+pub const CONTACT_SOFTNESS: f64 = 0.1;
+
+/// Least substeps of a step that is divided by what the bodies do.
+pub const MIN_SUBSTEPS: f64 = 12.0;
+
+/// Most of them.
+pub const MAX_SUBSTEPS: f64 = 256.0;
+
+/// Most searches for contacts in a step.
+pub const MAX_CONTACT_UPDATES: u32 = 16;
+
+/// Share of steps at the cap from which on a run says so.
+pub const CAPPED_SHARE_WORTH_A_WARNING: f64 = 0.1;
+
+/// How far bodies may move past each other between two searches for contacts, over the smaller one's size.
+pub const MOTION_PER_CONTACT_UPDATE: f64 = 0.5;
+
+/// How far a body may turn between two searches `[rad]`.
+pub const TURN_PER_CONTACT_UPDATE: f64 = 0.25;
+
+/// How far bodies may close in on each other in a substep, over the smaller one's size.
+pub const MOTION_PER_SUBSTEP: f64 = 0.1;
+
+/// Most substeps that impacts ask for.
+pub const MAX_SUBSTEPS_FOR_IMPACTS: f64 = 64.0;
+
+/// How far a prescribed motion may be from a straight one between two searches, over the smallest body's radius.
+pub const PRESCRIBED_BEND: f64 = 0.04;
+
+/// How far a contact may sink in under what stands on it, over the smaller body's size.
+pub const SAG: f64 = 0.001;
+
+/// Safety of towers against buckling, over a fourth of the bound of equal cubes, 1.02.
+pub const BUCKLING_FACTOR: f64 = 1.0;
+
+/// Share of contacts that may sink in farther.
+pub const CONTROL_QUANTILE: f64 = 0.05;
+
+/// Steps for which loads stay as they were found.
+pub const LOADS_LAST: u32 = 8;
+
+/// How far the points of an interface are from its middle, over the smaller body's size, from which on it holds a
+/// tower upright: 0.5 between cubes.
+pub const TOWER_WIDTH: f64 = 0.2;
+
+/// Deepest penetration that adds to the push of soft contacts, over the smallest dynamic body's bounding radius.
+pub const DEEPEST_PER_RADIUS: f64 = 0.2;
+
+/// Fastest push of soft contacts out of a deep penetration, over `sqrt(g d)`, d being the diameter of the smallest dynamic
+/// body.
+pub const DEEP_SPEED: f64 = 0.25;
+
+/// Speed at which soft contacts recover from a penetration at most, over `sqrt(g d)`, d being the diameter of the
+/// smallest dynamic body.
+///
+/// 1,000 and 4,000 boxes of 1 m dropped are left after 10 s with a largest overlap of 0.10 and 0.38 of a side at 0.01, 0.05
+/// and 0.30 at 0.03, 0.008 and 0.05 at this value; a shaken bed is thrown as high at all three.
+pub const RECOVERY_SPEED: f64 = 0.1;
+
+/// Gap up to which one body counts as resting on another, over the smaller one's size.
+pub const TOUCHING_PER_SIZE: f64 = 0.02;
+
 /// Share of a penetration beyond that which a substep's velocity LCP takes back.
 ///
 /// Of 0.05, 0.1, 0.2 and 0.5 the boxes above came to rest soonest with 0.2; with 0.5 and one sweep they
@@ -278,24 +367,12 @@ pub const SUBSTEP_PUSH: f64 = 0.2;
 /// none in 12 and 48 in 16 substeps were thrown out of their container; with this none are.
 pub const SUBSTEP_PUSH_DEPTH_PER_RADIUS: f64 = 0.2;
 
-/// `[substeps, velocity iterations, position iterations]` that a crowd of spheres is given if nobody says otherwise.
-///
-/// The least time among 26 settings at which 4,000 spheres dropped came to rest within 10 s, with no more penetration
-/// than the slop; 1,000 do as well. 10,000 do not: see `benches/results/2026-11-21-defaults.md`, for all three.
-pub const SPHERES_ARE_GIVEN: [u32; 3] = [1, 8, 2];
+/// Sweeps of a velocity problem: with soft contacts, many short substeps of one sweep are stiffer than few of
+/// many.
+pub const CONTACT_SWEEPS: u32 = 1;
 
-/// The same of a crowd of more than [`MANY_SPHERES`]: with these 16,000 come to rest, with 2 substeps of 8 and 1
-/// sweeps they do not.
-pub const MANY_SPHERES_ARE_GIVEN: [u32; 3] = [2, 12, 2];
-
-/// Bodies above which spheres are many. Between the two sizes that were measured, 4,000 and 10,000.
-pub const MANY_SPHERES: usize = 6_000;
-
-/// The same of bodies of any other shape.
-///
-/// With these a wall of 60 rows stands, and its top moves by 0.005 of a cube; with 8 substeps of 2 and 1 sweeps by
-/// 0.02. Piles of boxes need less: 6 substeps of 2 and 1 sweeps leave as little penetration in two thirds of the time.
-pub const OTHERS_ARE_GIVEN: [u32; 3] = [8, 4, 1];
+/// Sweeps of a step with soft contacts whose substeps are given and whose sweeps are not, at least.
+pub const SWEEPS_OF_A_STEP: u32 = 20;
 
 /// Most that one position solve corrects, over the smallest dynamic body's bounding radius.
 ///

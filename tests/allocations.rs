@@ -162,7 +162,7 @@ fn settled(scene: &str, substeps: u32, steps: usize) -> Simulation {
     let scene = Scene::load(&file, &Overrides::default()).unwrap();
     let solver = Box::new(CpuSolver::new());
     let settings = Settings {
-        substeps,
+        substeps: Some(substeps),
         ..scene.settings
     };
     let mut simulation = Simulation::new(scene.world, settings, solver).unwrap();

@@ -336,6 +336,7 @@ seed = 1
 [solver]
 iterations = 20
 [stabilization]
+method = "post"
 iterations = 10
 [[container]]
 name = "box"

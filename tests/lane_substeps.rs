@@ -41,7 +41,6 @@ fn problem(recipe: &Recipe, restitution: bool, seed: u64) -> SubstepProblem {
                 .collect(),
             false => Vec::new(),
         },
-        row_laws: Vec::new(),
         problem,
     }
 }
@@ -62,6 +61,8 @@ fn plan(method: Method, substeps: u32, warm_start: bool) -> SubstepPlan {
             rate: 3.0,
             memory: if substeps == 1 { 0.1 } else { 0.0 },
             max_push: 0.5,
+            softness: 0.0,
+            deepest: 1.0,
             slop: 1e-5,
             spared: 2e-4,
         },

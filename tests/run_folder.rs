@@ -21,6 +21,9 @@ fn step_report(step: u64) -> StepReport {
         step,
         time: step as f64 / 60.0,
         contacts: 7 * step as usize,
+        contact_updates: 1,
+        substeps: 0,
+        capped: false,
         velocity: Report {
             status: Status::Converged,
             iterations: 30,
@@ -225,7 +228,7 @@ fn the_summary_is_of_the_whole_run() {
         scene: "pile".into(),
         backend: "cpu".into(),
         adapter: None,
-        settings: Settings::default(),
+        settings: Settings::post_stabilized(),
         seed: 3,
         threads: 2,
         steps_planned: 4,

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use drystone::constants::{OTHERS_ARE_GIVEN, SPHERES_ARE_GIVEN};
 use drystone::error::{Error, SceneError};
 use drystone::scene::{Overrides, Scene};
-use drystone::solver::Method;
+use drystone::solver::{Method, Options};
 use drystone::step::Settings;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -169,14 +168,15 @@ fn overrides_replace_what_the_file_says() {
         method: Some(Method::Jacobi),
         ..Overrides::default()
     };
-    let scene = parse(TINY, &overrides);
+    let text = TINY.replace("[output]", "[stabilization]\nmethod = \"post\"\n[output]");
+    let scene = parse(&text, &overrides);
     // The duration holds, and so does the frame rate.
     assert_eq!((scene.steps, scene.output.frames_every), (500, Some(20)));
     assert_eq!(scene.settings.solver.iterations, 77);
     assert_eq!(scene.settings.solver.tolerance, 1e-4);
     assert_eq!(scene.settings.solver.method, Method::Jacobi);
     let Some(post) = scene.settings.stabilization.post() else {
-        panic!("post-stabilization is the default");
+        panic!("the file asks for post-stabilization");
     };
     assert_eq!(post.solver.method, Method::Jacobi);
     assert_eq!(post.solver.iterations, 30);
@@ -196,54 +196,49 @@ fn overrides_replace_what_the_file_says() {
     assert_eq!(parse(TINY, &both).steps, 7);
 }
 
-/// Substeps and iterations of both passes of a file's settings.
-fn division(text: &str, overrides: &Overrides) -> [u32; 3] {
+/// Substeps and sweeps of a file's settings.
+fn division(text: &str, overrides: &Overrides) -> (Option<u32>, u32) {
     let settings = parse(text, overrides).settings;
-    [
-        settings.substeps,
-        settings.solver.iterations,
-        settings.stabilization.post.solver.iterations,
-    ]
+    (settings.substeps, settings.solver.iterations)
 }
 
 #[test]
-fn a_file_that_says_nothing_of_solvers_gets_what_is_recommended() {
+fn a_file_that_says_nothing_of_solvers_gets_the_default_step() {
     let silent = TINY.replace("[solver]\nfriction = { pyramid = 6 }\n", "");
-    let boxes = silent.replace(
-        "\"sphere\", radius = 0.1",
-        "\"box\", half_extents = [0.1, 0.1, 0.1]",
-    );
     let none = Overrides::default();
-    assert_eq!(division(&silent, &none), SPHERES_ARE_GIVEN);
-    assert_eq!(division(&boxes, &none), OTHERS_ARE_GIVEN);
-    let scene = parse(&boxes, &none);
-    assert_eq!(scene.settings, Settings::for_world(&scene.world, 0.01));
+    let scene = parse(&silent, &none);
+    let default = Settings {
+        time_step: 0.01,
+        ..Settings::default()
+    };
+    assert_eq!(scene.settings, default);
     assert_eq!(
         parse(&scene.resolved_toml(), &none).settings,
         scene.settings
     );
-
-    // Whoever says something has said all.
-    let plain = Settings::default();
-    let undivided = [
-        0,
-        plain.solver.iterations,
-        plain.stabilization.post.solver.iterations,
-    ];
-    assert_eq!(division(TINY, &none), undivided);
+    // One number given changes that number, and sweeps where they follow from it.
     let with = |text: &str| silent.replace("[output]", &format!("{text}\n[output]"));
-    assert_eq!(division(&with("[solver]"), &none), undivided);
-    assert_eq!(division(&with("[stabilization]"), &none), undivided);
+    let sweeps = default.solver.iterations;
+    assert_eq!(division(&with("[solver]"), &none), (None, sweeps));
+    assert_eq!(division(&with("[stabilization]"), &none), (None, sweeps));
     assert_eq!(
-        division(&silent.replace("dt =", "substeps = 0\ndt ="), &none),
-        undivided
+        division(&with("[solver]\niterations = 7"), &none),
+        (None, 7)
+    );
+    let substeps = |count: u32| silent.replace("dt =", &format!("substeps = {count}\ndt ="));
+    assert_eq!(division(&substeps(0), &none), (Some(0), 20));
+    assert_eq!(division(&substeps(3), &none), (Some(3), 7));
+    assert_eq!(division(&substeps(40), &none), (Some(40), 1));
+    let post = with("[stabilization]\nmethod = \"post\"");
+    assert_eq!(
+        division(&post, &none),
+        (None, Options::default().iterations)
     );
     let divided = Overrides {
-        substeps: Some(3),
+        substeps: Some(4),
         ..none
     };
-    assert_eq!(division(&silent, &divided)[0], 3);
-    assert_eq!(division(&silent, &divided)[1..], undivided[1..]);
+    assert_eq!(division(&silent, &divided), (Some(4), 5));
 }
 
 #[test]

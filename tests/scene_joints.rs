@@ -6,7 +6,7 @@ use approx::assert_relative_eq;
 use drystone::math::{Quat, Vec3};
 use drystone::measure::joint_errors;
 use drystone::scene::{Overrides, Scene};
-use drystone::stabilize::{Baumgarte, Scheme};
+use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
 use drystone::world::joint::{Joint, JointKind, Limits, Motor, Path as Curve};
 use std::f64::consts::FRAC_PI_2;
 use std::path::Path;
@@ -242,21 +242,29 @@ fn stabilization_is_one_line_or_one_for_each_kind() {
     };
     let velocity = |kappa| Scheme::Baumgarte(Baumgarte::Velocity { kappa });
     let acceleration = |alpha, beta| Scheme::Baumgarte(Baumgarte::Acceleration { alpha, beta });
+    let Stabilization {
+        contacts, joints, ..
+    } = Stabilization::default();
     let cases = [
-        ("", (Scheme::Post, Scheme::Post)),
+        ("", (contacts, joints)),
+        ("method = \"post\"", (Scheme::Post, Scheme::Post)),
+        (
+            "method = { type = \"soft\", softness = 0.2 }",
+            (Scheme::Soft { softness: 0.2 }, joints),
+        ),
         ("method = \"none\"", (Scheme::None, Scheme::None)),
         (
             "method = \"implicit\"",
             (Scheme::Implicit, Scheme::Implicit),
         ),
-        ("joints = \"implicit\"", (Scheme::Post, Scheme::Implicit)),
+        ("joints = \"implicit\"", (contacts, Scheme::Implicit)),
         (
             "method = \"none\"\ncontacts = { type = \"gamma\", gamma = 0.5 }",
             (Scheme::Gamma { gamma: 0.5 }, Scheme::None),
         ),
         (
             "joints = { type = \"baumgarte\", kappa = 50 }",
-            (Scheme::Post, velocity(50.0)),
+            (contacts, velocity(50.0)),
         ),
         (
             "method = { type = \"baumgarte\", alpha = 10, beta = 20 }",

@@ -20,12 +20,12 @@ fn parting_speed(substeps: u32, contacts: Scheme) -> f64 {
         world.add(body).unwrap();
     }
     let settings = Settings {
-        substeps,
+        substeps: Some(substeps),
         stabilization: Stabilization {
             contacts,
-            ..Stabilization::default()
+            ..Stabilization::both(Scheme::Post)
         },
-        ..Settings::default()
+        ..Settings::post_stabilized()
     };
     let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
     simulation.step().unwrap();
@@ -42,7 +42,7 @@ fn bodies_part_no_faster_in_more_substeps() {
         (gamma, Scheme::Gamma { gamma }),
     ] {
         let fastest =
-            share * SUBSTEP_PUSH_DEPTH_PER_RADIUS * radius / Settings::default().time_step;
+            share * SUBSTEP_PUSH_DEPTH_PER_RADIUS * radius / Settings::post_stabilized().time_step;
         for substeps in [1, 2, 4, 8, 16] {
             let speed = parting_speed(substeps, scheme);
             assert!(

@@ -231,7 +231,7 @@ impl Source {
 
 /// The velocity problem of a scene's last step; steps are solved with 200 iterations at most.
 fn after(mut scene: Scene, steps: u32) -> Frozen {
-    scene.settings.substeps = 0;
+    scene.settings.substeps = Some(0);
     let solver = &mut scene.settings.solver;
     solver.iterations = solver.iterations.min(200);
     let gh = (GRAVITY * scene.settings.time_step) as f32;

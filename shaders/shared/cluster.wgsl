@@ -79,3 +79,7 @@ fn row_of(block: ContactBlock) -> JointBlock {
 fn scale_of(block: ContactBlock) -> JointScale {
     return JointScale(block.free_velocity.z, block.residual_mass);
 }
+
+fn inertia_of(body: u32) -> BodyInertia {
+    return BodyInertia(bodies[body].inverse, bodies[body].inverse_rest);
+}

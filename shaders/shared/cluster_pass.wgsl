@@ -11,10 +11,6 @@ const NO_COPY: u32 = 0xffffffffu;
 var<workgroup> copies_linear: array<vec4<f32>, CLUSTER_COPIES>;
 var<workgroup> copies_angular: array<vec2<f32>, CLUSTER_COPIES>;
 
-fn inertia_of(body: u32) -> BodyInertia {
-    return BodyInertia(bodies[body].inverse, bodies[body].inverse_rest);
-}
-
 // The velocity of a copy; that of a body which nothing moves is none.
 fn copy_of(copy: u32, body: u32) -> BodyVelocity {
     if copy == NO_COPY {

@@ -89,6 +89,39 @@ struct Update {
     b: BodyVelocity,
 }
 
+// W_nn of the whole bodies [1/kg].
+fn normal_response(
+    block: ContactBlock,
+    inverse_mass_a: f32,
+    inertia_a: BodyInertia,
+    inverse_mass_b: f32,
+    inertia_b: BodyInertia,
+) -> f32 {
+    let lever_a = ordered_cross(block.arm_a, block.normal);
+    let lever_b = ordered_cross(block.arm_b, block.normal);
+    return (inverse_mass_a + ordered_dot(lever_a, inertia_mul(inertia_a, lever_a)))
+        + (inverse_mass_b + ordered_dot(lever_b, inertia_mul(inertia_b, lever_b)));
+}
+
+// Softness of the normal row, over one over `normal_mass`: that of the problem for whole bodies, less for
+// copies, whose row answers for a share of the body.
+fn softness_of_row(
+    block: ContactBlock,
+    a: BodyVelocity,
+    inertia_a: BodyInertia,
+    copies_a: f32,
+    b: BodyVelocity,
+    inertia_b: BodyInertia,
+    copies_b: f32,
+) -> f32 {
+    if friction.softness == 0.0 || copies_a * copies_b == 1.0 {
+        return friction.softness;
+    }
+    let response =
+        normal_response(block, a.inverse_mass, inertia_a, b.inverse_mass, inertia_b);
+    return friction.softness * (block.normal_mass * response);
+}
+
 // One projected Gauss-Seidel update: the normal row, then both tangential rows.
 fn updated(
     block: ContactBlock,
@@ -102,7 +135,10 @@ fn updated(
 ) -> Update {
     let u = relative_velocity(block, a, b);
     let u_n = ordered_dot(block.normal, u);
-    var normal = max(impulse.x - block.normal_mass * u_n, 0.0);
+    let softness = softness_of_row(block, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    let missing = block.normal_mass * u_n + softness * impulse.x;
+    let hardness = 1.0 / (1.0 + softness);
+    var normal = max(impulse.x - missing * hardness, 0.0);
     let band = dead_band(copies_a, copies_b);
     if abs(normal - impulse.x) <= band * impulse.x {
         normal = impulse.x;
@@ -138,10 +174,10 @@ fn updated(
 }
 
 // Step of the convex law's projection, over the effective masses of the rows.
-fn cone_step(block: ContactBlock) -> f32 {
+fn cone_step(block: ContactBlock, softness: f32) -> f32 {
     let w = block.coupling;
     let scale = block.normal_mass * block.tangent_mass;
-    return 1.0 / (1.0 + sqrt((w.x * w.x + w.y * w.y) * scale));
+    return 1.0 / ((1.0 + sqrt((w.x * w.x + w.y * w.y) * scale)) + softness);
 }
 
 // One update by the convex law: all three rows at once.
@@ -157,15 +193,17 @@ fn updated_convex(
 ) -> Update {
     let tangents = tangents_of(block.normal);
     let u = relative_velocity(block, a, b);
-    let step = cone_step(block);
+    let softness = softness_of_row(block, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    let step = cone_step(block, softness);
     let normal_step = step * block.normal_mass;
     let tangent_step = step * block.tangent_mass;
     let trial = vec2<f32>(
         impulse.y - tangent_step * ordered_dot(tangents.first, u),
         impulse.z - tangent_step * ordered_dot(tangents.second, u),
     );
+    let given_way = step * softness * impulse.x;
     var r = project_onto_cone(
-        impulse.x - normal_step * ordered_dot(block.normal, u),
+        impulse.x - (normal_step * ordered_dot(block.normal, u) + given_way),
         trial,
         block.friction,
         block.normal_mass,
@@ -249,7 +287,9 @@ fn natural_map_residual(
     block: ContactBlock,
     impulse: vec4<f32>,
     a: BodyVelocity,
+    inertia_a: BodyInertia,
     b: BodyVelocity,
+    inertia_b: BodyInertia,
 ) -> f32 {
     if block.residual_mass == 0.0 {
         return 0.0;
@@ -257,7 +297,12 @@ fn natural_map_residual(
     let rho = block.residual_mass;
     let tangents = tangents_of(block.normal);
     let u = relative_velocity(block, a, b);
-    let u_n = ordered_dot(block.normal, u);
+    var u_n = ordered_dot(block.normal, u);
+    if friction.softness > 0.0 {
+        let response =
+            normal_response(block, a.inverse_mass, inertia_a, b.inverse_mass, inertia_b);
+        u_n += friction.softness * (response * impulse.x);
+    }
     let normal = max(impulse.x - rho * u_n, 0.0);
     var off = vec3<f32>(impulse.x - normal, 0.0, 0.0);
     if block.friction > 0.0 {

@@ -1,7 +1,7 @@
 // Records of a step in substeps. Sizes and offsets equal those of the Rust structs of the same name in
 // `src/solver/substeps/records.rs`.
 
-// One LCP of the step; 76 bytes.
+// One LCP of the step; 84 bytes.
 struct Lcp {
     start_factor: f32,
     increment_factor: f32,
@@ -22,6 +22,8 @@ struct Lcp {
     momentum_rule: u32,
     slop: f32,
     spared: f32,
+    softness: f32,
+    deepest: f32,
 }
 
 // What impulses and corrections have done to a body since the start of the step; 64 bytes.
@@ -48,38 +50,6 @@ struct ContactStep {
 struct ContactTotal {
     kept: vec4<f32>,
     total: vec4<f32>,
-}
-
-// What a joint row is in one sort of LCP; 24 bytes.
-struct JointPass {
-    mass: f32,
-    softness: f32,
-    lower: f32,
-    upper: f32,
-    scale_mass: f32,
-    scale_per_impulse: f32,
-}
-
-// A joint row at the start of the step; 88 bytes.
-struct JointStep {
-    error: f32,
-    rate: f32,
-    memory: f32,
-    offset: f32,
-    change: f32,
-    rounding: f32,
-    max_correction: f32,
-    is_gap: u32,
-    start: f32,
-    increment: f32,
-    velocity: JointPass,
-    position: JointPass,
-}
-
-// Impulses of a joint row, likewise; 8 bytes.
-struct JointTotal {
-    kept: f32,
-    total: f32,
 }
 
 // The LCP that a dispatch belongs to; its window has no other use for this member.

@@ -89,14 +89,17 @@ struct VelocityChange {
     padding_2: f32,
 }
 
-// The friction cone, edges of the polygon at unit radius or none for the disk, and its law: 0 for
-// Coulomb's, 1 for the convex one.
+// The friction cone, edges of the polygon at unit radius or none for the disk, its law (0 for
+// Coulomb's, 1 for the convex one) and the softness of normal rows, eps and 1 / (1 + eps).
 struct FrictionTable {
     edges: array<vec4<f32>, MAX_FRICTION_DIRECTIONS>,
     directions: u32,
     apothem: f32,
     half_edge: f32,
     law: u32,
+    softness: f32,
+    hardness: f32,
+    padding: vec2<f32>,
 }
 
 // Sum of squares and maximum of the residuals of one workgroup; 8 bytes.

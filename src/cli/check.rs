@@ -4,11 +4,12 @@ use crate::args::CheckArgs;
 use crate::console::{self, scientific};
 use crate::failure::Failure;
 use crate::plan;
+use drystone::measure::Penetration;
 use drystone::scene::Scene;
 use drystone::solver::Options;
 use drystone::solver::cpu::CpuSolver;
-use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
-use drystone::step::Simulation;
+use drystone::stabilize::{Scheme, Stabilization};
+use drystone::step::{Settings, Simulation};
 use drystone::world::{Body, BodyKind, Joint, Shape};
 use std::collections::BTreeMap;
 
@@ -44,6 +45,7 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
             ),
         ),
         ("seed", scene.seed.to_string()),
+        ("substeps", substeps(settings)),
         ("velocity solver", options(&settings.solver, "m/s")),
         ("stabilization", stabilization(&settings.stabilization)),
         (
@@ -59,16 +61,7 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
         ("contacts at start", simulation.contacts().len().to_string()),
         (
             "overlaps at start",
-            if overlap.count == 0 {
-                "none".to_owned()
-            } else {
-                format!(
-                    "{} contact points, {} m at most, {} m in the mean",
-                    overlap.count,
-                    scientific(overlap.max),
-                    scientific(overlap.mean)
-                )
-            },
+            overlaps(&overlap).unwrap_or_else(|| "none".to_owned()),
         ),
     ]);
     let errors = simulation.joint_errors();
@@ -89,6 +82,28 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
     console::table(&rows, &[])
 }
 
+/// Bodies that overlap, if there are any.
+pub(crate) fn overlaps(overlap: &Penetration) -> Option<String> {
+    (overlap.count > 0).then(|| {
+        format!(
+            "{} contact points, {} m at most, {} m in the mean",
+            overlap.count,
+            scientific(overlap.max),
+            scientific(overlap.mean)
+        )
+    })
+}
+
+/// How steps are divided.
+fn substeps(settings: &Settings) -> String {
+    match (settings.substeps, settings.stabilization.contacts) {
+        (Some(0), _) => "none".to_owned(),
+        (Some(count), _) => count.to_string(),
+        (None, Scheme::Soft { .. }) => "as what the bodies do asks for".to_owned(),
+        (None, _) => "none".to_owned(),
+    }
+}
+
 fn options(options: &Options, unit: &str) -> String {
     let until = if options.tolerance > 0.0 {
         format!(", until {} {unit}", options.tolerance)
@@ -104,23 +119,11 @@ fn options(options: &Options, unit: &str) -> String {
 
 /// The schemes, and the solver of the position pass if there is one.
 fn stabilization(stabilization: &Stabilization) -> String {
-    let name = |scheme: Scheme| match scheme {
-        Scheme::None => "none".to_owned(),
-        Scheme::Post => "post".to_owned(),
-        Scheme::Implicit => "implicit".to_owned(),
-        Scheme::Gamma { gamma } => format!("gamma {gamma}"),
-        Scheme::Baumgarte(Baumgarte::Velocity { kappa }) => {
-            format!("baumgarte, kappa {kappa} 1/s")
-        }
-        Scheme::Baumgarte(Baumgarte::Acceleration { alpha, beta }) => {
-            format!("baumgarte, alpha {alpha} and beta {beta} 1/s")
-        }
-    };
     let (contacts, joints) = (stabilization.contacts, stabilization.joints);
     let schemes = if contacts == joints {
-        name(contacts)
+        contacts.to_string()
     } else {
-        format!("{} of contacts, {} of joints", name(contacts), name(joints))
+        format!("{contacts} of contacts, {joints} of joints")
     };
     match stabilization.post() {
         Some(post) => format!("{schemes}: {}", options(&post.solver, "m")),

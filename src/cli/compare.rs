@@ -220,7 +220,7 @@ impl Comparison {
         self.bodies = world.bodies.len();
         // What is compared are single problems: steps that are not divided have two each.
         let settings = Settings {
-            substeps: 0,
+            substeps: Some(0),
             ..scene.settings
         };
         let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new()))

@@ -2,12 +2,15 @@
 
 use crate::args::RunArgs;
 use crate::backend;
+use crate::check;
 use crate::console::{self, scientific};
 use crate::failure::Failure;
 use crate::plan::{self, RunPlan};
 use crate::progress::Progress;
+use drystone::constants::CAPPED_SHARE_WORTH_A_WARNING;
 use drystone::output::{FrameWriter, MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
 use drystone::solver::Status;
+use drystone::stabilize::Scheme;
 use drystone::step::Simulation;
 use drystone::{Error, Result};
 use std::time::Instant;
@@ -43,6 +46,11 @@ fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
         RunFolder::create(plan.out.as_deref(), &scene.name).map_err(Failure::while_preparing)?;
     if !plan.quiet {
         console::err(&opening(&plan, &summary, choice.note.as_deref()));
+        if let Some(overlaps) = check::overlaps(&simulation.penetration()) {
+            console::err(&format!(
+                "warning: bodies overlap at the start: {overlaps}\n"
+            ));
+        }
     }
 
     let progress = Progress::new(scene.steps, plan.quiet);
@@ -55,6 +63,9 @@ fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
     let shown = if plan.quiet {
         Ok(())
     } else {
+        if let Some(warning) = warning(&summary) {
+            console::err(&warning);
+        }
         console::out(&closing(&folder, &summary))
     };
     // The run's own error matters more than that of the summary, and that more than the table's.
@@ -110,8 +121,16 @@ fn simulate(
 /// What is about to be run, and where.
 fn opening(plan: &RunPlan, summary: &Summary, note: Option<&str>) -> String {
     let note = note.map_or_else(String::new, |why| format!(" ({why})"));
+    let substeps = match plan.scene.settings.substeps {
+        Some(0) => String::new(),
+        Some(count) => format!(" in {count} substeps"),
+        None => match plan.scene.settings.stabilization.contacts {
+            Scheme::Soft { .. } => " in substeps by what the bodies do".to_owned(),
+            _ => String::new(),
+        },
+    };
     format!(
-        "{}: {} bodies, {} steps of {} s, {} with {} iterations on {}{note}\n",
+        "{}: {} bodies, {} steps of {} s{substeps}, {} with {} iterations on {}{note}\n",
         summary.scene,
         summary.bodies,
         summary.steps_planned,
@@ -143,6 +162,30 @@ fn joint_errors(summary: &Summary) -> String {
         text += &format!("; {} of {} broke", summary.broken_joints, summary.joints);
     }
     text
+}
+
+/// How the steps were divided.
+fn substeps(summary: &Summary) -> String {
+    let mut text = format!(
+        "{:.1} a step in the mean, {} to {}",
+        summary.substeps_mean, summary.substeps_min, summary.substeps_max
+    );
+    if summary.capped_share > 0.0 {
+        let share = 100.0 * summary.capped_share;
+        text += &format!("; {share:.1} % of the steps wanted more than there may be");
+    }
+    text
+}
+
+/// A warning where too many steps could not be divided as they should have been.
+fn warning(summary: &Summary) -> Option<String> {
+    (summary.capped_share > CAPPED_SHARE_WORTH_A_WARNING).then(|| {
+        format!(
+            "warning: {:.0} % of the steps should have been divided further than a step may be; a shorter --dt \
+             makes them right\n",
+            100.0 * summary.capped_share
+        )
+    })
 }
 
 /// The result as a short table.
@@ -185,6 +228,9 @@ fn closing(folder: &RunFolder, summary: &Summary) -> String {
     ];
     if summary.joints > 0 {
         rows.push(("joint errors", joint_errors(summary)));
+    }
+    if summary.substeps_max > 0 {
+        rows.push(("substeps", substeps(summary)));
     }
     rows.push((
         "time per step",

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// pass has `NaN` residuals and the status `none` there. `joint_...` are the largest errors of any
 /// joint: `joint_error` in m, also before the position pass; of axes in rad; of prescribed velocities in
 /// m/s; beyond limits in m and rad.
-const COLUMNS: [&str; 32] = [
+const COLUMNS: [&str; 34] = [
     "step",
     "time",
     "bodies",
@@ -51,6 +51,8 @@ const COLUMNS: [&str; 32] = [
     "joint_limit_error",
     "joint_limit_angle_error",
     "broken_joints",
+    "substeps",
+    "contact_updates",
 ];
 
 /// Writes `metrics.csv`, one whole row at a time.
@@ -140,7 +142,11 @@ impl MetricsWriter {
             ",{},{},{},{},{:?},{}",
             velocity.remainder_contacts,
             report.penetration.count,
-            velocity.status.name(),
+            if report.capped {
+                "capped"
+            } else {
+                velocity.status.name()
+            },
             position.map_or(0, |p| p.iterations),
             position.map_or(f32::NAN, |p| p.residual_rms),
             position.map_or("none", |p| p.status.name()),
@@ -156,7 +162,11 @@ impl MetricsWriter {
         ] {
             write!(row, ",{error:?}")?;
         }
-        write!(row, ",{}", joints.broken)?;
+        write!(
+            row,
+            ",{},{},{}",
+            joints.broken, report.substeps, report.contact_updates
+        )?;
         for value in probes.iter().flat_map(|probe| probe.values(world)) {
             write!(row, ",{value:?}")?;
         }

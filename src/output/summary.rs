@@ -64,8 +64,32 @@ pub struct Summary {
     pub adapter: Option<String>,
     /// Method of the velocity LCP, as scenes name it.
     pub solver: &'static str,
-    /// Most iterations of the velocity LCP in a step.
+    /// Most iterations of a velocity LCP.
     pub iterations: u32,
+    /// Most iterations of a position LCP; `null` if there is none.
+    pub position_iterations: Option<u32>,
+    /// Substeps of a step as they were asked for; `null` where they follow from what the bodies do.
+    pub substeps: Option<u32>,
+    /// Fewest substeps of a step.
+    pub substeps_min: u32,
+    /// Mean number of substeps of a step.
+    pub substeps_mean: f64,
+    /// Most substeps of a step.
+    pub substeps_max: u32,
+    /// Most searches for contacts in a step.
+    pub contact_updates_max: u32,
+    /// Share of the steps that should have been divided further than a step may be.
+    pub capped_share: f64,
+    /// The law of friction.
+    pub friction_law: &'static str,
+    /// Scheme of contacts.
+    pub contact_scheme: String,
+    /// Scheme of joints.
+    pub joint_scheme: String,
+    /// Gap that counts as a contact; `null` for the default `[m]`.
+    pub margin: Option<f64>,
+    /// Gap that is left alone; `null` for the default `[m]`.
+    pub slop: Option<f64>,
     /// Residual at which the velocity LCP stops `[m/s]`, 0 for never.
     pub tolerance: f32,
     /// Length of a step `[s]`.
@@ -133,10 +157,12 @@ pub struct Summary {
 }
 
 /// Units of [`Summary`]'s fields.
-const UNITS: [(&str, &str); 20] = [
+const UNITS: [(&str, &str); 22] = [
     ("tolerance", "m/s"),
     ("time_step", "s"),
     ("time", "s"),
+    ("margin", "m"),
+    ("slop", "m"),
     ("residual_rms_max", "m/s"),
     ("residual_max", "m/s"),
     ("position_residual_max", "m"),
@@ -161,6 +187,7 @@ impl Summary {
     #[must_use]
     pub fn new(run: RunDescription) -> Self {
         let options = &run.settings.solver;
+        let stabilization = &run.settings.stabilization;
         Self {
             scene: run.scene,
             version: env!("CARGO_PKG_VERSION"),
@@ -170,6 +197,18 @@ impl Summary {
             adapter: run.adapter,
             solver: options.method.name(),
             iterations: options.iterations,
+            position_iterations: stabilization.post().map(|post| post.solver.iterations),
+            substeps: run.settings.substeps,
+            substeps_min: 0,
+            substeps_mean: 0.0,
+            substeps_max: 0,
+            contact_updates_max: 0,
+            capped_share: 0.0,
+            friction_law: run.settings.friction_law.name(),
+            contact_scheme: stabilization.contacts.to_string(),
+            joint_scheme: stabilization.joints.to_string(),
+            margin: run.settings.margin,
+            slop: run.settings.slop,
             tolerance: options.tolerance,
             time_step: run.settings.time_step,
             seed: run.seed,
@@ -211,6 +250,16 @@ impl Summary {
         self.time = report.time;
         self.contacts_max = self.contacts_max.max(report.contacts);
         self.contacts_final = report.contacts;
+        let before = report.step.saturating_sub(1) as f64;
+        let mean = |mean: f64, number: f64| (mean * before + number) / (before + 1.0);
+        self.substeps_mean = mean(self.substeps_mean, f64::from(report.substeps));
+        self.capped_share = mean(self.capped_share, f64::from(u8::from(report.capped)));
+        self.substeps_min = match report.step {
+            1 => report.substeps,
+            _ => self.substeps_min.min(report.substeps),
+        };
+        self.substeps_max = self.substeps_max.max(report.substeps);
+        self.contact_updates_max = self.contact_updates_max.max(report.contact_updates);
         self.colors_max = self.colors_max.max(report.velocity.colors);
         self.residual_rms_max = worst(self.residual_rms_max, report.velocity.residual_rms);
         self.residual_max = worst(self.residual_max, report.velocity.residual_max);

@@ -1,5 +1,7 @@
 //! A contact point as a solver sees it.
 
+use super::Body;
+use crate::math::{self, V3};
 use bytemuck::{Pod, Zeroable};
 
 /// One contact point between two bodies: three rows of the Jacobian, in 64 bytes, a cache
@@ -31,6 +33,17 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// `W_nn` `[1/kg]`: the normal velocity that a unit of normal impulse makes between its two bodies.
+    #[must_use]
+    pub fn response(&self, a: &Body, b: &Body) -> f64 {
+        let side = |body: &Body, arm: V3| {
+            let lever = math::cross(arm, self.normal);
+            let spin = math::symmetric_mul(&body.inverse_inertia, lever);
+            f64::from(body.inverse_mass + math::dot(lever, spin))
+        };
+        side(a, self.arm_a) + side(b, self.arm_b)
+    }
+
     pub(super) fn validate(&self, body_count: usize) -> Result<(), String> {
         for body in [self.body_a, self.body_b] {
             if body as usize >= body_count {

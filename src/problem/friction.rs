@@ -87,7 +87,8 @@ impl FrictionCone {
         }
     }
 
-    /// The cone as the kernels read it, with Coulomb's law; see [`FrictionTable::with_law`].
+    /// The cone as the kernels read it, with Coulomb's law; see [`FrictionTable::with_law`] and
+    /// [`FrictionTable::with_softness`].
     #[must_use]
     pub fn table(self) -> FrictionTable {
         let mut table = FrictionTable {
@@ -96,6 +97,9 @@ impl FrictionCone {
             apothem: 1.0,
             half_edge: 0.0,
             law: FrictionLaw::Coulomb as u32,
+            softness: 0.0,
+            hardness: 1.0,
+            padding: [0.0; 2],
         };
         if let Self::Pyramid { directions } = self {
             let half = std::f64::consts::PI / f64::from(directions);
@@ -125,6 +129,12 @@ pub struct FrictionTable {
     pub half_edge: f32,
     /// The law: 0 for Coulomb's, 1 for the convex one.
     pub law: u32,
+    /// [`Problem::contact_softness`](super::Problem::contact_softness), eps.
+    pub softness: f32,
+    /// `1 / (1 + eps)`.
+    pub hardness: f32,
+    /// Unused.
+    pub padding: [f32; 2],
 }
 
 impl FrictionTable {
@@ -133,6 +143,16 @@ impl FrictionTable {
     pub fn with_law(self, law: FrictionLaw) -> Self {
         Self {
             law: law as u32,
+            ..self
+        }
+    }
+
+    /// The same with soft normal rows.
+    #[must_use]
+    pub fn with_softness(self, softness: f32) -> Self {
+        Self {
+            softness,
+            hardness: 1.0 / (1.0 + softness),
             ..self
         }
     }

@@ -31,7 +31,7 @@ pub use contact::Contact;
 pub use friction::{FrictionCone, FrictionLaw, FrictionTable};
 pub use joint_row::JointRow;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Bodies, contacts and joints of one linear complementarity problem.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +48,13 @@ pub struct Problem {
     pub friction_cone: FrictionCone,
     /// The law that holds within it.
     pub friction_law: FrictionLaw,
+    /// Softness eps of every contact's normal row, at least 0: the relative velocity `u_n` is that of the
+    /// bodies, plus the bias, plus `eps W_nn r_n`, with `W_nn` the row's own entry of the Delassus operator.
+    ///
+    /// A contact that carries `r_n` gives way by a share eps of what `r_n` alone would change its velocity
+    /// by. With 0 contacts are rigid. Two softened problems have the same solution whatever sweeps find it;
+    /// see [`GapLaw`](crate::solver::substeps::GapLaw) for what it is good for.
+    pub contact_softness: f32,
 }
 
 impl Problem {
@@ -60,17 +67,29 @@ impl Problem {
     /// Checks every number and index.
     ///
     /// # Errors
-    /// [`Error::Invalid`](crate::Error::Invalid) that names the first body, contact or joint row that is not finite, refers to a
+    /// [`Error::Invalid`] that names the first body, contact or joint row that is not finite, refers to a
     /// missing body or to one body twice, has a normal that is no unit vector, a negative mass,
     /// friction coefficient or softness, or bounds that exclude each other; and for the convex law with a
     /// friction pyramid.
     pub fn validate(&self) -> Result<()> {
         self.friction_cone.validate()?;
         self.friction_law.validate(self.friction_cone)?;
+        self.validate_softness()?;
         let count = self.bodies.len();
         plain::validate(&self.bodies, count)?;
         plain::validate(&self.contacts, count)?;
         plain::validate(&self.joint_rows, count)
+    }
+
+    fn validate_softness(&self) -> Result<()> {
+        let eps = self.contact_softness;
+        if eps >= 0.0 && eps.is_finite() {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "softness of contacts",
+            format!("{eps} is not a finite number of at least 0"),
+        ))
     }
 
     /// True if [`Self::validate`] could object to contacts only.
@@ -78,6 +97,7 @@ impl Problem {
         let count = self.bodies.len();
         self.friction_cone.validate().is_ok()
             && self.friction_law.validate(self.friction_cone).is_ok()
+            && self.validate_softness().is_ok()
             && plain::all_are_plain(&self.bodies, count)
             && plain::all_are_plain(&self.joint_rows, count)
     }

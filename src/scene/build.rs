@@ -61,7 +61,7 @@ pub(super) fn scene(
     let probes = builder.probes(&file, root)?;
     let world = builder.world;
     world.validate()?;
-    let settings = settings(&file, overrides, &world)?;
+    let settings = settings(&file, overrides)?;
     Ok(Scene {
         name: file.name.clone(),
         description: file.description.clone(),

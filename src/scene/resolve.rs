@@ -8,13 +8,13 @@ use crate::stabilize::{Baumgarte, Scheme};
 pub(super) fn toml(scene: &Scene) -> String {
     let mut file: SceneFile = scene.file.clone();
     file.simulation.dt = scene.settings.time_step;
-    file.simulation.substeps = Some(scene.settings.substeps);
+    file.simulation.substeps = scene.settings.substeps;
     file.simulation.steps = Some(scene.steps);
     file.simulation.duration = None;
     file.simulation.seed = scene.seed;
     let options = &scene.settings.solver;
     file.solver.method = options.method.into();
-    file.solver.iterations = options.iterations;
+    file.solver.iterations = Some(options.iterations);
     file.solver.tolerance = options.tolerance;
     file.solver.direct_joints = options.direct_joints;
     if let Some(post) = scene.settings.stabilization.post() {
@@ -22,7 +22,7 @@ pub(super) fn toml(scene: &Scene) -> String {
         file.stabilization.iterations = post.solver.iterations;
     }
     let schemes = &scene.settings.stabilization;
-    file.stabilization.method = scheme(schemes.contacts);
+    file.stabilization.method = None;
     file.stabilization.contacts = Some(scheme(schemes.contacts));
     file.stabilization.joints = Some(scheme(schemes.joints));
     file.output.frames_every = scene.output.frames_every;
@@ -49,6 +49,7 @@ fn scheme(scheme: Scheme) -> schema::Scheme {
         omega0: None,
         zeta: None,
         gamma: None,
+        softness: None,
     };
     match scheme {
         Scheme::None => return name(SchemeName::None),
@@ -61,6 +62,10 @@ fn scheme(scheme: Scheme) -> schema::Scheme {
         Scheme::Gamma { gamma } => {
             table.kind = SchemeType::Gamma;
             table.gamma = Some(gamma);
+        }
+        Scheme::Soft { softness } => {
+            table.kind = SchemeType::Soft;
+            table.softness = Some(softness);
         }
     }
     schema::Scheme::Table(table)

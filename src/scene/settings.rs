@@ -2,47 +2,39 @@
 
 use super::Overrides;
 use super::schema::{self, Friction, SceneFile};
+use crate::constants::SWEEPS_OF_A_STEP;
 use crate::error::Result;
 use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::Options;
 use crate::stabilize::{Baumgarte, Post, Scheme, Stabilization};
 use crate::step::Settings;
-use crate::world::World;
 
 /// How the world of a file is stepped: as the file says or, if it says nothing of solvers, as measurements
 /// recommend for its bodies.
 ///
 /// # Errors
 /// [`Error::Invalid`](crate::Error::Invalid) for an override without meaning.
-pub(super) fn settings(file: &SceneFile, overrides: &Overrides, world: &World) -> Result<Settings> {
+pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settings> {
     let (solver, post) = (&file.solver, &file.stabilization);
-    let is_free = !solver.is_given
-        && !post.is_given
-        && file.simulation.substeps.or(overrides.substeps).is_none()
-        && overrides.iterations.is_none()
-        && overrides.tolerance.is_none()
-        && overrides.method.is_none();
+    let default = Settings::default();
     let time_step = overrides.time_step.unwrap_or(file.simulation.dt);
-    let recommended = is_free.then(|| Settings::for_world(world, time_step));
-    let [substeps, iterations, position_iterations] = match &recommended {
-        Some(settings) => [
-            settings.substeps,
-            settings.solver.iterations,
-            settings.stabilization.post.solver.iterations,
-        ],
-        None => [
-            file.simulation.substeps.unwrap_or(0),
-            solver.iterations,
-            post.iterations,
-        ],
+    let contacts = post.contacts.as_ref().or(post.method.as_ref());
+    let contacts = contacts.map_or(default.stabilization.contacts, scheme);
+    let joints = match (&post.joints, &post.method) {
+        (Some(joints), _) => scheme(joints),
+        (None, Some(method)) if !matches!(scheme(method), Scheme::Soft { .. }) => scheme(method),
+        _ => default.stabilization.joints,
     };
+    let substeps = overrides.substeps.or(file.simulation.substeps);
+    let iterations = overrides.iterations.or(solver.iterations);
+    let iterations = iterations.unwrap_or_else(|| default_sweeps(contacts, substeps));
     let method = overrides.method.unwrap_or(solver.method.into());
     let settings = Settings {
         time_step,
-        substeps: overrides.substeps.unwrap_or(substeps),
+        substeps,
         solver: Options {
             method,
-            iterations: overrides.iterations.unwrap_or(iterations),
+            iterations,
             tolerance: overrides.tolerance.unwrap_or(solver.tolerance),
             check_every: solver.check_every,
             warm_start: solver.warm_start,
@@ -50,12 +42,12 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides, world: &World) -
             ..Options::default()
         },
         stabilization: Stabilization {
-            contacts: scheme(post.contacts.as_ref().unwrap_or(&post.method)),
-            joints: scheme(post.joints.as_ref().unwrap_or(&post.method)),
+            contacts,
+            joints,
             post: Post {
                 solver: Options {
                     method: post.solver.map_or(method, Into::into),
-                    iterations: position_iterations,
+                    iterations: post.iterations,
                     tolerance: post.tolerance,
                     check_every: post.check_every,
                     warm_start: Post::default().solver.warm_start,
@@ -82,6 +74,16 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides, world: &World) -
     Ok(settings)
 }
 
+/// Sweeps where a scene names none: those of a step that is divided by what the bodies do, else as many in all
+/// as that has at least.
+fn default_sweeps(contacts: Scheme, substeps: Option<u32>) -> u32 {
+    match (contacts, substeps) {
+        (Scheme::Soft { .. }, None) => Settings::default().solver.iterations,
+        (Scheme::Soft { .. }, Some(substeps)) => SWEEPS_OF_A_STEP.div_ceil(substeps.max(1)),
+        _ => Options::default().iterations,
+    }
+}
+
 fn scheme(given: &schema::Scheme) -> Scheme {
     let table = match given {
         schema::Scheme::Named(schema::SchemeName::None) => return Scheme::None,
@@ -94,6 +96,11 @@ fn scheme(given: &schema::Scheme) -> Scheme {
     if table.kind == schema::SchemeType::Gamma {
         return Scheme::Gamma {
             gamma: number(table.gamma),
+        };
+    }
+    if table.kind == schema::SchemeType::Soft {
+        return Scheme::Soft {
+            softness: number(table.softness),
         };
     }
     Scheme::Baumgarte(match (table.kappa, table.omega0) {

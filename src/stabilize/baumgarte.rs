@@ -84,15 +84,27 @@ impl Baumgarte {
         }
     }
 
-    /// A velocity-level constraint has no error of position. The acceleration form makes the error
-    /// `J V - v0` of velocity decay: `(J V+ - J V)/h + (dJ/dt) V - v0' + 2 alpha (J V - v0) = 0`.
+    /// A velocity-level constraint `g = J V - v0 = 0` has no error of position; the integral of g takes its
+    /// place (Hong et al. 2006, eqs 32 and 34): `g' + 2 alpha g + beta^2 int g dt = 0`, discretized as
+    /// `(J V+ - J V)/h + (dJ/dt) V - v0' + 2 alpha g + beta^2 int g dt = 0`.
+    ///
+    /// The integral has the present error in it. Without, `alpha = 1/(2h)` and `beta = 1/h` would leave a
+    /// vibration that never decays; with it they remove an error and its integral in two steps.
     pub(super) fn velocity(&self, prescribed: &Prescribed, row: &RowState) -> f64 {
         match *self {
             Self::Velocity { .. } => none::velocity(prescribed),
-            Self::Acceleration { alpha, .. } => {
-                let RowState { velocity, drift, h } = *row;
-                let decay = 2.0 * alpha * (velocity - prescribed.now);
-                h * (drift - prescribed.derivative + decay) - velocity
+            Self::Acceleration { alpha, beta } => {
+                let RowState {
+                    velocity, drift, h, ..
+                } = *row;
+                let Prescribed {
+                    now,
+                    derivative,
+                    integral,
+                    ..
+                } = *prescribed;
+                let decay = 2.0 * alpha * (velocity - now) + beta * beta * integral;
+                h * (drift - derivative + decay) - velocity
             }
         }
     }
@@ -100,6 +112,8 @@ impl Baumgarte {
 
 /// The acceleration form solved for `J V+`.
 fn oscillation(alpha: f64, beta: f64, error: f64, row: &RowState) -> f64 {
-    let RowState { velocity, drift, h } = *row;
+    let RowState {
+        velocity, drift, h, ..
+    } = *row;
     h * (drift + beta * beta * error) - (1.0 - 2.0 * alpha * h) * velocity
 }

@@ -6,6 +6,7 @@
 //! | [`Scheme::Baumgarte`] | `J V+ = -kappa g`, or the acceleration form | `baumgarte.rs` |
 //! | [`Scheme::Implicit`] | `J V+ = -g / h` | `implicit.rs` |
 //! | [`Scheme::Gamma`] | `J V+ = -gamma g / h` | `gamma.rs` |
+//! | [`Scheme::Soft`] | `J V+ = -gamma g / h - eps W r` | `soft.rs` |
 //! | [`Scheme::Post`] | nothing; a second LCP on positions follows | `post.rs` |
 //!
 //! Contacts and joints each have a scheme. A scheme turns what a row asks for into its bias c in
@@ -19,12 +20,15 @@ mod implicit;
 pub(crate) mod joint_rows;
 mod none;
 mod post;
+mod soft;
 
 pub use baumgarte::Baumgarte;
 pub use joint_rows::JointRows;
 pub use post::{PositionPass, Post};
 
+use crate::constants::{CONTACT_SOFTNESS, JOINT_SOFTNESS};
 use crate::error::{Error, Result};
+use crate::solver::Options;
 
 /// How a row moves before a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +40,11 @@ pub struct RowState {
     pub drift: f64,
     /// Length of the step `[s]`.
     pub h: f64,
+    /// Sweeps of the problem that the row is in.
+    pub sweeps: u32,
+    /// Fastest correction of a soft joint's error, but for what the turning of bodies leaves `[m/s]` or
+    /// `[rad/s]`.
+    pub fastest: f64,
 }
 
 /// What a bias takes of the state of its row.
@@ -58,6 +67,9 @@ pub struct Prescribed {
     pub derivative: f64,
     /// At the end of the step.
     pub next: f64,
+    /// Integral over time of `J V - v0`, the velocity before the step included: `h` times the sum of all
+    /// errors from the first step to this one `[m]` or `[rad]`.
+    pub integral: f64,
 }
 
 /// How one sort of constraint is stabilized.
@@ -74,9 +86,36 @@ pub enum Scheme {
         /// Share of the error that one step removes, above 0 and at most 1.
         gamma: f64,
     },
+    /// By rows that correct a share of the error and give way to their impulse, so that no mode gains energy
+    /// whatever the sweeps leave unsolved. See the head of [`step`](crate::step); of joints, see
+    /// [`JOINT_SOFTNESS`].
+    Soft {
+        /// Softness eps of the normal rows of contacts; see
+        /// [`Problem::contact_softness`](crate::problem::Problem::contact_softness). Of the rows of joints, over
+        /// their `J M^-1 J^T`. Positive.
+        softness: f64,
+    },
     /// By a second LCP on positions after integration (Cline–Pai 2003, eq. 15).
     #[default]
     Post,
+}
+
+impl std::fmt::Display for Scheme {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Post => f.write_str("post"),
+            Self::Implicit => f.write_str("implicit"),
+            Self::Soft { softness } => write!(f, "soft {softness}"),
+            Self::Gamma { gamma } => write!(f, "gamma {gamma}"),
+            Self::Baumgarte(Baumgarte::Velocity { kappa }) => {
+                write!(f, "baumgarte, kappa {kappa} 1/s")
+            }
+            Self::Baumgarte(Baumgarte::Acceleration { alpha, beta }) => {
+                write!(f, "baumgarte, alpha {alpha} and beta {beta} 1/s")
+            }
+        }
+    }
 }
 
 impl Scheme {
@@ -88,6 +127,9 @@ impl Scheme {
             Self::Baumgarte(form) => form.equality(error, row),
             Self::Implicit => implicit::equality(error, row.h),
             Self::Gamma { gamma } => gamma::equality(*gamma, error, row.h),
+            Self::Soft { softness } => {
+                gamma::equality(soft::gamma(*softness, row.sweeps), error, row.h)
+            }
         }
     }
 
@@ -99,15 +141,25 @@ impl Scheme {
             Self::Baumgarte(form) => form.gap(gap, row),
             Self::Implicit => implicit::gap(gap, row.h),
             Self::Gamma { gamma } => gamma::gap(*gamma, gap, row.h),
+            Self::Soft { softness } => gamma::gap(soft::gamma(*softness, row.sweeps), gap, row.h),
         }
     }
 
     /// The share of the error, of the velocity before the step and of the drift in the bias of an
     /// equality, or of a gap that is shut: the coefficients of [`Self::equality`], which is linear.
     #[must_use]
-    pub fn feedback(&self, h: f64) -> Feedback {
-        let [error, velocity, drift] = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
-            .map(|(error, velocity, drift)| self.equality(error, &RowState { velocity, drift, h }));
+    pub fn feedback(&self, h: f64, sweeps: u32) -> Feedback {
+        let [error, velocity, drift] =
+            [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)].map(|(error, velocity, drift)| {
+                let row = RowState {
+                    velocity,
+                    drift,
+                    h,
+                    sweeps,
+                    fastest: f64::INFINITY,
+                };
+                self.equality(error, &row)
+            });
         Feedback {
             error,
             velocity,
@@ -119,9 +171,57 @@ impl Scheme {
     #[must_use]
     pub fn velocity(&self, prescribed: &Prescribed, row: &RowState) -> f64 {
         match self {
-            Self::None | Self::Post | Self::Gamma { .. } => none::velocity(prescribed),
+            Self::None | Self::Post | Self::Gamma { .. } | Self::Soft { .. } => {
+                none::velocity(prescribed)
+            }
             Self::Baumgarte(form) => form.velocity(prescribed, row),
             Self::Implicit => implicit::velocity(prescribed, row),
+        }
+    }
+
+    /// Stiffness of a soft contact in problems of these sweeps, over `1 / (W_nn h^2)`, h being the length of what a
+    /// problem stands for: `gamma / eps`; nothing for a scheme of rigid contacts.
+    #[must_use]
+    pub fn stiffness_of_unit(&self, options: &Options) -> Option<f64> {
+        match *self {
+            Self::Soft { softness } => Some(soft::gamma(softness, options.iterations) / softness),
+            _ => None,
+        }
+    }
+
+    /// Bias of a joint's equality with an error `[m]` or `[rad]`.
+    #[must_use]
+    pub fn joint_equality(&self, error: f64, row: &RowState) -> f64 {
+        match self {
+            Self::Soft { .. } => soft::joint_equality(error, row),
+            _ => self.equality(error, row),
+        }
+    }
+
+    /// Bias of a joint's limit with a gap `[m]` or `[rad]`, negative when violated.
+    #[must_use]
+    pub fn joint_gap(&self, gap: f64, row: &RowState) -> f64 {
+        match self {
+            Self::Soft { .. } => soft::joint_gap(gap, row),
+            _ => self.gap(gap, row),
+        }
+    }
+
+    /// Softness of the rows of joints that hold, over their `J M^-1 J^T`.
+    #[must_use]
+    pub fn joint_softness(&self) -> f64 {
+        match self {
+            Self::Soft { softness } => *softness,
+            _ => 0.0,
+        }
+    }
+
+    /// Softness of the normal rows of contacts.
+    #[must_use]
+    pub fn contact_softness(&self) -> f32 {
+        match self {
+            Self::Soft { softness } => *softness as f32,
+            _ => 0.0,
         }
     }
 
@@ -136,13 +236,18 @@ impl Scheme {
                 "gamma of the stabilization",
                 format!("{gamma} is not above 0 and at most 1"),
             )),
-            Self::None | Self::Implicit | Self::Gamma { .. } | Self::Post => Ok(()),
+            Self::Soft { softness } if !(*softness > 0.0 && softness.is_finite()) => Err(
+                Error::invalid("softness", format!("{softness} is not positive and finite")),
+            ),
+            Self::None | Self::Implicit | Self::Gamma { .. } | Self::Soft { .. } | Self::Post => {
+                Ok(())
+            }
         }
     }
 }
 
 /// How a world's constraints are stabilized.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stabilization {
     /// Contacts.
     pub contacts: Scheme,
@@ -150,6 +255,21 @@ pub struct Stabilization {
     pub joints: Scheme,
     /// The position pass, run if either scheme is [`Scheme::Post`].
     pub post: Post,
+}
+
+impl Default for Stabilization {
+    /// Soft contacts and joints.
+    fn default() -> Self {
+        Self {
+            contacts: Scheme::Soft {
+                softness: CONTACT_SOFTNESS,
+            },
+            joints: Scheme::Soft {
+                softness: JOINT_SOFTNESS,
+            },
+            post: Post::default(),
+        }
+    }
 }
 
 impl Stabilization {

@@ -1,18 +1,41 @@
 //! The joints of a step: their rows in the velocity LCP, the impulses carried over from step to step,
 //! and which joints break.
 
-mod row_laws;
-
-pub(super) use row_laws::Division;
+mod geometric_stiffness;
 
 use super::integrate::Momentum;
-use crate::constants::ROWS_PER_THREAD;
-use crate::math::{self, Vec3};
+use crate::constants::{JOINT_CORRECTION_RATE, ROWS_PER_THREAD};
+use crate::math::{self, Mat3, V3, Vec3};
 use crate::parallel;
 use crate::problem::{Body, JointRow, Problem};
 use crate::stabilize::{JointRows, Prescribed, RowState, Scheme, joint_rows};
 use crate::world::World;
-use crate::world::joint::{Law, Row};
+use crate::world::joint::{Joint, Law, Row};
+use geometric_stiffness::Stiffness;
+
+/// How the errors of joints are corrected in a step or a substep.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Correction {
+    pub(super) scheme: Scheme,
+    /// Length of the step or substep `[s]`.
+    pub(super) h: f64,
+    /// Bounding radius of the smallest dynamic body `[m]`.
+    pub(super) radius: f64,
+}
+
+impl Correction {
+    /// What is known of a row's motion before its bias.
+    fn state(&self, row: &Row, velocity: f64) -> RowState {
+        let length = if row.is_angular() { 1.0 } else { self.radius };
+        RowState {
+            velocity,
+            drift: row.drift,
+            h: self.h,
+            sweeps: 1,
+            fastest: JOINT_CORRECTION_RATE * length,
+        }
+    }
+}
 
 /// What is kept of joints between steps.
 #[derive(Debug, Default)]
@@ -20,8 +43,16 @@ pub(super) struct Joints {
     rows: JointRows,
     /// Impulse of each row of the last step `[N s]` or `[N m s]`, shape `[row_count]`.
     impulses: Vec<f32>,
+    /// Integral over time of the error `J V - v_0` of rows that prescribe a velocity `[m]` or `[rad]`, shape
+    /// `[row_count]`.
+    integrals: Vec<f64>,
     /// Number of rows of each joint in the last step, shape `[joint_count]`.
     row_counts: Vec<usize>,
+    /// What the linear and the angular rows of each joint have carried since the step began `[N s]`,
+    /// `[N m s]`; shape `[joint_count]`, empty if no joint can break.
+    carried: Vec<[Vec3; 2]>,
+    /// Memory that is used again.
+    stiffness: Vec<Stiffness>,
 }
 
 impl Joints {
@@ -30,15 +61,25 @@ impl Joints {
     pub(super) fn build_rows(
         &mut self,
         world: &World,
-        scheme: Scheme,
-        h: f64,
+        correction: &Correction,
         momenta: &[Momentum],
         problem: &mut Problem,
     ) {
+        let h = correction.h;
         self.gather(world, h, &mut problem.bodies);
+        if matches!(correction.scheme, Scheme::Soft { .. }) {
+            geometric_stiffness::add(
+                world,
+                &self.rows,
+                &self.impulses,
+                h,
+                &mut self.stiffness,
+                &mut problem.bodies,
+            );
+        }
         let bodies = &problem.bodies;
         let (rows, pairs) = (self.rows.rows(), self.rows.bodies());
-        let impulses = &self.impulses;
+        let (impulses, integrals) = (&self.impulses, &self.integrals);
         parallel::fill(
             &mut problem.joint_rows,
             rows.len(),
@@ -46,16 +87,19 @@ impl Joints {
             |index| {
                 let (row, pair, impulse) = (&rows[index], pairs[index], impulses[index]);
                 let before = pair.map(|body| joint_rows::velocity_of(&world.bodies, body));
-                let state = RowState {
-                    velocity: row.relative_velocity(before[0], before[1]),
-                    drift: row.drift,
-                    h,
-                };
-                let ask = Ask::of(row, scheme, &state);
+                let velocity = row.relative_velocity(before[0], before[1]);
+                let state = correction.state(row, velocity);
+                let ask = Ask::of(row, &correction.scheme, &state, integrals[index]);
                 let solvers = ask.for_solver(row, pair, impulse);
-                let lost = lost_velocity(row, &solvers, pair, momenta, Momentum::at_end, bodies);
+                let lost = lost_velocity(row, &solvers, pair, momenta, bodies);
+                let softness = if ask.share > 0.0 {
+                    ask.share * inverse_effective_mass(&solvers, pair, bodies)
+                } else {
+                    ask.softness
+                };
                 JointRow {
                     bias: bound(ask.bias + lost),
+                    softness: softness as f32,
                     ..solvers
                 }
             },
@@ -66,51 +110,92 @@ impl Joints {
     /// world to `bodies`.
     fn gather(&mut self, world: &World, h: f64, bodies: &mut Vec<Body>) {
         self.rows.gather(world, h);
-        self.keep_impulses_of_same_shape(world);
+        self.keep_rows_of_same_shape(world);
+        let rows = self.rows.rows().iter().zip(self.rows.bodies());
+        for ((row, pair), integral) in rows.zip(&mut self.integrals) {
+            if let Law::Velocity { now, .. } = row.law {
+                let [a, b] = pair.map(|body| joint_rows::velocity_of(&world.bodies, body));
+                *integral += h * (row.relative_velocity(a, b) - now);
+            }
+        }
         joint_rows::push_outside(world, bodies);
     }
 
-    /// Leaves one impulse per row: the last step's, or zero for joints that are new or have changed.
-    fn keep_impulses_of_same_shape(&mut self, world: &World) {
+    /// Multiplies the impulses that the next problem starts from.
+    pub(super) fn scale_impulses(&mut self, scale: f32) {
+        for impulse in &mut self.impulses {
+            *impulse *= scale;
+        }
+    }
+
+    /// Leaves one impulse and one integral per row: the last step's, or zero for joints that are new or have
+    /// changed.
+    fn keep_rows_of_same_shape(&mut self, world: &World) {
         let counts = (0..world.joints.len()).map(|joint| self.rows.of(joint).len());
         if counts.clone().eq(self.row_counts.iter().copied()) {
             return;
         }
-        let mut kept = Vec::with_capacity(self.rows.rows().len());
+        let rows = self.rows.rows().len();
+        let (mut impulses, mut integrals) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
         let mut from = 0;
         for (joint, count) in counts.clone().enumerate() {
             let last = self.row_counts.get(joint).copied().unwrap_or(0);
             if last == count {
-                kept.extend_from_slice(&self.impulses[from..from + count]);
+                impulses.extend_from_slice(&self.impulses[from..from + count]);
+                integrals.extend_from_slice(&self.integrals[from..from + count]);
             } else {
-                kept.resize(kept.len() + count, 0.0);
+                impulses.resize(impulses.len() + count, 0.0);
+                integrals.resize(integrals.len() + count, 0.0);
             }
             from += last;
         }
-        self.impulses = kept;
+        self.impulses = impulses;
+        self.integrals = integrals;
         self.row_counts = counts.collect();
     }
 
-    /// Remembers the impulses that the next step starts from, and breaks the joints that could not
-    /// carry those of the whole step, `carried`; returns how many broke.
-    pub(super) fn take_impulses(
-        &mut self,
-        impulses: &[f32],
-        carried: &[f32],
-        world: &mut World,
-        h: f64,
-    ) -> usize {
+    /// Forgets what joints carried in the step before.
+    pub(super) fn begin_step(&mut self, world: &World) {
+        self.carried.clear();
+        if world.joints.iter().any(can_break) {
+            self.carried.resize(world.joints.len(), [Vec3::zeros(); 2]);
+        }
+    }
+
+    /// Remembers the impulses of a step or a substep: the next one starts from them.
+    pub(super) fn take_impulses(&mut self, impulses: &[f32], world: &World) {
         self.impulses.clear();
         self.impulses.extend_from_slice(impulses);
         self.impulses.resize(self.rows.rows().len(), 0.0);
-        let mut broke = 0;
-        for (index, joint) in world.joints.iter_mut().enumerate() {
-            if joint.breaking_force.is_none() && joint.breaking_torque.is_none() {
+        for (index, carried) in self.carried.iter_mut().enumerate() {
+            if !can_break(&world.joints[index]) {
                 continue;
             }
-            let [force, torque] = self.load(index, carried, h);
-            if joint.breaking_force.is_some_and(|most| force > most)
-                || joint.breaking_torque.is_some_and(|most| torque > most)
+            let range = self.rows.of(index);
+            let rows = &self.rows.rows()[range.clone()];
+            for (row, &impulse) in rows.iter().zip(&self.impulses[range]) {
+                let impulse = f64::from(impulse);
+                if row.is_angular() {
+                    carried[1] += row.angular_a * impulse;
+                } else {
+                    carried[0] += row.linear * impulse;
+                }
+            }
+        }
+    }
+
+    /// Breaks the joints that could not carry their load, and returns how many broke.
+    ///
+    /// A load is the mean force of a joint's linear rows over the whole step of length h, and the mean torque
+    /// of its angular ones, so that it does not depend on the number of substeps. A motor that presses
+    /// against a limit strains nothing else.
+    pub(super) fn break_overloaded(&self, world: &mut World, h: f64) -> usize {
+        let mut broke = 0;
+        for (joint, carried) in world.joints.iter_mut().zip(&self.carried) {
+            let [force, torque] = carried.map(|sum| sum.norm() / h);
+            if !joint.broken
+                && (joint.breaking_force.is_some_and(|most| force > most)
+                    || joint.breaking_torque.is_some_and(|most| torque > most))
             {
                 joint.broken = true;
                 broke += 1;
@@ -118,40 +203,30 @@ impl Joints {
         }
         broke
     }
+}
 
-    /// What a joint's linear rows carried in the last step `[N]`, and its angular ones `[N m]`: the
-    /// force and the torque that they had together. A motor that presses against a limit strains
-    /// nothing else.
-    fn load(&self, joint: usize, carried: &[f32], h: f64) -> [f64; 2] {
-        let range = self.rows.of(joint);
-        let mut sums = [Vec3::zeros(); 2];
-        let carried = carried.get(range.clone()).unwrap_or_default();
-        for (row, &impulse) in self.rows.rows()[range].iter().zip(carried) {
-            let impulse = f64::from(impulse);
-            if row.is_angular() {
-                sums[1] += row.angular_a * impulse;
-            } else {
-                sums[0] += row.linear * impulse;
-            }
-        }
-        sums.map(|sum| sum.norm() / h)
-    }
+fn can_break(joint: &Joint) -> bool {
+    !joint.broken && (joint.breaking_force.is_some() || joint.breaking_torque.is_some())
 }
 
 /// What a row asks of the solver, f64.
 struct Ask {
     bias: f64,
     softness: f64,
+    /// In place of the softness, its share of `J M^-1 J^T`; 0 for none.
+    share: f64,
     lower: f64,
     upper: f64,
 }
 
 impl Ask {
-    fn of(row: &Row, scheme: Scheme, state: &RowState) -> Self {
+    /// `integral` is that of the error of a prescribed velocity.
+    fn of(row: &Row, scheme: &Scheme, state: &RowState, integral: f64) -> Self {
         let h = state.h;
         let equality = |bias| Self {
             bias,
             softness: 0.0,
+            share: 0.0,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
         };
@@ -163,10 +238,14 @@ impl Ask {
             }
         };
         match row.law {
-            Law::Equality { error } => equality(scheme.equality(error, state)),
+            Law::Equality { error } => Self {
+                share: scheme.joint_softness(),
+                ..equality(scheme.joint_equality(error, state))
+            },
             Law::Limit { gap } => Self {
                 lower: 0.0,
-                ..equality(scheme.gap(gap, state))
+                share: scheme.joint_softness(),
+                ..equality(scheme.joint_gap(gap, state))
             },
             Law::Motor {
                 velocity,
@@ -195,6 +274,7 @@ impl Ask {
                     now,
                     derivative,
                     next,
+                    integral,
                 },
                 state,
             )),
@@ -206,7 +286,6 @@ impl Ask {
     /// The row as the solvers see it, without its bias.
     fn for_solver(&self, row: &Row, pair: [u32; 2], impulse: f32) -> JointRow {
         JointRow {
-            softness: self.softness as f32,
             lower: bound(self.lower),
             upper: bound(self.upper),
             impulse,
@@ -215,26 +294,36 @@ impl Ask {
     }
 }
 
-/// What the f32 numbers of a row and of its bodies leave out of the row's velocity, `exact` telling how
-/// fast a body is.
+/// What the f32 numbers of a row and of its bodies leave out of the row's velocity.
 fn lost_velocity(
     row: &Row,
     solvers: &JointRow,
     pair: [u32; 2],
     momenta: &[Momentum],
-    exact: impl Fn(&Momentum) -> (Vec3, Vec3),
     bodies: &[Body],
 ) -> f64 {
     let [a, b] = pair.map(|body| {
         momenta
             .get(body as usize)
-            .map_or((Vec3::zeros(), Vec3::zeros()), &exact)
+            .map_or((Vec3::zeros(), Vec3::zeros()), Momentum::at_end)
     });
     let narrowed = pair.map(|body| {
         let body = &bodies[body as usize];
         [body.linear_velocity, body.angular_velocity]
     });
     row.relative_velocity(a, b) - seen_velocity(solvers, narrowed)
+}
+
+/// `J M^-1 J^T` of a row `[1/kg]` or `[1/(kg m^2)]`.
+fn inverse_effective_mass(row: &JointRow, pair: [u32; 2], bodies: &[Body]) -> f64 {
+    let linear = math::widen(row.linear).norm_squared();
+    let of_body = |body: u32, angular: V3| {
+        let (body, angular) = (&bodies[body as usize], math::widen(angular));
+        let [xx, xy, xz, yy, yz, zz] = body.inverse_inertia.map(f64::from);
+        let turned = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) * angular;
+        linear * f64::from(body.inverse_mass) + angular.dot(&turned)
+    };
+    of_body(pair[0], row.angular_a) + of_body(pair[1], row.angular_b)
 }
 
 /// A number as the solvers take it: infinity is the largest finite one.

@@ -1,7 +1,53 @@
 //! Time stepping: from one state of a world to the next.
 //!
 //! [`Simulation::step`] is the table of contents of everything that drystone does.
+//!
+//! # Why the default step feeds no energy in
+//!
+//! A sweep solves a contact problem in part: of a mode with eigenvalue sigma of `D^-1 W` (W the Delassus operator, D
+//! its diagonal), m sweeps that start from the last impulses remove the share `rho = 1 - (1 - sigma)^m` of what is
+//! left. In a tower or a deep pile sigma goes down to 1e-5. From problem to problem, the impulse of that mode
+//! therefore *integrates* what is left of `v + gamma x / h`, x being its gap and gamma the share that one problem
+//! corrects. With rigid rows its growth z from problem to problem obeys
+//!
+//! ```text
+//! (z - 1) [z^2 - 2 (1 - rho) z + (1 - rho)] + rho gamma z^2 = 0
+//! ```
+//!
+//! and `|z| > 1` as soon as `gamma > rho`: *every* rigid row that corrects its gap feeds energy into the modes that its
+//! sweeps do not resolve, and there always are some. A soft row,
+//!
+//! ```text
+//! dr = -[(J v + gamma x / h) / W_nn + eps r] / (1 + eps),
+//! ```
+//!
+//! loses a share of its impulse in every sweep. Then all modes decay if `gamma < (1 + eps)^m - 1`, whatever sigma is:
+//! whatever the height, the mass ratio and the number of sweeps. The contact has become a damped spring of stiffness
+//! `kappa / W_nn`, `kappa = (gamma / eps) / h^2`. At a given number of sweeps it is stiffest with one sweep in each of
+//! many short problems, and that is the default: [`Scheme::Soft`], one sweep a
+//! substep. How many substeps it takes follows from what the springs have to carry; see `control.rs`.
+//!
+//! What else could add energy, and why it does not:
+//!
+//! * **Friction** is not softened and corrects no position: `gamma = 0`, which is stable for rigid rows. Its bound
+//!   `mu r_n` follows a normal impulse of the same visit, so that it opposes the slip as it is.
+//! * **Recovery.** A spring that was pressed in by an impact would throw back what pressed it. What a contact takes back
+//!   of its gap in a substep is bounded by a small speed, beyond what it gives way by under its load, which it needs
+//!   to carry that. Two bodies that overlap deeply part at that speed.
+//! * **Contacts that come and go** bring no impulse; an open gap closes and no more; impulses are multiplied by the
+//!   ratio of substeps where the number of these changes.
+//! * **Levers and normals** are those of the last search for contacts. A body that rocks on a lever that lags
+//!   by h gains energy at the rate `omega^2 h / 2`, and one that passes another finds it where it was. Contacts are found
+//!   again before bodies have turned by a quarter of a radian or moved by half of their size past each other.
+//! * **Joints** without bounds are solved at once in every substep, on levers, axes and inertias as they are then:
+//!   `rho = 1`, so that their errors may be corrected.
+//! * **Restitution** is Newton's at the surface ([`Meeting`](crate::problem::bias::Meeting)), and what bounces starts
+//!   without the impulse of the last substep.
+//!
+//! The second LCP of Cline and Pai, on positions, is [`Settings::post_stabilized`]. It is exact where it is
+//! converged, and adds no velocity; with few sweeps on rigid rows it lets towers fall.
 
+mod control;
 mod integrate;
 mod joints;
 mod load;
@@ -18,16 +64,17 @@ use crate::constants::{
     MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, RESTITUTION_THRESHOLD_GH,
 };
 use crate::error::{Error, Result};
-use crate::math::Pose;
+use crate::math::{self, Pose};
 use crate::measure::{self, Energy, JointErrors, Penetration};
 use crate::parallel::Crew;
 use crate::problem::Problem;
-use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepSolution};
+use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
 use crate::solver::{Report, Solution, Solver, Status};
-use crate::stabilize::PositionPass;
+use crate::stabilize::{PositionPass, Scheme};
 use crate::world::{BodyKind, World};
+use control::{Control, Division as StepDivision};
 use integrate::Momentum;
-use joints::{Division, Joints};
+use joints::{Correction, Joints};
 use load::Wrench;
 use std::time::{Duration, Instant};
 
@@ -60,11 +107,18 @@ pub struct Simulation {
     loads: Vec<Wrench>,
     position: PositionPass,
     margin: f64,
+    control: Control,
+    /// How the last step was divided.
+    division: StepDivision,
+    plan: Option<SubstepPlan>,
+    /// How long the problem stood for whose impulses are remembered `[s]`; 0 if there are none.
+    impulse_length: f64,
     crew: Crew,
     timings: Timings,
 }
 
 /// What the solvers of a step report.
+#[derive(Default)]
 struct Solved {
     velocity: Report,
     position: Option<Report>,
@@ -72,6 +126,23 @@ struct Solved {
     joints_before_post: JointErrors,
     /// At the end of the step, where it is known.
     energy: Option<Energy>,
+}
+
+impl Solved {
+    /// The outcome of two parts of a step.
+    fn followed_by(&self, later: Self) -> Self {
+        let mut report = SubstepReport::default();
+        report.add_velocity(&self.velocity);
+        report.add_velocity(&later.velocity);
+        Self {
+            velocity: report.worst_velocity(),
+            position: match (&self.position, later.position) {
+                (Some(before), Some(later)) => Some(before.followed_by(&later)),
+                (before, later) => later.or(*before),
+            },
+            ..later
+        }
+    }
 }
 
 impl std::fmt::Debug for Simulation {
@@ -115,10 +186,19 @@ impl Simulation {
             momenta: Vec::new(),
             energies: Vec::new(),
             loads: Vec::new(),
+            control: Control::default(),
+            division: StepDivision {
+                updates: 1,
+                substeps: 0,
+                capped: false,
+            },
+            plan: None,
+            impulse_length: 0.0,
             crew: Crew::default(),
             timings: Timings::default(),
         };
-        simulation.detect_contacts()?;
+        let h = simulation.settings.time_step;
+        simulation.detect_contacts(h)?;
         Ok(simulation)
     }
 
@@ -131,7 +211,9 @@ impl Simulation {
     /// 4. contacts are found anew, for the measures of this step and the start of the next.
     ///
     /// With [`Settings::substeps`] the first three are repeated in each substep, on the geometry that
-    /// the step starts with: see [`solver::substeps`](crate::solver::substeps).
+    /// the step starts with: see [`solver::substeps`](crate::solver::substeps). In a world with joints all
+    /// four are repeated, so that levers, axes and inertias turn with the bodies: a lever that stays where
+    /// the step found it feeds energy into everything that swings.
     ///
     /// # Errors
     /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
@@ -161,21 +243,50 @@ impl Simulation {
         self.timings = Timings::default();
         if self.contacts_are_stale {
             self.detector.forget();
+            self.control.reset();
             self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
-            self.detect_contacts()?;
+            self.detect_contacts(self.settings.time_step)?;
+        }
+        let found_for = self.division.updates;
+        self.division = self.divide();
+        if self.division.updates < found_for {
+            // Contacts were looked for within the reach of shorter parts.
+            self.detect_contacts(self.settings.time_step / f64::from(self.division.updates))?;
+            self.division = self.divide();
         }
         let contacts = self.detector.contacts().len();
-        let solved = if self.settings.substeps == 0 {
-            self.solve_and_stabilize()?
-        } else {
-            self.solve_substeps()?
-        };
-        self.detect_contacts()?;
+        let StepDivision {
+            updates, substeps, ..
+        } = self.division;
+        let (begin, whole) = (self.world.time, self.settings.time_step);
+        let h = whole / f64::from(updates);
+        self.joints.begin_step(&self.world);
+        let mut solved: Option<Solved> = None;
+        for update in 1..=updates {
+            self.prescribe_velocities(h);
+            let end = begin + f64::from(update) / f64::from(updates) * whole;
+            let part = if substeps == 0 {
+                self.solve_and_stabilize(h, end)?
+            } else {
+                self.solve_substeps(h, substeps, end)?
+            };
+            solved = Some(match solved {
+                None => part,
+                Some(before) => before.followed_by(part),
+            });
+            self.detect_contacts(h)?;
+        }
+        self.steps += 1;
+        let mut solved = solved.unwrap_or_default();
+        solved.broken_joints = self.joints.break_overloaded(&mut self.world, whole);
         self.timings.step = start.elapsed();
         Ok(StepReport {
             step: self.steps,
             time: self.world.time,
             contacts,
+            contact_updates: updates,
+            substeps: updates * substeps,
+            capped: self.division.capped,
             velocity: solved.velocity,
             position: solved.position,
             broken_joints: solved.broken_joints,
@@ -227,54 +338,50 @@ impl Simulation {
         measure::joint_errors(&self.world)
     }
 
-    /// The velocity problem of the last step, as the solver got it. Of a step in substeps it is
-    /// [`SubstepProblem::problem`], whose velocities lack the step's forces and whose biases mean nothing.
+    /// The velocity problem of the last step, as the solver got it; of a world with joints, that of the
+    /// last substep. Where a step in substeps finds contacts once, it is [`SubstepProblem::problem`], whose
+    /// velocities lack the step's forces and whose biases mean nothing.
     #[must_use]
     pub fn velocity_problem(&self) -> &Problem {
-        if self.settings.substeps == 0 {
+        if self.division.substeps == 0 {
             &self.problem
         } else {
             &self.substep_problem.problem
         }
     }
 
-    /// The last step in substeps, as the solver got it; empty if steps have none.
+    /// The last step in substeps, as the solver got it; empty if steps have none, or the world has joints.
     #[must_use]
     pub fn substep_problem(&self) -> &SubstepProblem {
         &self.substep_problem
     }
 
-    /// How the solver is told to divide a step; nothing if steps have no substeps.
+    /// How the solver was told to divide the last part of the last step; nothing if it was not divided.
     #[must_use]
     pub fn substep_plan(&self) -> Option<SubstepPlan> {
-        (self.settings.substeps > 0).then(|| {
-            substeps::plan(
-                &self.settings,
-                self.world.gravity.norm(),
-                self.position.smallest_radius(),
-            )
-        })
+        self.plan
     }
 
     /// Impulses `(normal, tangent 1, tangent 2)` of the last step `[N s]`, in the order of
-    /// [`Self::velocity_problem`]'s contacts.
+    /// [`Self::velocity_problem`]'s contacts. Of a world with joints, those of the last substep: the ones
+    /// before it had contacts of their own.
     #[must_use]
     pub fn impulses(&self) -> &[[f32; 3]] {
-        if self.settings.substeps == 0 {
+        if self.division.substeps == 0 {
             &self.solution.impulses
         } else {
             &self.substep_solution.total_impulses
         }
     }
 
-    /// Impulses of the last step's joint rows `[N s]` or `[N m s]`, in the order of
-    /// [`Self::velocity_problem`]'s rows.
+    /// Impulses of the joint rows `[N s]` or `[N m s]` of the last step, or of its last substep, in the
+    /// order of [`Self::velocity_problem`]'s rows.
     #[must_use]
     pub fn joint_impulses(&self) -> &[f32] {
-        if self.settings.substeps == 0 {
+        if self.division.substeps == 0 {
             &self.solution.joint_impulses
         } else {
-            &self.substep_solution.total_joint_impulses
+            &[]
         }
     }
 
@@ -296,15 +403,50 @@ impl Simulation {
         self.solver.adapter()
     }
 
-    fn solve_velocities(&mut self) -> Result<Report> {
+    /// By what impulses that are remembered are multiplied in a problem that stands for so long `[s]`: forces
+    /// last, not impulses.
+    fn impulse_scale(&mut self, length: f64) -> f32 {
+        let last = std::mem::replace(&mut self.impulse_length, length);
+        if last > 0.0 {
+            (length / last) as f32
+        } else {
+            1.0
+        }
+    }
+
+    fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
+        substeps::plan(
+            &self.settings,
+            (h, substeps),
+            self.world.gravity.norm(),
+            self.position.smallest_radius(),
+        )
+    }
+
+    fn solve_velocities(&mut self, h: f64) -> Result<Report> {
         let start = Instant::now();
         self.detector.load_impulses(&mut self.solution.impulses);
-        let h = self.settings.time_step;
+        let scale = self.impulse_scale(h);
+        if scale != 1.0 {
+            for impulse in &mut self.solution.impulses {
+                *impulse = math::scale(*impulse, scale);
+            }
+            self.joints.scale_impulses(scale);
+        }
+        // Soft contacts are the same whether the solver gets substeps one by one or all at once.
+        let contacts = &self.settings.stabilization.contacts;
+        self.plan = matches!(contacts, Scheme::Soft { .. }).then(|| self.plan(h, 1));
         velocity::free_motion(&self.world, h, &mut self.loads, &mut self.momenta);
         velocity::build_problem(
             &self.world,
             &self.settings,
-            self.restitution_threshold(),
+            &velocity::ContactBias {
+                scheme: self.settings.stabilization.contacts,
+                sweeps: self.settings.solver.iterations,
+                restitution_threshold: self.restitution_threshold(h),
+                h,
+                plan: self.plan.as_ref(),
+            },
             self.detector.contacts(),
             &self.solution.impulses,
             &self.momenta,
@@ -312,8 +454,11 @@ impl Simulation {
         );
         self.joints.build_rows(
             &self.world,
-            self.settings.stabilization.joints,
-            self.settings.time_step,
+            &Correction {
+                scheme: self.settings.stabilization.joints,
+                h,
+                radius: self.position.smallest_radius(),
+            },
             &self.momenta,
             &mut self.problem,
         );
@@ -328,29 +473,26 @@ impl Simulation {
             });
         }
         self.detector.store_impulses(&self.solution.impulses);
-        self.timings.pack = built + report.pack_time;
-        self.timings.solve = report.solve_time;
+        self.timings.pack += built + report.pack_time;
+        self.timings.solve += report.solve_time;
         Ok(report)
     }
 
-    /// Velocity LCP, integration and position LCP, one after the other.
-    fn solve_and_stabilize(&mut self) -> Result<Solved> {
-        let velocity = self.solve_velocities()?;
-        let h = self.settings.time_step;
-        let impulses = &self.solution.joint_impulses;
-        let broken_joints = self
-            .joints
-            .take_impulses(impulses, impulses, &mut self.world, h);
+    /// Velocity LCP, integration and position LCP, one after the other, in a part of a step that ends at `end`.
+    fn solve_and_stabilize(&mut self, h: f64, end: f64) -> Result<Solved> {
+        let velocity = self.solve_velocities(h)?;
+        self.joints
+            .take_impulses(&self.solution.joint_impulses, &self.world);
         integrate::dynamic_bodies(
             &mut self.world.bodies,
             &self.solution.changes,
             &self.momenta,
             h,
         );
-        self.advance_time();
+        self.advance_time(end);
         Ok(Solved {
             velocity,
-            broken_joints,
+            broken_joints: 0,
             joints_before_post: self.joint_errors(),
             position: self.stabilize()?,
             energy: None,
@@ -358,9 +500,8 @@ impl Simulation {
     }
 
     /// All substeps at once.
-    fn solve_substeps(&mut self) -> Result<Solved> {
+    fn solve_substeps(&mut self, h: f64, substeps: u32, end: f64) -> Result<Solved> {
         let start = Instant::now();
-        let (h, substeps) = (self.settings.time_step, self.settings.substeps);
         substeps::build_bodies(
             &self.world,
             h,
@@ -368,33 +509,18 @@ impl Simulation {
             &mut self.momenta,
             &mut self.substep_problem,
         );
+        let scale = self.impulse_scale(h / f64::from(substeps));
         substeps::build_contacts(
             &self.world,
             &self.settings,
             self.detector.contacts(),
             self.detector.impulses(),
             &self.substep_memory,
+            scale,
             &mut self.substep_problem,
         );
-        let stabilization = &self.settings.stabilization;
-        let division = Division {
-            scheme: stabilization.joints,
-            h,
-            substeps,
-            max_correction: self.position.max_correction(&stabilization.post),
-            radius: self.position.smallest_radius(),
-        };
-        self.joints.build_laws(
-            &self.world,
-            &division,
-            &self.momenta,
-            &mut self.substep_problem,
-        );
-        let plan = substeps::plan(
-            &self.settings,
-            self.world.gravity.norm(),
-            self.position.smallest_radius(),
-        );
+        let plan = self.plan(h, substeps);
+        self.plan = Some(plan);
         let built = start.elapsed();
         let report =
             self.solver
@@ -407,12 +533,6 @@ impl Simulation {
         }
         let solution = &self.substep_solution;
         self.detector.store_impulses(&solution.impulses);
-        let broken_joints = self.joints.take_impulses(
-            &solution.joint_impulses,
-            &solution.total_joint_impulses,
-            &mut self.world,
-            h,
-        );
         let energy = integrate::dynamic_bodies_in_substeps(
             &mut self.world.bodies,
             solution,
@@ -421,27 +541,25 @@ impl Simulation {
             &self.world.gravity,
             &mut self.energies,
         );
-        self.advance_time();
-        self.timings.pack = built + report.velocity.pack_time;
-        self.timings.solve = report.velocity.solve_time;
-        self.timings.position = report.position.map_or(Duration::ZERO, |solved| {
+        self.advance_time(end);
+        self.timings.pack += built + report.velocity.pack_time;
+        self.timings.solve += report.velocity.solve_time;
+        self.timings.position += report.position.map_or(Duration::ZERO, |solved| {
             solved.pack_time + solved.solve_time
         });
         Ok(Solved {
             velocity: report.velocity,
             position: report.position,
-            broken_joints,
+            broken_joints: 0,
             joints_before_post: self.joint_errors(),
             energy: Some(energy),
         })
     }
 
-    /// Counts a step whose dynamic bodies have moved, and moves the kinematic ones.
-    fn advance_time(&mut self) {
-        self.steps += 1;
-        self.world.time += self.settings.time_step;
+    /// Sets the clock, dynamic bodies having moved, and moves the kinematic ones.
+    fn advance_time(&mut self, time: f64) {
+        self.world.time = time;
         if self.has_kinematic_bodies {
-            let time = self.world.time;
             integrate::kinematic_bodies(&mut self.world.bodies, &self.start_poses, time);
         }
     }
@@ -459,17 +577,57 @@ impl Simulation {
             self.margin,
             &mut *self.solver,
         )?;
-        self.timings.position = start.elapsed();
+        self.timings.position += start.elapsed();
         Ok(Some(report))
     }
 
-    fn detect_contacts(&mut self) -> Result<()> {
-        let start = Instant::now();
-        let h = self.settings.time_step;
+    /// Gives kinematic bodies the velocities that take them on by `h`.
+    fn prescribe_velocities(&mut self, h: f64) {
         if self.has_kinematic_bodies {
             let time = self.world.time;
             integrate::prescribe_velocities(&mut self.world.bodies, &self.start_poses, time, h);
         }
+    }
+
+    /// How the next step is divided: as the settings say or, if they say nothing, as what the bodies do asks
+    /// for.
+    fn divide(&mut self) -> StepDivision {
+        let turns = self.world.joints.iter().any(|joint| !joint.broken);
+        let contacts = &self.settings.stabilization.contacts;
+        let mut division = match (
+            self.settings.substeps,
+            contacts.stiffness_of_unit(&self.settings.solver),
+        ) {
+            (Some(substeps), _) => StepDivision {
+                updates: 1,
+                substeps,
+                capped: false,
+            },
+            (None, None) => StepDivision {
+                updates: 1,
+                substeps: 0,
+                capped: false,
+            },
+            (None, Some(stiffness)) => self.control.divide(
+                &self.world,
+                self.detector.contacts(),
+                &self.start_poses,
+                self.settings.time_step,
+                stiffness,
+            ),
+        };
+        // The levers of joints turn: their rows are found anew in every substep.
+        if turns && division.substeps > 0 {
+            division.updates *= division.substeps;
+            division.substeps = 0;
+        }
+        division
+    }
+
+    /// Finds contacts for a step of length `h`.
+    fn detect_contacts(&mut self, h: f64) -> Result<()> {
+        let start = Instant::now();
+        self.prescribe_velocities(h);
         let correction = self
             .settings
             .stabilization
@@ -488,10 +646,10 @@ impl Simulation {
         Ok(())
     }
 
-    fn restitution_threshold(&self) -> f64 {
-        self.settings.restitution_threshold.unwrap_or_else(|| {
-            RESTITUTION_THRESHOLD_GH * self.world.gravity.norm() * self.settings.time_step
-        })
+    fn restitution_threshold(&self, h: f64) -> f64 {
+        self.settings
+            .restitution_threshold
+            .unwrap_or_else(|| RESTITUTION_THRESHOLD_GH * self.world.gravity.norm() * h)
     }
 }
 

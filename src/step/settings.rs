@@ -1,12 +1,11 @@
 //! What a step is told, and what it tells.
 
-use crate::constants::{MANY_SPHERES, MANY_SPHERES_ARE_GIVEN, OTHERS_ARE_GIVEN, SPHERES_ARE_GIVEN};
+use crate::constants::CONTACT_SWEEPS;
 use crate::error::{Error, Result};
 use crate::measure::{Energy, JointErrors, Penetration};
 use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::{self, Report};
-use crate::stabilize::Stabilization;
-use crate::world::{Body, Shape, World};
+use crate::stabilize::{Scheme, Stabilization};
 use std::time::Duration;
 
 /// How a world is stepped.
@@ -15,9 +14,10 @@ pub struct Settings {
     /// Length of a step h `[s]`, positive.
     pub time_step: f64,
     /// Parts of a step that share its contacts, each with velocity and position problems of its own;
-    /// 0 for a step that is not divided, and whose position problem is on contacts found anew. See
-    /// [`solver::substeps`](crate::solver::substeps).
-    pub substeps: u32,
+    /// `Some(0)` for a step that is not divided, and whose position problem is on contacts found anew. `None`
+    /// divides by what the bodies do, see [`step`](super), if contacts are [`Scheme::Soft`], and not at all
+    /// otherwise. See [`solver::substeps`](crate::solver::substeps).
+    pub substeps: Option<u32>,
     /// Solver of the velocity LCP (of each substep); its tolerance is in m/s.
     pub solver: solver::Options,
     /// What removes penetrations and the errors of joints.
@@ -43,8 +43,11 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             time_step: 1.0 / 60.0,
-            substeps: 0,
-            solver: solver::Options::default(),
+            substeps: None,
+            solver: solver::Options {
+                iterations: CONTACT_SWEEPS,
+                ..solver::Options::default()
+            },
             stabilization: Stabilization::default(),
             friction_cone: FrictionCone::default(),
             friction_law: FrictionLaw::default(),
@@ -56,35 +59,15 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What measurements recommend for a crowd like this one: a few sweeps in each of a few substeps, fewer of
-    /// them for spheres, unless they are many, than for bodies with faces. A world with joints, or where nothing moves freely, gets
-    /// [`Settings::default`], a step that is not divided.
-    ///
-    /// The numbers were chosen on the CPU and hold for every backend: times on hardware GPUs have not been
-    /// measured. Tall stacks that are to stand still want more; see `benches/results/2026-11-21-defaults.md`.
+    /// The step of Cline and Pai: a velocity problem, rigid, and a position problem after it, steps not divided.
     #[must_use]
-    pub fn for_world(world: &World, time_step: f64) -> Self {
-        let mut chosen = Self {
-            time_step,
+    pub fn post_stabilized() -> Self {
+        Self {
+            substeps: Some(0),
+            solver: solver::Options::default(),
+            stabilization: Stabilization::both(Scheme::Post),
             ..Self::default()
-        };
-        let dynamic = world.bodies.iter().filter(|body| body.is_dynamic());
-        let count = dynamic.clone().count();
-        if count == 0 || !world.joints.is_empty() {
-            return chosen;
         }
-        let is_sphere = |body: &Body| matches!(body.shape, Shape::Sphere { .. });
-        let [substeps, iterations, position_iterations] = if !dynamic.clone().all(is_sphere) {
-            OTHERS_ARE_GIVEN
-        } else if count > MANY_SPHERES {
-            MANY_SPHERES_ARE_GIVEN
-        } else {
-            SPHERES_ARE_GIVEN
-        };
-        chosen.substeps = substeps;
-        chosen.solver.iterations = iterations;
-        chosen.stabilization.post.solver.iterations = position_iterations;
-        chosen
     }
 
     /// Checks every number.
@@ -151,6 +134,12 @@ pub struct StepReport {
     pub time: f64,
     /// Contact points of the velocity problem.
     pub contacts: usize,
+    /// How often contacts were found in the step.
+    pub contact_updates: u32,
+    /// Substeps of the step, all together; 0 if it was not divided.
+    pub substeps: u32,
+    /// True if the step should have been divided further than a step may be.
+    pub capped: bool,
     /// Joints that broke in this step.
     pub broken_joints: usize,
     /// Outcome of the velocity LCP.

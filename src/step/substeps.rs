@@ -8,9 +8,9 @@ use super::prefetch::prefetch;
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
 use crate::constants::{
-    BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD, MAX_CORRECTION_ANGLE,
-    RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS, SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH,
-    SUBSTEP_PUSH_DEPTH_PER_RADIUS,
+    BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD, DEEP_SPEED, DEEPEST_PER_RADIUS,
+    MAX_CORRECTION_ANGLE, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS,
+    SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
 };
 use crate::math::{self, Vec3};
 use crate::parallel::{self, SharedSlice, for_chunks};
@@ -23,11 +23,21 @@ use bytemuck::Zeroable;
 
 /// How a step with these settings is divided; `smallest_radius` is the bounding radius of the smallest
 /// dynamic body `[m]`, `gravity` in `[m/s^2]`.
-pub(super) fn plan(settings: &Settings, gravity: f64, smallest_radius: f64) -> SubstepPlan {
-    let h_s = settings.time_step / f64::from(settings.substeps);
+pub(super) fn plan(
+    settings: &Settings,
+    (h, substeps): (f64, u32),
+    gravity: f64,
+    smallest_radius: f64,
+) -> SubstepPlan {
+    let h_s = h / f64::from(substeps);
     let Stabilization { contacts, post, .. } = &settings.stabilization;
-    let feedback = contacts.feedback(h_s);
-    let slop = settings.slop.unwrap_or(SLOP_PER_RADIUS * smallest_radius) as f32;
+    let feedback = contacts.feedback(h_s, settings.solver.iterations);
+    let default_slop = if matches!(contacts, Scheme::Soft { .. }) {
+        0.0
+    } else {
+        SLOP_PER_RADIUS * smallest_radius
+    };
+    let slop = settings.slop.unwrap_or(default_slop) as f32;
     let mut gap_law = GapLaw {
         rate: feedback.error as f32,
         memory: feedback.velocity as f32,
@@ -44,10 +54,18 @@ pub(super) fn plan(settings: &Settings, gravity: f64, smallest_radius: f64) -> S
     }
     // Bodies leave each other no faster, however many substeps there are.
     let deepest = SUBSTEP_PUSH_DEPTH_PER_RADIUS * smallest_radius;
-    gap_law.max_push = (f64::from(gap_law.rate) * h_s * deepest / settings.time_step) as f32;
+    gap_law.max_push = (f64::from(gap_law.rate) * h_s * deepest / h) as f32;
+    if matches!(contacts, Scheme::Soft { .. }) {
+        gap_law.softness = contacts.contact_softness();
+        let size = 2.0 * smallest_radius;
+        gap_law.max_push = (RECOVERY_SPEED * (gravity * size).sqrt().max(size)) as f32;
+        let fastest = DEEP_SPEED * (gravity * size).sqrt().max(size);
+        let deepest = fastest / feedback.error;
+        gap_law.deepest = deepest.min(DEEPEST_PER_RADIUS * smallest_radius) as f32;
+    }
     SubstepPlan {
-        substeps: settings.substeps,
-        time_step: settings.time_step as f32,
+        substeps,
+        time_step: h as f32,
         gap_law,
         restitution_threshold: settings
             .restitution_threshold
@@ -117,7 +135,7 @@ pub(super) fn build_bodies(
     );
 }
 
-/// Writes contacts with the impulses that are remembered of them, gaps and restitutions. The bodies of
+/// Writes contacts with `scale` times the impulses that are remembered of them, gaps and restitutions. The bodies of
 /// the same step have been built with this memory.
 pub(super) fn build_contacts(
     world: &World,
@@ -125,6 +143,7 @@ pub(super) fn build_contacts(
     contacts: &[ContactPoint],
     impulses: Remembered<'_>,
     memory: &Memory,
+    scale: f32,
     problem: &mut SubstepProblem,
 ) {
     let positions = memory.positions.as_slice();
@@ -177,7 +196,7 @@ pub(super) fn build_contacts(
                 }
                 block.resolve();
                 for (at, contact) in contacts.iter_mut().enumerate() {
-                    contact.impulse = block.get(at);
+                    contact.impulse = math::scale(block.get(at), scale);
                 }
             }
         },
@@ -192,4 +211,6 @@ pub(super) fn build_contacts(
         );
     }
     problem.problem.friction_cone = settings.friction_cone;
+    problem.problem.friction_law = settings.friction_law;
+    problem.problem.contact_softness = settings.stabilization.contacts.contact_softness();
 }

@@ -6,28 +6,69 @@ use super::load::{self, Wrench};
 use crate::collide::ContactPoint;
 use crate::constants::{BODIES_PER_THREAD, CONTACTS_PER_THREAD};
 use crate::parallel;
-use crate::problem::{Problem, bias};
-use crate::stabilize::RowState;
+use crate::problem::Problem;
+use crate::problem::bias::Meeting;
+use crate::solver::substeps::SubstepPlan;
+use crate::stabilize::{RowState, Scheme};
 use crate::world::World;
+
+/// What the biases of contacts follow from.
+pub(super) struct ContactBias<'a> {
+    pub(super) scheme: Scheme,
+    /// Sweeps of the problem.
+    pub(super) sweeps: u32,
+    /// Approach speed below which nothing bounces `[m/s]`.
+    pub(super) restitution_threshold: f64,
+    /// Length of the step `[s]`.
+    pub(super) h: f64,
+    /// Of a substep, in place of all of the above: contacts are the same with joints in the world and
+    /// without.
+    pub(super) plan: Option<&'a SubstepPlan>,
+}
+
+impl ContactBias<'_> {
+    /// Bias of a contact; `carried` is `W_nn r_n` of the impulse that it starts from `[m/s]`.
+    fn of(&self, meeting: &Meeting, carried: f64) -> f64 {
+        if let Some(plan) = self.plan {
+            return plan.contact_bias(meeting, carried);
+        }
+        let row = RowState {
+            velocity: meeting.velocity,
+            drift: 0.0,
+            h: self.h,
+            sweeps: self.sweeps,
+            fastest: f64::INFINITY,
+        };
+        let asked = self.scheme.gap(meeting.separation, &row);
+        meeting.bias(asked, self.restitution_threshold, self.h)
+    }
+
+    /// True if a contact starts without an impulse.
+    fn starts_cold(&self, meeting: &Meeting) -> bool {
+        self.plan
+            .is_some_and(|plan| plan.starts_cold(meeting.velocity, meeting.restitution))
+    }
+}
 
 /// Fills `problem` with the bodies' velocities at the end of the step as they would be without
 /// contacts and joints (`momenta`), and with the contacts, their biases and warm-start impulses.
 pub(super) fn build_problem(
     world: &World,
     settings: &Settings,
-    restitution_threshold: f64,
+    bias: &ContactBias<'_>,
     contacts: &[ContactPoint],
     impulses: &[[f32; 3]],
     momenta: &[Momentum],
     problem: &mut Problem,
 ) {
-    let h = settings.time_step;
     let bodies = world.bodies.len().min(momenta.len());
     parallel::fill(&mut problem.bodies, bodies, BODIES_PER_THREAD, |body| {
         let (linear, spin) = momenta[body].at_end();
         world.bodies[body].for_solver(&linear, &spin)
     });
+    let solvers = &problem.bodies;
     let count = contacts.len().min(impulses.len());
+    let softness = settings.stabilization.contacts.contact_softness();
     parallel::fill(
         &mut problem.contacts,
         count,
@@ -40,24 +81,29 @@ pub(super) fn build_problem(
                 .dot(&(a.velocity_at(&point.position) - b.velocity_at(&point.position)));
             let pair =
                 world.materials[a.material as usize].combine(&world.materials[b.material as usize]);
-            let row = RowState {
+            let gain = point.bodies.map(|body| momenta[body as usize].gain);
+            let arms = [a, b].map(|body| point.position - body.pose.position);
+            let [gain_a, gain_b] = [0, 1].map(|i: usize| gain[i].0 + gain[i].1.cross(&arms[i]));
+            let meeting = Meeting {
+                separation: point.separation,
                 velocity: approach,
-                drift: 0.0,
-                h,
+                gain: point.normal.dot(&(gain_a - gain_b)),
+                restitution: pair.restitution,
+                softness: f64::from(softness),
             };
-            let bias = bias::with_restitution(
-                settings.stabilization.contacts.gap(point.separation, &row),
-                point.separation,
-                approach,
-                pair.restitution,
-                restitution_threshold,
-                h,
-            );
-            point.for_solver(world, bias as f32, pair.friction as f32, impulse)
+            let mut contact = point.for_solver(world, 0.0, pair.friction as f32, impulse);
+            if bias.starts_cold(&meeting) {
+                contact.impulse = [0.0; 3];
+            }
+            let [a, b] = point.bodies.map(|body| &solvers[body as usize]);
+            let carried = f64::from(contact.impulse[0]) * contact.response(a, b);
+            contact.bias = bias.of(&meeting, carried) as f32;
+            contact
         },
     );
     problem.friction_cone = settings.friction_cone;
     problem.friction_law = settings.friction_law;
+    problem.contact_softness = softness;
 }
 
 /// How every body would move over the step if nothing touched it; `loads` is memory that is used again.

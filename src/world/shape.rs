@@ -99,6 +99,21 @@ impl Shape {
         }
     }
 
+    /// Radius of the largest ball inside `[m]`: of a compound, inside one of its parts; infinite for a
+    /// half-space.
+    #[must_use]
+    pub fn inner_radius(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            Self::Box { half_extents } => half_extents.min(),
+            Self::HalfSpace { .. } => f64::INFINITY,
+            Self::Compound { parts } => parts
+                .iter()
+                .map(|part| part.shape.inner_radius())
+                .fold(f64::INFINITY, f64::min),
+        }
+    }
+
     /// Largest distance of a point of the shape from the origin `[m]`; infinite for a half-space.
     #[must_use]
     pub fn bounding_radius(&self) -> f64 {

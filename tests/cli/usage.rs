@@ -205,7 +205,7 @@ fn check_reports_what_a_scene_holds() {
     let ended = home.run(&["check", "joints.toml"]).expect_code(0);
     for part in [
         "4: 3 ball, 1 hinge",
-        "post of contacts, baumgarte, kappa 50 1/s of joints: pgs, 30 iterations",
+        "soft 0.1 of contacts, baumgarte, kappa 50 1/s of joints",
         "joint errors at start",
         "loads",
     ] {

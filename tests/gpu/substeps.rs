@@ -4,28 +4,19 @@
 
 use crate::adapter;
 use crate::crowd::Crowd;
-use crate::joints::add_random_joints;
 use drystone::problem::Problem;
 use drystone::problem::batches::{Batches, Remainder};
 use drystone::solver::cpu::{self, CpuSolver, Sweep, VelocityChange};
 use drystone::solver::gpu::GpuSolver;
-use drystone::solver::substeps::records::{
-    BodyState, ContactStep, ContactTotal, JointPass, JointStep, JointTotal, Lcp, Sort,
-};
+use drystone::solver::substeps::records::{BodyState, ContactStep, ContactTotal, Lcp, Sort};
 use drystone::solver::substeps::{
-    GapLaw, PositionPlan, RowLaw, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
-    by_solving,
+    GapLaw, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving,
 };
 use drystone::solver::{Method, Options, Solver, Status, Velocity};
 
-/// A crowd under gravity, with some gaps open and some shut, some of which bounce, hubs, and joints if
-/// wanted.
-fn step_problem(joints: bool) -> SubstepProblem {
-    let mut problem = Crowd::default().problem();
-    if joints {
-        add_random_joints(&mut problem, 0, 10, 0, 1);
-        add_random_joints(&mut problem, 5, 200, 120, 2);
-    }
+/// A crowd under gravity, with some gaps open and some shut, some of which bounce, and hubs.
+fn step_problem() -> SubstepProblem {
+    let problem = Crowd::default().problem();
     let bodies = problem.bodies.iter();
     let increments = bodies.map(|body| Velocity {
         linear: [0.0, 0.0, if body.is_movable() { -0.0981 } else { 0.0 }],
@@ -34,32 +25,17 @@ fn step_problem(joints: bool) -> SubstepProblem {
     let contacts = 0..problem.contacts.len();
     let gaps = contacts.clone().map(|at| 2e-4 * (at % 11) as f32 - 8e-4);
     let restitutions = contacts.map(|at| if at % 5 == 0 { 0.3 } else { 0.0 });
-    let rows = problem.joint_rows.iter().enumerate();
-    let row_laws = rows.map(|(at, row)| RowLaw {
-        error: 1e-3 * (at % 7) as f32 - 3e-3,
-        rate: if at % 2 == 0 { 20.0 } else { 0.0 },
-        memory: if at % 3 == 0 { 0.1 } else { 0.0 },
-        offset: row.bias,
-        change: 0.01,
-        rounding: 0.0,
-        max_correction: if at % 4 == 0 { -1.0 } else { 2e-3 },
-        is_gap: u32::from(row.lower == 0.0),
-    });
     SubstepProblem {
         increments: increments.collect(),
         gaps: gaps.collect(),
         restitutions: restitutions.collect(),
-        row_laws: row_laws.collect(),
         problem,
     }
 }
 
 /// The same without what jumps where a gap closes: a rounding there is a different answer, not an error.
-fn continuous(mut given: SubstepProblem, plan: &mut SubstepPlan) -> SubstepProblem {
+fn continuous(given: SubstepProblem, plan: &mut SubstepPlan) -> SubstepProblem {
     plan.gap_law.memory = 0.0;
-    for law in given.row_laws.iter_mut().filter(|law| law.is_gap != 0) {
-        (law.memory, law.offset) = (0.0, 0.0);
-    }
     given
 }
 
@@ -77,6 +53,8 @@ fn plan(method: Method, position: bool) -> SubstepPlan {
             rate: 30.0,
             memory: 0.05,
             max_push: 0.02,
+            softness: 0.0,
+            deepest: 1.0,
             slop: 1e-4,
             spared: 5e-5,
         },
@@ -98,25 +76,6 @@ fn twin(given: &SubstepProblem, plan: &SubstepPlan) -> SubstepSolution {
     let colors = plan.velocity.method.max_colors();
     let problem = &given.problem;
     let mut batches = Batches::pack(problem, colors, plan.velocity.warm_start);
-    let mut at_rest = problem.clone();
-    for (row, law) in at_rest.joint_rows.iter_mut().zip(&given.row_laws) {
-        row.softness = 0.0;
-        if law.max_correction < 0.0 {
-            (row.lower, row.upper) = (0.0, 0.0);
-        }
-    }
-    let position = Batches::pack(&at_rest, colors, false);
-    let pass = |batches: &Batches, at: usize| {
-        let (block, scale) = (&batches.joints.blocks[at], &batches.joint_scales[at]);
-        JointPass {
-            mass: block.mass,
-            softness: block.softness,
-            lower: block.lower,
-            upper: block.upper,
-            scale_mass: scale.mass,
-            scale_per_impulse: scale.per_impulse,
-        }
-    };
     // Velocities of one problem each, with no bias: what the bodies' start and the forces give.
     let free = |velocity: &dyn Fn(usize) -> Velocity| {
         let mut problem = problem.clone();
@@ -125,7 +84,6 @@ fn twin(given: &SubstepProblem, plan: &SubstepPlan) -> SubstepSolution {
             body.angular_velocity = velocity(at).angular;
         }
         problem.contacts.iter_mut().for_each(|c| c.bias = 0.0);
-        problem.joint_rows.iter_mut().for_each(|row| row.bias = 0.0);
         Batches::pack(&problem, colors, false)
     };
     let start = free(&|at| Velocity {
@@ -144,19 +102,9 @@ fn twin(given: &SubstepProblem, plan: &SubstepPlan) -> SubstepSolution {
             }
         })
         .collect();
-    let joint_steps: Vec<_> = (0..batches.joints.blocks.len())
-        .map(|at| JointStep {
-            law: given.row_laws[batches.joints.source[at] as usize],
-            start: start.joints.blocks[at].free_velocity,
-            increment: increment.joints.blocks[at].free_velocity,
-            velocity: pass(&batches, at),
-            position: pass(&position, at),
-        })
-        .collect();
     let frictions: Vec<_> = batches.contacts.blocks.iter().map(|b| b.friction).collect();
     let mut states = vec![BodyState::default(); batches.velocities.len()];
     let mut contact_totals = vec![ContactTotal::default(); contact_steps.len()];
-    let mut joint_totals = vec![JointTotal::default(); joint_steps.len()];
     cpu::substep_bodies(None, &Lcp::default(), &mut batches.velocities, &mut states);
     let mut substep = 0;
     for between in plan.lcps().into_iter().chain([plan.end()]) {
@@ -170,16 +118,6 @@ fn twin(given: &SubstepProblem, plan: &SubstepPlan) -> SubstepSolution {
             }
             None => Lcp::default(),
         };
-        cpu::substep_joints(
-            between,
-            &lcp,
-            &joint_steps,
-            &states,
-            &mut batches.joints.blocks,
-            &mut batches.joints.impulses,
-            &mut joint_totals,
-            &mut batches.joint_scales,
-        );
         cpu::substep_contacts(
             between,
             &lcp,
@@ -212,12 +150,6 @@ fn twin(given: &SubstepProblem, plan: &SubstepPlan) -> SubstepSolution {
     for (&source, total) in batches.contacts.source.iter().zip(&contact_totals) {
         solution.impulses[source as usize].copy_from_slice(&total.kept[..3]);
         solution.total_impulses[source as usize].copy_from_slice(&total.total[..3]);
-    }
-    solution
-        .total_joint_impulses
-        .resize(joint_totals.len(), 0.0);
-    for (&source, total) in batches.joints.source.iter().zip(&joint_totals) {
-        solution.total_joint_impulses[source as usize] = total.total;
     }
     solution.displacements.extend(states.iter().map(|state| {
         drystone::solver::substeps::Displacement {
@@ -278,7 +210,7 @@ fn difference<T: Copy>(a: &[T], b: &[T], numbers: impl Fn(&T) -> Vec<f32>) -> f3
     if most == 0.0 { 0.0 } else { most / largest }
 }
 
-fn differences(a: &SubstepSolution, b: &SubstepSolution) -> [f32; 5] {
+fn differences(a: &SubstepSolution, b: &SubstepSolution) -> [f32; 4] {
     let twist = |linear: [f32; 3], angular: [f32; 3]| [linear, angular].concat();
     [
         difference(&a.changes, &b.changes, |v| twist(v.linear, v.angular)),
@@ -287,9 +219,6 @@ fn differences(a: &SubstepSolution, b: &SubstepSolution) -> [f32; 5] {
         }),
         difference(&a.impulses, &b.impulses, |r| r.to_vec()),
         difference(&a.total_impulses, &b.total_impulses, |r| r.to_vec()),
-        difference(&a.total_joint_impulses, &b.total_joint_impulses, |&r| {
-            vec![r]
-        }),
     ]
 }
 
@@ -300,23 +229,18 @@ fn a_step_does_what_the_twins_do() {
     let exact = summary.name.contains("llvmpipe") && summary.backend == "vulkan";
     let most = if exact { 0.0 } else { 1e-4 };
     let mut worst = 0.0;
-    for joints in [false, true] {
-        let given = step_problem(joints);
-        for method in [Method::GaussSeidel, Method::Jacobi] {
-            for position in [false, true] {
-                let mut plan = plan(method, position);
-                for warm_start in [true, false] {
-                    plan.velocity.warm_start = warm_start;
-                    let (_, solution) = on_device(&mut gpu, &given, &plan);
-                    let expected = twin(&given, &plan);
-                    assert!(expected.changes.iter().any(|v| v.linear != [0.0; 3]));
-                    let off = differences(&solution, &expected);
-                    println!(
-                        "{} {joints} {position} {warm_start}: {off:?}",
-                        method.name()
-                    );
-                    worst = off.into_iter().fold(worst, f32::max);
-                }
+    let given = step_problem();
+    for method in [Method::GaussSeidel, Method::Jacobi] {
+        for position in [false, true] {
+            let mut plan = plan(method, position);
+            for warm_start in [true, false] {
+                plan.velocity.warm_start = warm_start;
+                let (_, solution) = on_device(&mut gpu, &given, &plan);
+                let expected = twin(&given, &plan);
+                assert!(expected.changes.iter().any(|v| v.linear != [0.0; 3]));
+                let off = differences(&solution, &expected);
+                println!("{} {position} {warm_start}: {off:?}", method.name());
+                worst = off.into_iter().fold(worst, f32::max);
             }
         }
     }
@@ -326,35 +250,33 @@ fn a_step_does_what_the_twins_do() {
 #[test]
 fn a_step_agrees_with_one_solve_after_the_other() {
     let mut gpu = adapter::solver();
-    for joints in [false, true] {
-        for method in [
-            Method::GaussSeidel,
-            Method::Jacobi,
-            Method::Nesterov,
-            Method::NesterovJacobi,
-        ] {
-            for position in [false, true] {
-                let mut plan = plan(method, position);
-                let given = continuous(step_problem(joints), &mut plan);
-                let (report, solution) = on_device(&mut gpu, &given, &plan);
-                let mut expected = SubstepSolution::default();
-                let mut cpu = CpuSolver::new();
-                let reference = by_solving(&mut cpu, &given, &plan, &mut expected).unwrap();
-                let off = differences(&solution, &expected);
-                println!("{} {joints} {position}: {off:?}", method.name());
-                assert!(off.iter().all(|&off| off <= 1e-4), "{off:?}");
-                let residual = report.velocity.residual_rms / reference.velocity.residual_rms;
+    for method in [
+        Method::GaussSeidel,
+        Method::Jacobi,
+        Method::Nesterov,
+        Method::NesterovJacobi,
+    ] {
+        for position in [false, true] {
+            let mut plan = plan(method, position);
+            let given = continuous(step_problem(), &mut plan);
+            let (report, solution) = on_device(&mut gpu, &given, &plan);
+            let mut expected = SubstepSolution::default();
+            let mut cpu = CpuSolver::new();
+            let reference = by_solving(&mut cpu, &given, &plan, &mut expected).unwrap();
+            let off = differences(&solution, &expected);
+            println!("{} {position}: {off:?}", method.name());
+            assert!(off.iter().all(|&off| off <= 1e-4), "{off:?}");
+            let residual = report.velocity.residual_rms / reference.velocity.residual_rms;
+            assert!((residual - 1.0).abs() <= 0.01, "{residual}");
+            let worst = report.worst_residual_max / reference.worst_residual_max;
+            assert!((worst - 1.0).abs() <= 0.01, "{worst}");
+            assert_eq!(report.velocity.iterations, reference.velocity.iterations);
+            assert_eq!(report.velocity.colors, reference.velocity.colors);
+            assert_eq!(report.position.is_some(), reference.position.is_some());
+            if let (Some(ours), Some(theirs)) = (report.position, reference.position) {
+                assert_eq!(ours.iterations, theirs.iterations);
+                let residual = ours.residual_rms / theirs.residual_rms;
                 assert!((residual - 1.0).abs() <= 0.01, "{residual}");
-                let worst = report.worst_residual_max / reference.worst_residual_max;
-                assert!((worst - 1.0).abs() <= 0.01, "{worst}");
-                assert_eq!(report.velocity.iterations, reference.velocity.iterations);
-                assert_eq!(report.velocity.colors, reference.velocity.colors);
-                assert_eq!(report.position.is_some(), reference.position.is_some());
-                if let (Some(ours), Some(theirs)) = (report.position, reference.position) {
-                    assert_eq!(ours.iterations, theirs.iterations);
-                    let residual = ours.residual_rms / theirs.residual_rms;
-                    assert!((residual - 1.0).abs() <= 0.01, "{residual}");
-                }
             }
         }
     }
@@ -363,7 +285,7 @@ fn a_step_agrees_with_one_solve_after_the_other() {
 #[test]
 fn each_part_of_a_step_stops_at_its_own_tolerance() {
     let mut plan = plan(Method::GaussSeidel, true);
-    let given = continuous(step_problem(true), &mut plan);
+    let given = continuous(step_problem(), &mut plan);
     plan.velocity.iterations = 60;
     plan.velocity.check_every = 4;
     let mut rough = SubstepSolution::default();
@@ -385,7 +307,7 @@ fn each_part_of_a_step_stops_at_its_own_tolerance() {
 #[test]
 fn a_step_is_one_submission_and_one_wait() {
     let mut gpu = adapter::solver();
-    let mut given = step_problem(false);
+    let mut given = step_problem();
     let plan = plan(Method::GaussSeidel, true);
     let (_, solution) = on_device(&mut gpu, &given, &plan);
     for (contact, &impulse) in given.problem.contacts.iter_mut().zip(&solution.impulses) {
@@ -404,7 +326,7 @@ fn a_step_is_one_submission_and_one_wait() {
 
     // And nothing of a step before shows in the next, nor in a solve.
     let (_, fresh) = on_device(&mut adapter::solver(), &given, &plan);
-    assert_eq!(differences(&solution, &fresh), [0.0; 5]);
+    assert_eq!(differences(&solution, &fresh), [0.0; 4]);
     let options = Options::default();
     let mut after = drystone::solver::Solution::default();
     gpu.solve(&given.problem, &options, &mut after).unwrap();
@@ -419,7 +341,7 @@ fn a_step_is_one_submission_and_one_wait() {
 fn a_long_step_is_several_submissions_and_one_wait() {
     let mut gpu = adapter::solver();
     let mut plan = plan(Method::GaussSeidel, true);
-    let given = continuous(step_problem(false), &mut plan);
+    let given = continuous(step_problem(), &mut plan);
     let (_, short) = on_device(&mut gpu, &given, &plan);
     plan.substeps = 40;
     plan.velocity.iterations = 20;
@@ -432,23 +354,6 @@ fn a_long_step_is_several_submissions_and_one_wait() {
     by_solving(&mut CpuSolver::new(), &given, &plan, &mut expected).unwrap();
     let off = differences(&long, &expected);
     assert!(off.iter().all(|&off| off <= 1e-3), "{off:?}");
-}
-
-#[test]
-fn joints_solved_at_once_take_the_way_of_the_reference() {
-    let mut gpu = adapter::solver();
-    let given = step_problem(true);
-    let mut plan = plan(Method::GaussSeidel, true);
-    plan.velocity.direct_joints = true;
-    let (report, solution) = on_device(&mut gpu, &given, &plan);
-    let mut expected = SubstepSolution::default();
-    let reference = by_solving(&mut adapter::solver(), &given, &plan, &mut expected).unwrap();
-    assert!(report.velocity.direct_rows > 0);
-    assert_eq!(
-        report.velocity.residual_rms,
-        reference.velocity.residual_rms
-    );
-    assert_eq!(differences(&solution, &expected), [0.0; 5]);
 }
 
 #[test]
@@ -472,7 +377,7 @@ fn empty_steps_are_steps() {
 
 #[test]
 fn overflow_in_a_step_is_reported() {
-    let mut given = step_problem(false);
+    let mut given = step_problem();
     given.problem.bodies[20].linear_velocity = [3e38; 3];
     given.problem.bodies[21].linear_velocity = [-3e38; 3];
     for contact in &mut given.problem.contacts {

@@ -69,7 +69,7 @@ fn joints_do_what_they_do_in_smaller_steps() {
         ] {
             let make = |substeps: u32, time_step: f64| {
                 simulation(parse(text), |scene| {
-                    scene.settings.substeps = substeps;
+                    scene.settings.substeps = Some(substeps);
                     scene.settings.time_step = time_step;
                     scene.settings.stabilization.joints = scheme;
                 })
@@ -107,7 +107,7 @@ fn joints_break_by_the_load_of_the_whole_step() {
     for substeps in [0, 1, 5] {
         for (most, breaks) in [(19.0, true), (20.5, false)] {
             let mut run = simulation(parse(&text(most)), |scene| {
-                scene.settings.substeps = substeps;
+                scene.settings.substeps = Some(substeps);
             });
             let broke: usize = (0..20).map(|_| run.step().unwrap().broken_joints).sum();
             assert_eq!(broke > 0, breaks, "{substeps} substeps, {most} N");
@@ -119,7 +119,7 @@ fn joints_break_by_the_load_of_the_whole_step() {
 fn a_prescribed_velocity_is_followed() {
     let run = |substeps: u32| {
         let mut run = simulation(load("papers/three_link_bar"), |scene| {
-            scene.settings.substeps = substeps;
+            scene.settings.substeps = Some(substeps);
         });
         let (mut error, mut velocity) = (0.0_f64, 0.0_f64);
         for _ in 0..200 {

@@ -43,7 +43,7 @@ fn one_substep_without_positions_is_an_ordinary_step() {
                 scene.settings.solver.iterations = 400;
             })
         };
-        let (mut whole, mut divided) = (make(0), make(1));
+        let (mut whole, mut divided) = (make(Some(0)), make(Some(1)));
         let mut contacts = 0;
         for _ in 0..15 {
             contacts = contacts.max(whole.step().unwrap().contacts);
@@ -76,7 +76,7 @@ angular_velocity = [0.01, 3.0, 0.0]
 "#;
     let scene = parse(text);
     let mut divided = simulation(scene.clone(), |_| {});
-    let mut whole = simulation(scene, |scene| scene.settings.substeps = 0);
+    let mut whole = simulation(scene, |scene| scene.settings.substeps = Some(0));
     for _ in 0..30 {
         divided.step().unwrap();
         whole.step().unwrap();
@@ -139,7 +139,7 @@ density = 1000
 fn a_stack_of_thirty_stands() {
     let scene = load("basics/stack30");
     let (steps, gh) = (scene.steps, 9.81 * scene.settings.time_step);
-    let mut run = simulation(scene, |scene| assert_eq!(scene.settings.substeps, 4));
+    let mut run = simulation(scene, |scene| assert_eq!(scene.settings.substeps, None));
     let start: Vec<Vec3> = positions(&run);
     let (mut worst, mut drift) = (0.0_f64, 0.0_f64);
     for _ in 0..steps {
@@ -162,7 +162,7 @@ fn a_stack_of_thirty_stands() {
 #[test]
 fn energy_does_not_grow_at_rest() {
     let mut run = simulation(parse(TUMBLING), |scene| {
-        scene.settings.substeps = 4;
+        scene.settings.substeps = Some(4);
         scene.settings.solver.iterations = 4;
         scene.settings.stabilization.post.solver.iterations = 1;
     });
@@ -191,7 +191,7 @@ fn threads_do_not_matter() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.unwrap().install(|| {
             let mut run = simulation(load("bench/pile_spheres_1k"), |scene| {
-                scene.settings.substeps = 3;
+                scene.settings.substeps = Some(3);
                 scene.settings.solver.iterations = 2;
                 scene.settings.stabilization.post.solver.iterations = 1;
             });

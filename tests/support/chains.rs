@@ -57,7 +57,7 @@ pub fn precise(h: f64, scheme: Scheme) -> Settings {
         time_step: h,
         stabilization: Stabilization::both(scheme),
         friction_cone: FrictionCone::Pyramid { directions: 4 },
-        ..Settings::default()
+        ..Settings::post_stabilized()
     };
     settings.solver.iterations = 2000;
     settings.solver.tolerance = 1e-9;

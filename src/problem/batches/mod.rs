@@ -203,7 +203,7 @@ impl Batches {
             problem,
             warm_start,
         );
-        self.friction = problem.friction_cone.table().with_law(problem.friction_law);
+        self.friction = friction_table(problem);
         if warm_start {
             self.apply_impulses();
         }
@@ -260,7 +260,7 @@ impl Batches {
         }
         contacts::refill_remainder(&mut self.contacts, problem, warm_start, unbiased);
         joints::refill(&mut self.joints, &mut self.joint_scales, problem, false);
-        self.friction = problem.friction_cone.table().with_law(problem.friction_law);
+        self.friction = friction_table(problem);
         is_plain
     }
 
@@ -291,7 +291,7 @@ impl Batches {
             clusters,
             warm_start,
         );
-        self.friction = problem.friction_cone.table().with_law(problem.friction_law);
+        self.friction = friction_table(problem);
         if warm_start {
             self.apply_impulses();
         }
@@ -356,4 +356,13 @@ fn inertia_of(body: &Body) -> BodyInertia {
         inverse: body.inverse_inertia,
         padding: [0.0; 2],
     }
+}
+
+/// Friction and softness of a problem's contacts as the kernels read them.
+fn friction_table(problem: &Problem) -> FrictionTable {
+    problem
+        .friction_cone
+        .table()
+        .with_law(problem.friction_law)
+        .with_softness(problem.contact_softness)
 }

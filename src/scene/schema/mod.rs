@@ -129,10 +129,10 @@ pub struct SceneFile {
     pub simulation: Simulation,
     /// Solver of the velocity problem. A file that has neither this nor `[stabilization]` nor `substeps` gets
     /// what measurements recommend for its bodies.
-    #[serde(default = "Solver::not_given")]
+    #[serde(default)]
     pub solver: Solver,
     /// What removes the errors of contacts and joints.
-    #[serde(default = "Stabilization::not_given")]
+    #[serde(default)]
     pub stabilization: Stabilization,
     /// What is written.
     #[serde(default)]
@@ -291,9 +291,10 @@ pub enum Friction {
 pub struct Solver {
     /// The sweep.
     pub method: Method,
-    /// Most passes over all contacts, at least 1.
+    /// Most passes over all contacts (of each substep), at least 1; without it one, or where `substeps` is
+    /// given 20 in a step, and 20 where contacts are not soft.
     #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
-    pub iterations: u32,
+    pub iterations: Option<u32>,
     /// Root mean square residual at which to stop `[m/s]`; 0 runs all iterations.
     #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
     pub tolerance: f32,
@@ -309,18 +310,6 @@ pub struct Solver {
     pub friction: Friction,
     /// The law that holds within it.
     pub friction_law: FrictionLaw,
-    /// False if the file has no such table.
-    #[serde(skip)]
-    pub is_given: bool,
-}
-
-impl Solver {
-    fn not_given() -> Self {
-        Self {
-            is_given: false,
-            ..Self::default()
-        }
-    }
 }
 
 impl Default for Solver {
@@ -328,14 +317,13 @@ impl Default for Solver {
         let options = solver::Options::default();
         Self {
             method: options.method.into(),
-            iterations: options.iterations,
+            iterations: None,
             tolerance: options.tolerance,
             check_every: options.check_every,
             warm_start: options.warm_start,
             direct_joints: options.direct_joints,
             friction: Friction::Disk,
             friction_law: FrictionLaw::Coulomb,
-            is_given: true,
         }
     }
 }

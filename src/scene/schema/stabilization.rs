@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Stabilization {
     /// The scheme of contacts and joints.
-    pub method: Scheme,
-    /// The scheme of contacts, if it is another one than `method`.
+    pub method: Option<Scheme>,
+    /// The scheme of contacts, if it is another one than `method`; without either, they are soft.
     pub contacts: Option<Scheme>,
-    /// The scheme of joints, if it is another one than `method`.
+    /// The scheme of joints, if it is another one than `method`; without either, or with a `method` that is
+    /// soft, they are soft with a softness of their own.
     pub joints: Option<Scheme>,
     /// Sweep of the position problem; without it, that of the velocity problem.
     pub solver: Option<Method>,
@@ -33,25 +34,13 @@ pub struct Stabilization {
     /// smallest dynamic body.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub max_correction: Option<f64>,
-    /// False if the file has no such table.
-    #[serde(skip)]
-    pub is_given: bool,
-}
-
-impl Stabilization {
-    pub(super) fn not_given() -> Self {
-        Self {
-            is_given: false,
-            ..Self::default()
-        }
-    }
 }
 
 impl Default for Stabilization {
     fn default() -> Self {
         let post = Post::default();
         Self {
-            method: Scheme::Named(SchemeName::Post),
+            method: None,
             contacts: None,
             joints: None,
             solver: None,
@@ -60,7 +49,6 @@ impl Default for Stabilization {
             check_every: post.solver.check_every,
             steps: post.steps,
             max_correction: post.max_correction,
-            is_given: true,
         }
     }
 }
@@ -115,6 +103,9 @@ pub struct SchemeTable {
     /// Gamma: share of the error that a step removes, above 0 and at most 1.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0), range(max = 1)))]
     pub gamma: Option<f64>,
+    /// Soft: part of its own push that a contact or joint gives way by, above 0.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub softness: Option<f64>,
 }
 
 /// A scheme that has numbers.
@@ -127,6 +118,8 @@ pub enum SchemeType {
     Baumgarte,
     /// A share of the error in each step (Anitescu-Hart).
     Gamma,
+    /// Contacts or joints that give way, and so never feed energy in: `softness`. 1e-4 serves joints.
+    Soft,
 }
 
 impl<'de> Deserialize<'de> for Scheme {
@@ -138,8 +131,8 @@ impl<'de> Deserialize<'de> for Scheme {
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(
-                    "\"post\", \"none\", \"implicit\", { type = \"baumgarte\", kappa = ... } or \
-                     { type = \"gamma\", gamma = ... }",
+                    "\"post\", \"none\", \"implicit\", { type = \"baumgarte\", kappa = ... }, \
+                     { type = \"gamma\", gamma = ... } or { type = \"soft\", softness = ... }",
                 )
             }
 
@@ -148,15 +141,16 @@ impl<'de> Deserialize<'de> for Scheme {
                     "none" => SchemeName::None,
                     "post" => SchemeName::Post,
                     "implicit" => SchemeName::Implicit,
-                    "baumgarte" | "gamma" => {
+                    "baumgarte" | "gamma" | "soft" => {
                         return Err(E::invalid_value(
                             serde::de::Unexpected::Str(name),
-                            &"a table, which gives its numbers: { type = \"baumgarte\", kappa = ... } \
-                              or { type = \"gamma\", gamma = ... }",
+                            &"a table, which gives its numbers: { type = \"baumgarte\", kappa = ... }, \
+                              { type = \"gamma\", gamma = ... } or { type = \"soft\", softness = ... }",
                         ));
                     }
                     other => {
-                        const NAMES: &[&str] = &["post", "none", "implicit", "baumgarte", "gamma"];
+                        const NAMES: &[&str] =
+                            &["post", "none", "implicit", "baumgarte", "gamma", "soft"];
                         return Err(E::unknown_variant(other, NAMES));
                     }
                 }))

@@ -314,7 +314,7 @@ fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         )
     };
     check(
-        solver.iterations,
+        solver.iterations.unwrap_or(1),
         solver.tolerance,
         solver.check_every,
         &place,

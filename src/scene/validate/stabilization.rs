@@ -8,7 +8,7 @@ use crate::scene::schema::{Scheme, SchemeTable, SchemeType, Stabilization};
 /// Checks the schemes.
 pub(super) fn schemes(stabilization: &Stabilization, place: &Place<'_>) -> Result<()> {
     let schemes = [
-        ("method", Some(&stabilization.method)),
+        ("method", stabilization.method.as_ref()),
         ("contacts", stabilization.contacts.as_ref()),
         ("joints", stabilization.joints.as_ref()),
     ];
@@ -28,6 +28,7 @@ fn table(table: &SchemeTable, place: &Place<'_>) -> Result<()> {
         ("omega0", table.omega0),
         ("zeta", table.zeta),
         ("gamma", table.gamma),
+        ("softness", table.softness),
     ];
     let (title, forms, help): (&str, &[&[&str]], &str) = match table.kind {
         SchemeType::Baumgarte => (
@@ -36,6 +37,11 @@ fn table(table: &SchemeTable, place: &Place<'_>) -> Result<()> {
             "expected `kappa`, or `alpha` and `beta`, or `omega0` and `zeta`",
         ),
         SchemeType::Gamma => ("gamma stabilization", &[&["gamma"]], "expected `gamma`"),
+        SchemeType::Soft => (
+            "soft stabilization",
+            &[&["softness"]],
+            "expected `softness`",
+        ),
     };
     let is_given = |key: &str| numbers.iter().any(|(name, n)| *name == key && n.is_some());
     let Some(form) = forms
@@ -63,6 +69,12 @@ fn table(table: &SchemeTable, place: &Place<'_>) -> Result<()> {
             format!("gamma is {gamma}"),
             "expected a number above 0 and at most 1",
         )),
-        _ => Ok(()),
+        _ => match table.softness {
+            Some(softness) if softness <= 0.0 => Err(place.key("softness").error(
+                format!("softness is {softness}"),
+                "expected a positive number",
+            )),
+            _ => Ok(()),
+        },
     }
 }

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 /// `i, i + 64, ...`, joint rows first, then halving strides.
 pub fn cluster_residual(batches: &Batches, clusters: &Clusters, partials: &mut Vec<Partial>) {
     let velocities = &batches.velocities;
+    let side = |body: u32| (&velocities[body as usize], &batches.inertias[body as usize]);
     clusters
         .list
         .par_iter()
@@ -37,8 +38,8 @@ pub fn cluster_residual(batches: &Batches, clusters: &Clusters, partials: &mut V
                     block,
                     &batches.friction,
                     batches.contacts.impulses[index],
-                    &velocities[block.body_a as usize],
-                    &velocities[block.body_b as usize],
+                    side(block.body_a),
+                    side(block.body_b),
                 ));
             }
             reduce_lanes(lanes)

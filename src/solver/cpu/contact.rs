@@ -102,9 +102,39 @@ pub(super) fn apply(
     velocity.angular = math::add(velocity.angular, math::scale(angular, copies));
 }
 
+/// `W_nn` of the whole bodies `[1/kg]`: the velocity along the normal that a unit of normal impulse makes.
+#[inline(always)]
+fn normal_response(
+    block: &ContactBlock,
+    a: (&BodyVelocity, &BodyInertia),
+    b: (&BodyVelocity, &BodyInertia),
+) -> f32 {
+    let side = |(velocity, inertia): (&BodyVelocity, &BodyInertia), arm: V3| {
+        let lever = math::cross(arm, block.normal);
+        velocity.inverse_mass + math::dot(lever, math::symmetric_mul(&inertia.inverse, lever))
+    };
+    side(a, block.arm_a) + side(b, block.arm_b)
+}
+
+/// Softness of the normal row, over one over [`ContactBlock::normal_mass`]: that of the problem for whole
+/// bodies, less for copies, whose row answers for a share of the body.
+#[inline(always)]
+fn softness_of_row(
+    block: &ContactBlock,
+    cone: &FrictionTable,
+    a: (&BodyVelocity, &BodyInertia, f32),
+    b: (&BodyVelocity, &BodyInertia, f32),
+) -> f32 {
+    if cone.softness == 0.0 || a.2 * b.2 == 1.0 {
+        cone.softness
+    } else {
+        cone.softness * (block.normal_mass * normal_response(block, (a.0, a.1), (b.0, b.1)))
+    }
+}
+
 /// One projected Gauss–Seidel update of a contact: the normal row, then both tangential rows.
 ///
-/// `r_n <- max(0, r_n - u_n / W_nn)`; then, with what this changes of the tangential velocities by
+/// `r_n <- max(0, r_n - (u_n / W_nn + eps r_n) / (1 + eps))`, eps being the row's softness; then, with what this changes of the tangential velocities by
 /// their [`coupling`](ContactBlock::coupling), `r_t <- P(r_t - u_t / d_t)` with P the projection at radius
 /// `mu r_n` (Stewart–Trinkle's fixed point for a polygon, Coulomb's for the disk). Changes within
 /// [`dead_band`] of the normal impulse, or of the radius, are left undone. Returns the new impulse and the whole change as a
@@ -121,7 +151,15 @@ pub(super) fn update(
     let (velocity_b, inertia_b, copies_b) = b;
     let u = relative_velocity(block, velocity_a, velocity_b);
     let u_n = math::dot(block.normal, u);
-    let mut normal = (impulse[0] - block.normal_mass * u_n).max(0.0);
+    let softness = softness_of_row(
+        block,
+        cone,
+        (velocity_a, inertia_a, copies_a),
+        (velocity_b, inertia_b, copies_b),
+    );
+    let missing = block.normal_mass * u_n + softness * impulse[0];
+    let hardness = 1.0 / (1.0 + softness);
+    let mut normal = (impulse[0] - missing * hardness).max(0.0);
     let dead_band = dead_band(copies_a, copies_b);
     if (normal - impulse[0]).abs() <= dead_band * impulse[0] {
         normal = impulse[0];
@@ -165,13 +203,13 @@ pub(super) fn update(
 ///
 /// It is one over a bound of the largest eigenvalue of a contact's Delassus block `W`, its rows scaled by
 /// their effective masses `m_n` and `m_t`: the scaled block is `[1, c^T; c, T]` with `T <= 1`, hence at most
-/// `1 + |c|`, where `|c|^2 = (W_n1^2 + W_n2^2) m_n m_t`. It is 1 where normal and tangents are not coupled, as
-/// between spheres.
+/// `1 + |c| + eps`, where `|c|^2 = (W_n1^2 + W_n2^2) m_n m_t` and eps is the softness of the normal row. It is 1
+/// where a rigid normal and tangents are not coupled, as between spheres.
 #[inline(always)]
-fn cone_step(block: &ContactBlock) -> f32 {
+fn cone_step(block: &ContactBlock, softness: f32) -> f32 {
     let [w_n1, w_n2] = block.coupling;
     let scale = block.normal_mass * block.tangent_mass;
-    1.0 / (1.0 + ((w_n1 * w_n1 + w_n2 * w_n2) * scale).sqrt())
+    1.0 / ((1.0 + ((w_n1 * w_n1 + w_n2 * w_n2) * scale).sqrt()) + softness)
 }
 
 /// One update of a contact with friction by the convex law: all three rows at once,
@@ -182,6 +220,7 @@ fn cone_step(block: &ContactBlock) -> f32 {
 #[inline(always)]
 fn update_convex(
     block: &ContactBlock,
+    cone: &FrictionTable,
     impulse: [f32; 4],
     a: (&mut BodyVelocity, &BodyInertia, f32),
     b: (&mut BodyVelocity, &BodyInertia, f32),
@@ -190,15 +229,22 @@ fn update_convex(
     let (velocity_b, inertia_b, copies_b) = b;
     let (tangent_1, tangent_2) = math::tangents(block.normal);
     let u = relative_velocity(block, velocity_a, velocity_b);
-    let cone_step = cone_step(block);
+    let softness = softness_of_row(
+        block,
+        cone,
+        (velocity_a, inertia_a, copies_a),
+        (velocity_b, inertia_b, copies_b),
+    );
+    let cone_step = cone_step(block, softness);
     let normal_step = cone_step * block.normal_mass;
     let tangent_step = cone_step * block.tangent_mass;
     let trial = [
         impulse[1] - tangent_step * math::dot(tangent_1, u),
         impulse[2] - tangent_step * math::dot(tangent_2, u),
     ];
+    let given_way = cone_step * softness * impulse[0];
     let mut r = project_onto_cone(
-        impulse[0] - normal_step * math::dot(block.normal, u),
+        impulse[0] - (normal_step * math::dot(block.normal, u) + given_way),
         trial,
         block.friction,
         block.normal_mass,
@@ -239,7 +285,7 @@ pub(super) fn step(
     if sweep != Sweep::Rebuild {
         // Between immovable bodies there is no mass to measure by, and nothing to do.
         if cone.is_convex() && block.friction > 0.0 && block.tangent_mass > 0.0 {
-            return update_convex(block, impulse, a, b);
+            return update_convex(block, cone, impulse, a, b);
         }
         return update(block, cone, impulse, a, b);
     }
@@ -260,8 +306,8 @@ pub(super) fn residual(
     block: &ContactBlock,
     cone: &FrictionTable,
     impulse: [f32; 4],
-    a: &BodyVelocity,
-    b: &BodyVelocity,
+    (a, inertia_a): (&BodyVelocity, &BodyInertia),
+    (b, inertia_b): (&BodyVelocity, &BodyInertia),
 ) -> f32 {
     if block.residual_mass == 0.0 {
         return 0.0;
@@ -269,7 +315,11 @@ pub(super) fn residual(
     let rho = block.residual_mass;
     let (tangent_1, tangent_2) = math::tangents(block.normal);
     let u = relative_velocity(block, a, b);
-    let u_n = math::dot(block.normal, u);
+    let mut u_n = math::dot(block.normal, u);
+    if cone.softness > 0.0 {
+        let response = normal_response(block, (a, inertia_a), (b, inertia_b));
+        u_n += cone.softness * (response * impulse[0]);
+    }
     let normal = (impulse[0] - rho * u_n).max(0.0);
     let mut off = [impulse[0] - normal, 0.0, 0.0];
     if block.friction > 0.0 {

@@ -35,14 +35,15 @@ pub(super) fn contact_residual_part(
     impulses: &[[f32; 4]],
     residuals: &mut [f32],
 ) {
+    let side = |body: u32| (&velocities[body as usize], &batches.inertias[body as usize]);
     for (contact, residual) in contacts.zip(residuals) {
         let block = &batches.contacts.blocks[contact];
         *residual = contact::residual(
             block,
             &batches.friction,
             impulses[contact],
-            &velocities[block.body_a as usize],
-            &velocities[block.body_b as usize],
+            side(block.body_a),
+            side(block.body_b),
         );
     }
 }

@@ -42,7 +42,7 @@ pub use momentum::{
     joint_conjugate, joint_momentum,
 };
 pub use progress::{contact_progress, joint_progress};
-pub use substep_kernels::{substep_bodies, substep_contacts, substep_control, substep_joints};
+pub use substep_kernels::{substep_bodies, substep_contacts, substep_control};
 pub use sweep::Sweep;
 
 use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};

@@ -1,15 +1,12 @@
 //! What lies between the LCPs of a step in substeps; twins of `shaders/substep_control.wgsl`,
-//! `shaders/substep_bodies.wgsl`, `shaders/substep_contacts.wgsl` and `shaders/substep_joints.wgsl`,
-//! operation by operation. [`by_solving`](crate::solver::substeps::by_solving) says what it means, in
-//! f64.
+//! `shaders/substep_bodies.wgsl` and `shaders/substep_contacts.wgsl`, operation by operation.
+//! [`by_solving`](crate::solver::substeps::by_solving) says what it means, in f64.
 
 use crate::math::{self, V3};
-use crate::problem::batches::{BodyVelocity, ContactBlock, JointBlock, JointScale};
+use crate::problem::batches::{BodyVelocity, ContactBlock};
 use crate::solver::momentum::Momentum;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{
-    Between, BodyState, ContactStep, ContactTotal, JointStep, JointTotal, Lcp, Sort,
-};
+use crate::solver::substeps::records::{Between, BodyState, ContactStep, ContactTotal, Lcp, Sort};
 
 /// When the next LCP is to stop; momentum starts anew.
 pub fn substep_control(lcp: &Lcp, control: &mut Control, momentum: &mut Momentum) {
@@ -140,7 +137,16 @@ pub fn substep_contacts(
             )
         };
         let before = math::dot(normal, at_part(lcp.past));
-        let bias = contact_bias(lcp, gap, before, step.restitution);
+        let carried = if block.normal_mass > 0.0 {
+            impulse[0] / block.normal_mass
+        } else {
+            0.0
+        };
+        let gain = math::dot(normal, step.increment) * (lcp.part - lcp.past);
+        if step.restitution > 0.0 && before.abs() > lcp.restitution_threshold {
+            *impulse = [0.0; 4];
+        }
+        let bias = contact_bias(lcp, gap, before, gain, carried, step.restitution);
         block.friction = frictions[at];
         block.free_velocity = math::add(at_part(lcp.part), math::scale(normal, bias / squared));
     }
@@ -149,120 +155,36 @@ pub fn substep_contacts(
 /// The velocity that a gap asks for; see [`SubstepPlan::contact_bias`].
 ///
 /// [`SubstepPlan::contact_bias`]: crate::solver::substeps::SubstepPlan::contact_bias
-fn contact_bias(lcp: &Lcp, gap: f32, velocity: f32, restitution: f32) -> f32 {
+fn contact_bias(
+    lcp: &Lcp,
+    gap: f32,
+    velocity: f32,
+    gain: f32,
+    carried: f32,
+    restitution: f32,
+) -> f32 {
     let open = gap - lcp.slop;
     let asked = if open > 0.0 {
         open / lcp.substep_length
     } else {
         let deep = (gap + lcp.slop) + lcp.spared;
-        (lcp.rate * deep.min(0.0)).max(-lcp.max_push) + lcp.memory * velocity
+        let depth = deep.min(0.0).max(-lcp.deepest);
+        let most = lcp.max_push + lcp.softness * carried;
+        (lcp.rate * depth).max(-most) + lcp.memory * velocity
     };
     let meets = open + lcp.substep_length * velocity <= 0.0;
     if !(restitution > 0.0 && velocity < -lcp.restitution_threshold && meets) {
         return asked;
     }
-    let bounce = restitution * velocity;
+    let half = 0.5 * gain;
+    let speed = half + velocity;
+    let fall = -2.0 * (gain * open) / lcp.substep_length;
+    let squared = restitution * restitution * (speed * speed + fall) - fall;
+    let parting = squared.max(0.0).sqrt() + half;
+    let bounce = -parting - lcp.softness * (parting - velocity - gain);
     if open > 0.0 {
         bounce
     } else {
         bounce.min(asked)
-    }
-}
-
-/// Before an LCP, or after the last one: joint rows and their impulses.
-pub fn substep_joints(
-    between: Between,
-    lcp: &Lcp,
-    steps: &[JointStep],
-    states: &[BodyState],
-    blocks: &mut [JointBlock],
-    impulses: &mut [f32],
-    totals: &mut [JointTotal],
-    scales: &mut [JointScale],
-) {
-    for (at, block) in blocks.iter_mut().enumerate() {
-        let (impulse, total) = (&mut impulses[at], &mut totals[at]);
-        if between.starts {
-            *total = JointTotal::default();
-        }
-        if between.keeps {
-            total.kept = *impulse;
-            total.total += *impulse;
-        }
-        if between.restores {
-            *impulse = total.kept;
-        }
-        if between.cold {
-            *impulse = 0.0;
-        }
-        let Some(sort) = between.next else {
-            continue;
-        };
-        let step = &steps[at];
-        let (a, b) = (
-            &states[block.body_a as usize],
-            &states[block.body_b as usize],
-        );
-        let along = |a: (V3, V3), b: (V3, V3)| {
-            (math::dot(block.linear, math::sub(a.0, b.0)) + math::dot(block.angular_a, a.1))
-                + math::dot(block.angular_b, b.1)
-        };
-        let moved = along(
-            (a.moved_linear, a.moved_angular),
-            (b.moved_linear, b.moved_angular),
-        );
-        let gained = along(
-            (a.gained_linear, a.gained_angular),
-            (b.gained_linear, b.gained_angular),
-        );
-        let path = (moved + lcp.start_factor * step.start) + lcp.increment_factor * step.increment;
-        let (part, row) = match sort {
-            Sort::Velocity => (lcp.past, &step.velocity),
-            Sort::Position => (lcp.part, &step.position),
-        };
-        let turning = ((0.5 * step.law.change) * lcp.time_step) * (part * part);
-        let error = (step.law.error + path) + turning;
-        block.free_velocity = match sort {
-            Sort::Position => position_bias(step, error),
-            Sort::Velocity => {
-                let before = (step.start + lcp.past * step.increment) + gained;
-                let bias = velocity_bias(step, lcp, error, before);
-                ((step.start + lcp.part * step.increment) + gained) + bias
-            }
-        };
-        block.mass = row.mass;
-        block.softness = row.softness;
-        block.lower = row.lower;
-        block.upper = row.upper;
-        // A row that moves nothing has no velocity either.
-        if row.scale_mass == 0.0 {
-            block.free_velocity = 0.0;
-        }
-        scales[at] = JointScale {
-            mass: row.scale_mass,
-            per_impulse: row.scale_per_impulse,
-        };
-    }
-}
-
-fn velocity_bias(step: &JointStep, lcp: &Lcp, error: f32, velocity: f32) -> f32 {
-    let law = &step.law;
-    let turned = law.rounding + lcp.past * law.change;
-    if law.is_gap != 0 && error > 0.0 {
-        return turned + error / lcp.substep_length;
-    }
-    ((turned + law.offset) + law.rate * error) + law.memory * (velocity + turned)
-}
-
-fn position_bias(step: &JointStep, error: f32) -> f32 {
-    let most = step.law.max_correction;
-    if most < 0.0 {
-        return 0.0;
-    }
-    let least = error.max(-most);
-    if step.law.is_gap != 0 {
-        least
-    } else {
-        least.min(most)
     }
 }

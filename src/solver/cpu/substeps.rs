@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::math::{self, V3};
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::batches::{Batches, BodyVelocity};
+use crate::problem::bias::Meeting;
 use crate::solver::substeps::{
     Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
 };
@@ -160,6 +161,14 @@ impl CpuSolver {
         self.lanes
             .begin_substep(plan, substep, memory.bounces, state, team);
         memory.write_velocity_biases(batches, plan, substep);
+        if memory.bounces {
+            // Some start without the impulses that the velocities have.
+            for velocity in self.velocities.bodies_mut() {
+                (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
+            }
+            self.sweep_colored_contacts(batches, team, super::Sweep::Rebuild, 1);
+            batches.apply_remainder(self.velocities.bodies_mut());
+        }
     }
 
     /// Moves the bodies by what the impulses of a substep have made of their velocities, and stops those of the
@@ -282,8 +291,6 @@ impl CpuSolver {
             angular: moved.angular,
         });
         solution.displacements.extend(displacements);
-        solution.joint_impulses.clear();
-        solution.total_joint_impulses.clear();
         let count = batches.contacts.source.len();
         let remainder = super::remainder_contacts(batches);
         let source = &batches.contacts.source[remainder.clone()];
@@ -372,10 +379,16 @@ impl SubstepMemory {
     /// Velocities of the remainder's contacts, biases included, before a substep.
     fn write_velocity_biases(&self, batches: &mut Batches, plan: &SubstepPlan, substep: u32) {
         let range = super::remainder_contacts(batches);
-        let blocks = &mut batches.contacts.blocks[range];
         let (past, part) = (plan.part(substep - 1) as f32, plan.part(substep) as f32);
         let (gained, moved) = (self.gained.bodies(), self.moved.bodies());
-        for (block, frozen) in blocks.iter_mut().zip(&self.remainder) {
+        let impulses = &mut batches.contacts.impulses[range.clone()];
+        let blocks = &mut batches.contacts.blocks[range];
+        for ((block, frozen), impulse) in blocks.iter_mut().zip(&self.remainder).zip(impulses) {
+            let carried = if block.normal_mass > 0.0 {
+                impulse[0] / block.normal_mass
+            } else {
+                0.0
+            };
             let arms = [block.arm_a, block.arm_b];
             let bodies = [block.body_a as usize, block.body_b as usize];
             let gained = between(arms, bodies.map(|body| twist(&gained[body])));
@@ -384,11 +397,18 @@ impl SubstepMemory {
                 + past * math::dot(block.normal, frozen.increment)
                 + math::dot(block.normal, gained);
             let gap = frozen.gap_now(plan, substep - 1, block.normal, moved);
-            let bias = plan.contact_bias(
-                f64::from(gap),
-                f64::from(velocity),
-                f64::from(frozen.restitution),
-            ) as f32;
+            let gain = math::dot(block.normal, frozen.increment) / plan.substeps as f32;
+            let meeting = Meeting {
+                separation: f64::from(gap),
+                velocity: f64::from(velocity),
+                gain: f64::from(gain),
+                restitution: f64::from(frozen.restitution),
+                softness: f64::from(plan.gap_law.softness),
+            };
+            let bias = plan.contact_bias(&meeting, f64::from(carried)) as f32;
+            if plan.starts_cold(f64::from(velocity), f64::from(frozen.restitution)) {
+                *impulse = [0.0; 4];
+            }
             let without = math::add(
                 math::add(frozen.start, math::scale(frozen.increment, part)),
                 gained,

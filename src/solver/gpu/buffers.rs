@@ -187,19 +187,11 @@ impl Buffers {
         self.momentum.set(&[data.momentum]);
     }
 
-    /// What came back after a solve is what lies on the device.
+    /// What came back after a solve or a step is what lies on the device.
     pub(super) fn learn(&mut self, batches: &Batches) {
         self.velocities.learn(&batches.velocities);
         self.contacts.impulses.learn(&batches.contacts.impulses);
         self.joints.impulses.learn(&batches.joints.impulses);
-    }
-
-    /// What a step in substeps has left on the device: the last velocity LCP's impulses, and bodies at
-    /// rest. It has changed the joints' blocks.
-    pub(super) fn learn_substeps(&mut self, batches: &Batches) {
-        self.learn(batches);
-        self.joints.blocks.forget();
-        self.joint_scales.forget();
     }
 
     /// Nothing is known of what lies on the device: a solve did not come to its end.

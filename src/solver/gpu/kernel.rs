@@ -61,8 +61,6 @@ pub enum Kernel {
     SubstepControl,
     /// After an LCP of a step: velocities and displacements.
     SubstepBodies,
-    /// Before an LCP of a step: joint rows where the bodies are now.
-    SubstepJoints,
     /// The same of contacts.
     SubstepContacts,
 }
@@ -113,7 +111,7 @@ const MOMENTUM_CONSTANTS: &[(&str, f64)] = &[
 
 impl Kernel {
     /// All kernels, in the order of a sweep.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 23] = [
         Self::ContactMasses,
         Self::BodyStart,
         Self::JointSweep,
@@ -136,7 +134,6 @@ impl Kernel {
         Self::ResidualStep,
         Self::SubstepControl,
         Self::SubstepBodies,
-        Self::SubstepJoints,
         Self::SubstepContacts,
     ];
 
@@ -277,6 +274,7 @@ impl ShaderSet for Kernel {
                     (3, Impulses, Read),
                     (4, Velocities, Read),
                     (5, Partials, Write),
+                    (6, Inertias, Read),
                     CONTROL,
                 ],
             ),
@@ -345,19 +343,6 @@ impl ShaderSet for Kernel {
                     (2, Lcps, Read),
                     (3, Velocities, Write),
                     (4, BodyStates, Write),
-                ],
-            ),
-            Self::SubstepJoints => Shader::of(
-                "substep_joints",
-                &[SUBSTEP, wgsl!("substep_joints")],
-                &[
-                    (2, Lcps, Read),
-                    (3, Steps, Read),
-                    (4, BodyStates, Read),
-                    (5, Blocks, Write),
-                    (6, Impulses, Write),
-                    (7, Totals, Write),
-                    (8, Scales, Write),
                 ],
             ),
             Self::SubstepContacts => Shader::of(

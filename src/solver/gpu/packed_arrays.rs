@@ -6,7 +6,7 @@ use super::traffic::Subject;
 use crate::problem::batches::{ContactBlock, JointBlock, Packed, SplitBody, SplitSlots};
 use crate::solver::momentum::{ContactMemory, JointMemory, Progress};
 use crate::solver::residual::Partial;
-use crate::solver::substeps::records::{ContactStep, ContactTotal, JointStep, JointTotal};
+use crate::solver::substeps::records::{ContactStep, ContactTotal};
 
 /// What the joints and the contacts each have.
 #[derive(Debug)]
@@ -58,8 +58,9 @@ impl PackedArrays {
             partials: DeviceArray::new::<Partial>("partial residuals of joints", subject),
             memory: DeviceArray::new::<JointMemory>("last joint impulses", subject),
             sums: DeviceArray::new::<Progress>("progress of joints", subject),
-            steps: DeviceArray::new::<JointStep>("joint rows at the start of a step", subject),
-            totals: DeviceArray::new::<JointTotal>("impulses of joint rows over a step", subject),
+            // A step in substeps has no joint rows: these stay empty.
+            steps: DeviceArray::new::<f32>("joint rows at the start of a step", subject),
+            totals: DeviceArray::new::<f32>("impulses of joint rows over a step", subject),
         }
     }
 

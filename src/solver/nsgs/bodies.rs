@@ -14,6 +14,8 @@ use crate::problem::{Contact, Problem};
 struct Point {
     /// Normal, tangent 1, tangent 2.
     rows: [Row; 3],
+    /// Velocity that a unit normal impulse leaves `[1/kg]`.
+    softness: f64,
     block: ContactBlock,
 }
 
@@ -35,7 +37,7 @@ pub(super) struct Bodies {
 }
 
 impl Point {
-    fn new(contact: &Contact, masses: &[Mass]) -> Self {
+    fn new(contact: &Contact, eps: f64, masses: &[Mass]) -> Self {
         // The tangents are those of the other backends, bit for bit.
         let (tangent_1, tangent_2) = math::tangents(contact.normal);
         let bodies = [contact.body_a as usize, contact.body_b as usize];
@@ -47,13 +49,21 @@ impl Point {
             let jacobian = [(d, arm_a.cross(&d)), (-d, -arm_b.cross(&d))];
             Row::new(bodies, jacobian, biases[i], masses)
         });
-        let delassus = std::array::from_fn(|i| std::array::from_fn(|j| rows[i].delassus(&rows[j])));
-        let block = ContactBlock::new(delassus, f64::from(contact.friction));
-        Self { rows, block }
+        let delassus: [[f64; 3]; 3] =
+            std::array::from_fn(|i| std::array::from_fn(|j| rows[i].delassus(&rows[j])));
+        let softness = eps * delassus[0][0];
+        let block = ContactBlock::new(delassus, f64::from(contact.friction)).softened(softness);
+        Self {
+            rows,
+            softness,
+            block,
+        }
     }
 
-    fn velocity(&self, changes: &[Twist]) -> [f64; 3] {
-        std::array::from_fn(|i| self.rows[i].velocity(changes))
+    /// Relative velocity under a normal impulse, which a soft row gives way to `[m/s]`.
+    fn velocity(&self, changes: &[Twist], normal_impulse: f64) -> [f64; 3] {
+        let [n, t1, t2] = std::array::from_fn(|i| self.rows[i].velocity(changes));
+        [n + self.softness * normal_impulse, t1, t2]
     }
 }
 
@@ -65,7 +75,7 @@ impl Bodies {
             points: problem
                 .contacts
                 .iter()
-                .map(|contact| Point::new(contact, &masses))
+                .map(|contact| Point::new(contact, f64::from(problem.contact_softness), &masses))
                 .collect(),
             groups: JointGroup::all(&problem.joint_rows, &masses),
             joint_row_count: problem.joint_rows.len(),
@@ -104,7 +114,7 @@ impl Bodies {
             return;
         }
         let before = [r[3 * index], r[3 * index + 1], r[3 * index + 2]];
-        let u = point.velocity(&self.changes);
+        let u = point.velocity(&self.changes, before[0]);
         let after = point.block.visit(before, u, &self.section, self.rule);
         for (d, row) in point.rows.iter().enumerate() {
             row.apply(after[d] - before[d], &mut self.changes);
@@ -160,7 +170,7 @@ impl System for Bodies {
 
     fn residual(&self, r: &[f64]) -> Residual {
         let contacts = self.points.iter().zip(r.chunks(3)).map(|(point, r)| {
-            let u = point.velocity(&self.changes);
+            let u = point.velocity(&self.changes, r[0]);
             point.block.residual([r[0], r[1], r[2]], u, &self.section)
         });
         let joints = self

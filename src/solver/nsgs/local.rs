@@ -46,6 +46,17 @@ impl ContactBlock {
         }
     }
 
+    /// The same block with a velocity that a unit normal impulse leaves `[1/kg]`; the step of the natural map
+    /// stays that of the rigid one.
+    pub(super) fn softened(&self, softness: f64) -> Self {
+        let mut delassus = self.delassus;
+        delassus[0][0] += softness;
+        Self {
+            residual_mass: self.residual_mass,
+            ..Self::new(delassus, self.friction)
+        }
+    }
+
     /// True if its impulse can change.
     pub(super) fn is_usable(&self) -> bool {
         self.residual_mass > 0.0

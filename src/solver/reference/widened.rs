@@ -18,7 +18,8 @@ pub(super) struct Point {
     /// `[m/s]`
     pub(super) bias: f64,
     pub(super) friction: f64,
-    /// Velocity that a unit impulse along each row leaves `[1/kg]`; zero in a given problem.
+    /// Velocity that a unit impulse along each row leaves `[1/kg]`; of a given
+    /// problem only along the normal.
     pub(super) softness: [f64; 3],
     /// Step of the natural map, `rho = 3 / tr W_cc` `[kg]`.
     pub(super) residual_mass: f64,
@@ -60,7 +61,7 @@ pub(super) fn corners(cone: FrictionCone) -> Vec<[f64; 2]> {
 }
 
 impl Point {
-    fn new(index: usize, contact: &Contact, bodies: &[Mass]) -> Self {
+    fn new(index: usize, contact: &Contact, eps: f64, bodies: &[Mass]) -> Self {
         // The tangents are those of the other backends, bit for bit.
         let (tangent_1, tangent_2) = math::tangents(contact.normal);
         let (arm_a, arm_b) = (math::widen(contact.arm_a), math::widen(contact.arm_b));
@@ -74,11 +75,11 @@ impl Point {
         let trace: f64 = rows.iter().map(|row| row.delassus(row, bodies)).sum();
         Self {
             contact: index,
-            rows,
             bias: f64::from(contact.bias),
             friction: f64::from(contact.friction),
-            softness: [0.0; 3],
+            softness: [eps * rows[0].delassus(&rows[0], bodies), 0.0, 0.0],
             residual_mass: 3.0 / trace,
+            rows,
         }
     }
 
@@ -120,12 +121,13 @@ impl Widened {
                 }
             })
             .collect();
+        let eps = f64::from(problem.contact_softness);
         let points = problem
             .contacts
             .iter()
             .enumerate()
             .filter(|(_, contact)| is_between_movable(problem, contact))
-            .map(|(index, contact)| Point::new(index, contact, &bodies))
+            .map(|(index, contact)| Point::new(index, contact, eps, &bodies))
             .collect();
         let joints = problem
             .joint_rows
@@ -147,8 +149,9 @@ impl Widened {
     pub(super) fn softened(&self, part: f64) -> Self {
         let mut softened = self.clone();
         for point in &mut softened.points {
-            point.softness = [0, 1, 2]
-                .map(|d: usize| part * point.rows[d].delassus(&point.rows[d], &self.bodies));
+            for (softness, row) in point.softness.iter_mut().zip(&point.rows) {
+                *softness += part * row.delassus(row, &self.bodies);
+            }
         }
         for joint in &mut softened.joints {
             joint.softness += part / joint.mass;

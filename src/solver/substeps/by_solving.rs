@@ -1,15 +1,15 @@
 //! The reference: every LCP of a step handed to a solver, one after the other.
 //!
 //! Displacements and what impulses have added are kept in f64 here, and each problem is written anew
-//! from them. What a problem's f32 velocities leave out of a contact's or row's velocity goes into its
-//! bias, so that fast bodies lose no digits.
+//! from them. What a problem's f32 velocities leave out of a contact's velocity goes into its bias, so that fast bodies lose no digits.
 
 use super::{
     Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
 };
 use crate::error::Result;
 use crate::math::{self, V3, Vec3};
-use crate::problem::{Body, Contact, FrictionCone, JointRow, Problem};
+use crate::problem::bias::Meeting;
+use crate::problem::{Body, Contact, FrictionCone, FrictionLaw, Problem};
 use crate::solver::{Options, Solution, Solver, Status, Velocity};
 
 /// A velocity or a displacement: of the centre of mass, and angular in world axes.
@@ -117,7 +117,6 @@ impl Scratch {
         substep: u32,
         solution: &SubstepSolution,
     ) {
-        let (h, h_s) = (f64::from(plan.time_step), plan.substep_length());
         let (past, part) = (plan.part(substep - 1), plan.part(substep));
         for (body, state) in self.problem.bodies.iter_mut().zip(&self.states) {
             let (linear, angular) = state.velocity(part);
@@ -127,6 +126,11 @@ impl Scratch {
         let (states, bodies) = (&self.states, &self.problem.bodies);
         let displacement = |body: u32| states[body as usize].displacement(plan, substep - 1);
         let before = |body: u32| states[body as usize].velocity(past);
+        let share = 1.0 / f64::from(plan.substeps);
+        let gain = |body: u32| {
+            let (linear, angular) = states[body as usize].increment;
+            (share * linear, share * angular)
+        };
         let lost = |body: u32| states[body as usize].lost(part, &bodies[body as usize]);
 
         self.problem.contacts.clear();
@@ -137,27 +141,33 @@ impl Scratch {
                 let gap = f64::from(given.gaps[index]) + along_normal(contact, displacement);
                 let velocity = along_normal(contact, before);
                 let restitution = given.restitutions.get(index).copied().unwrap_or(0.0);
-                let bias = plan.contact_bias(gap, velocity, f64::from(restitution));
+                let carried = if plan.gap_law.softness > 0.0 {
+                    f64::from(solution.impulses[index][0]) * response(contact, bodies)
+                } else {
+                    0.0
+                };
+                let meeting = Meeting {
+                    separation: gap,
+                    velocity,
+                    gain: along_normal(contact, gain),
+                    restitution: f64::from(restitution),
+                    softness: f64::from(plan.gap_law.softness),
+                };
+                let bias = plan.contact_bias(&meeting, carried);
+                let cold = plan.starts_cold(velocity, f64::from(restitution));
                 Contact {
                     bias: (bias + along_normal(contact, lost)) as f32,
-                    impulse: solution.impulses[index],
+                    impulse: if cold {
+                        [0.0; 3]
+                    } else {
+                        solution.impulses[index]
+                    },
                     ..*contact
                 }
             }));
-        self.problem.joint_rows.clear();
-        let rows = given.problem.joint_rows.iter().zip(&given.row_laws);
-        self.problem
-            .joint_rows
-            .extend(rows.enumerate().map(|(index, (row, law))| {
-                let error = law.error_now(along_row(row, displacement), past, h);
-                let bias = law.velocity_bias(error, along_row(row, before), past, h_s);
-                JointRow {
-                    bias: (bias + along_row(row, lost)) as f32,
-                    impulse: solution.joint_impulses[index],
-                    ..*row
-                }
-            }));
         self.problem.friction_cone = given.problem.friction_cone;
+        self.problem.friction_law = given.problem.friction_law;
+        self.problem.contact_softness = given.problem.contact_softness;
     }
 
     /// Adds what the impulses of a velocity LCP do, and moves the bodies.
@@ -172,8 +182,7 @@ impl Scratch {
         }
     }
 
-    /// The position LCP after a substep, counted from 1. A joint row that has no part in it gets no
-    /// impulse.
+    /// The position LCP after a substep, counted from 1.
     fn write_position_problem(
         &mut self,
         given: &SubstepProblem,
@@ -181,7 +190,6 @@ impl Scratch {
         position: &PositionPlan,
         substep: u32,
     ) {
-        let (h, part) = (f64::from(plan.time_step), plan.part(substep));
         for body in &mut self.problem.bodies {
             body.linear_velocity = [0.0; 3];
             body.angular_velocity = [0.0; 3];
@@ -198,21 +206,9 @@ impl Scratch {
                 ..*given
             };
         }
-        let rows = given.problem.joint_rows.iter().zip(&given.row_laws);
-        for (row, (given, law)) in self.problem.joint_rows.iter_mut().zip(rows) {
-            let error = law.error_now(along_row(given, displacement), part, h);
-            *row = JointRow {
-                softness: 0.0,
-                impulse: 0.0,
-                ..*given
-            };
-            if law.has_position() {
-                row.bias = law.position_bias(error) as f32;
-            } else {
-                (row.bias, row.lower, row.upper) = (0.0, 0.0, 0.0);
-            }
-        }
         self.problem.friction_cone = FrictionCone::Disk;
+        self.problem.friction_law = FrictionLaw::Coulomb;
+        self.problem.contact_softness = 0.0;
     }
 
     /// Moves the bodies by the solution of a position LCP.
@@ -261,31 +257,17 @@ impl State {
 impl SubstepSolution {
     /// The impulses that the first substep starts from.
     fn begin(&mut self, given: &SubstepProblem) {
-        let Problem {
-            contacts,
-            joint_rows,
-            ..
-        } = &given.problem;
+        let contacts = &given.problem.contacts;
         self.impulses.clear();
         self.impulses.extend(contacts.iter().map(|c| c.impulse));
-        self.joint_impulses.clear();
-        self.joint_impulses
-            .extend(joint_rows.iter().map(|row| row.impulse));
         self.total_impulses.clear();
         self.total_impulses.resize(contacts.len(), [0.0; 3]);
-        self.total_joint_impulses.clear();
-        self.total_joint_impulses.resize(joint_rows.len(), 0.0);
     }
 
     fn add_impulses(&mut self, solved: &Solution) {
         self.impulses.clone_from(&solved.impulses);
-        self.joint_impulses.clone_from(&solved.joint_impulses);
         for (total, impulse) in self.total_impulses.iter_mut().zip(&solved.impulses) {
             *total = math::add(*total, *impulse);
-        }
-        let rows = self.total_joint_impulses.iter_mut();
-        for (total, impulse) in rows.zip(&solved.joint_impulses) {
-            *total += impulse;
         }
     }
 
@@ -318,10 +300,10 @@ fn along_normal(contact: &Contact, twist: impl Fn(u32) -> Twist) -> f64 {
     math::widen(contact.normal).dot(&apart)
 }
 
-/// `J d` of a joint row.
-fn along_row(row: &JointRow, twist: impl Fn(u32) -> Twist) -> f64 {
-    let ((linear_a, angular_a), (linear_b, angular_b)) = (twist(row.body_a), twist(row.body_b));
-    math::widen(row.linear).dot(&(linear_a - linear_b))
-        + math::widen(row.angular_a).dot(&angular_a)
-        + math::widen(row.angular_b).dot(&angular_b)
+/// `W_nn` of a contact `[1/kg]`.
+fn response(contact: &Contact, bodies: &[Body]) -> f64 {
+    contact.response(
+        &bodies[contact.body_a as usize],
+        &bodies[contact.body_b as usize],
+    )
 }

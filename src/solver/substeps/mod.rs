@@ -1,13 +1,12 @@
 //! One step in several substeps through frozen geometry.
 //!
-//! Contacts and joint rows are found once a step; their normals, arms and Jacobians, and the bodies'
-//! inertias, stay those of its start. What changes from substep to substep is how large each gap and
-//! error is: it follows, to first order, the bodies' displacement d since the start of the step,
-//! `gap = gap_0 + J d`. A step of length h in n substeps of `h_s = h / n` goes like this, for
+//! Contacts are found once a step; their normals and arms, and the bodies' inertias, stay those of its start.
+//! What changes from substep to substep is how large each gap is: it follows, to first order, the bodies'
+//! displacement d since the start of the step, `gap = gap_0 + J d`. A step of length h in n substeps of `h_s = h / n` goes like this, for
 //! `k = 1 .. n`:
 //!
 //! 1. free velocities: `v_0 + (k / n) increment`, and all that impulses have added since the start,
-//! 2. gaps and errors where the bodies are now, and the biases that follow from them,
+//! 2. gaps where the bodies are now, and the biases that follow from them,
 //! 3. the **velocity LCP**, started from the impulses of the substep before,
 //! 4. `d += h_s v`,
 //! 5. if asked for, the **position LCP** on the same contacts at their new gaps, without friction, from
@@ -17,10 +16,10 @@
 //! (Macklin et al. 2019, *Small steps in physics simulation*): every substep begins with an answer that
 //! is nearly right, and what it leaves over is h_s wide and not h.
 //!
-//! What stays frozen is the direction of every force. A gap or an error is followed, with the turning of a
-//! joint's row to first order; but the lever at which a pendulum hangs is that of the step's start, and so
-//! its swing gains energy at the rate `omega^2 h / 2`, where a step that is not divided neither gains nor
-//! loses any. Mechanisms that swing fast want short steps, crowds that rest on each other substeps.
+//! What stays frozen is the direction of every force. Crowds that rest on each other do not mind, but a pendulum
+//! whose lever is that of the step's start gains energy at the rate `omega^2 h / 2`. So a problem with joint rows
+//! is refused: a [`Simulation`](crate::step::Simulation) gives each substep of a world with joints a problem of
+//! its own.
 //!
 //! [`by_solving`] is the meaning: any [`Solver`](super::Solver), called again and again. A backend that
 //! packs once and keeps everything where it is must agree with it.
@@ -28,11 +27,9 @@
 mod by_solving;
 mod plan;
 pub mod records;
-mod row_law;
 
 pub use by_solving::by_solving;
 pub use plan::{GapLaw, PositionPlan, SubstepPlan};
-pub use row_law::RowLaw;
 
 use super::{Report, Status, Velocity};
 use crate::error::{Error, Result};
@@ -45,8 +42,7 @@ pub struct SubstepProblem {
     /// Geometry, masses and friction.
     ///
     /// Bodies carry their velocities at the start of the step, without its forces. Contacts carry the
-    /// impulse of one substep to start from, and a bias that nobody reads. Joint rows carry softness,
-    /// bounds and the impulse to start from as of one substep, and likewise a bias without meaning.
+    /// impulse of one substep to start from, and a bias that nobody reads. There are no joint rows.
     pub problem: Problem,
     /// What forces add to each body's velocity over the whole step; shape `[body_count]`.
     pub increments: Vec<Velocity>,
@@ -54,8 +50,6 @@ pub struct SubstepProblem {
     pub gaps: Vec<f32>,
     /// Newton's coefficient of each contact, shape `[contact_count]`; empty if nothing bounces.
     pub restitutions: Vec<f32>,
-    /// How each joint row's bias comes about; shape `[joint_row_count]`.
-    pub row_laws: Vec<RowLaw>,
 }
 
 impl SubstepProblem {
@@ -76,6 +70,15 @@ impl SubstepProblem {
 
     /// Checks what is beside the problem.
     fn validate_others(&self) -> Result<()> {
+        if !self.problem.joint_rows.is_empty() {
+            return Err(Error::invalid(
+                "a problem in substeps",
+                format!(
+                    "{} joint rows; they turn with their bodies and need a problem of their own in each substep",
+                    self.problem.joint_rows.len()
+                ),
+            ));
+        }
         let (bodies, contacts) = (self.problem.bodies.len(), self.problem.contacts.len());
         let restitutions = self.restitutions.len();
         for (what, count, needed) in [
@@ -85,11 +88,6 @@ impl SubstepProblem {
                 "restitutions",
                 restitutions,
                 if restitutions == 0 { 0 } else { contacts },
-            ),
-            (
-                "laws of joint rows",
-                self.row_laws.len(),
-                self.problem.joint_rows.len(),
             ),
         ] {
             if count != needed {
@@ -111,10 +109,6 @@ impl SubstepProblem {
                 "velocity increments, gaps and restitutions",
                 "every number must be finite",
             ));
-        }
-        for (index, law) in self.row_laws.iter().enumerate() {
-            law.validate()
-                .map_err(|why| Error::invalid(format!("law of joint row {index}"), why))?;
         }
         Ok(())
     }
@@ -141,12 +135,8 @@ pub struct SubstepSolution {
     /// Impulse of each contact in the last substep `[N s]`, to start the next step from; shape
     /// `[contact_count]`.
     pub impulses: Vec<[f32; 3]>,
-    /// Impulse of each joint row in the last substep `[N s]` or `[N m s]`; shape `[joint_row_count]`.
-    pub joint_impulses: Vec<f32>,
     /// Impulse of each contact over the whole step `[N s]`; shape `[contact_count]`.
     pub total_impulses: Vec<[f32; 3]>,
-    /// Impulse of each joint row over the whole step `[N s]` or `[N m s]`; shape `[joint_row_count]`.
-    pub total_joint_impulses: Vec<f32>,
     scratch: Scratch,
 }
 
@@ -173,6 +163,16 @@ impl SubstepReport {
         self.velocity = self.velocity.followed_by(solved);
     }
 
+    /// The outcome of the velocity LCPs with the largest residuals of any substep.
+    #[must_use]
+    pub fn worst_velocity(&self) -> Report {
+        Report {
+            residual_rms: self.worst_residual_rms,
+            residual_max: self.worst_residual_max,
+            ..self.velocity
+        }
+    }
+
     /// Takes the outcome of one position LCP into account.
     pub fn add_position(&mut self, solved: &Report) {
         self.position = Some(self.position.unwrap_or_default().followed_by(solved));
@@ -184,7 +184,7 @@ impl SubstepReport {
 
 impl Report {
     /// The report of a later solve, with the iterations, barriers and times of both.
-    fn followed_by(&self, later: &Self) -> Self {
+    pub(crate) fn followed_by(&self, later: &Self) -> Self {
         Self {
             iterations: self.iterations + later.iterations,
             barriers: self.barriers + later.barriers,

@@ -1,7 +1,7 @@
 //! How a step is divided, and how each part is solved.
 
 use crate::error::{Error, Result};
-use crate::problem::bias;
+use crate::problem::bias::Meeting;
 use crate::solver::Options;
 
 /// How a step in substeps is computed.
@@ -27,8 +27,7 @@ pub struct PositionPlan {
     /// Its solver; the tolerance is in metres.
     pub options: Options,
     /// Most that one substep corrects of a contact's penetration `[m]`; 0 corrects none, but keeps
-    /// other corrections from making any. Of joint rows:
-    /// [`RowLaw::max_correction`](super::RowLaw::max_correction).
+    /// other corrections from making any.
     pub max_correction: f32,
     /// Most that one substep's correction turns a body `[rad]`; what turns one farther is applied to
     /// it in part.
@@ -48,8 +47,13 @@ pub struct GapLaw {
     pub rate: f32,
     /// Share of the velocity before the substep that is taken into the bias while shut.
     pub memory: f32,
-    /// Most that is taken back `[m/s]`.
+    /// Most that is taken back `[m/s]`, beyond what a soft contact gives way by under its impulse.
     pub max_push: f32,
+    /// Softness eps of contacts; that of the problem,
+    /// [`Problem::contact_softness`](crate::problem::Problem::contact_softness).
+    pub softness: f32,
+    /// Deepest penetration that adds to what is taken back `[m]`, at least 0.
+    pub deepest: f32,
     /// Gap on either side of zero that counts as shut and is left alone `[m]`, at least 0.
     pub slop: f32,
     /// Penetration beyond the slop that is spared the push `[m]`, at least 0: what a position LCP removes
@@ -64,6 +68,8 @@ impl Default for GapLaw {
             rate: 0.0,
             memory: 0.0,
             max_push: f32::MAX,
+            softness: 0.0,
+            deepest: f32::MAX,
             slop: 0.0,
             spared: 0.0,
         }
@@ -72,15 +78,18 @@ impl Default for GapLaw {
 
 impl GapLaw {
     /// Bias in the velocity LCP of a gap `[m]` whose relative velocity before the substep of length `h_s`
-    /// is `velocity`. An open gap may close within the substep, and not more.
+    /// is `velocity`, and whose impulse then was `carried` `W_nn r_n` `[m/s]`. An open gap may close within the
+    /// substep, and not more.
     #[must_use]
-    pub fn bias(&self, gap: f64, velocity: f64, h_s: f64) -> f64 {
+    pub fn bias(&self, gap: f64, velocity: f64, carried: f64, h_s: f64) -> f64 {
         let slop = f64::from(self.slop);
         if gap > slop {
             return (gap - slop) / h_s;
         }
-        let push = f64::from(self.rate) * (gap + slop + f64::from(self.spared)).min(0.0);
-        push.max(-f64::from(self.max_push)) + f64::from(self.memory) * velocity
+        let depth = (gap + slop + f64::from(self.spared)).clamp(-f64::from(self.deepest), 0.0);
+        let push = f64::from(self.rate) * depth;
+        let most = f64::from(self.max_push) + f64::from(self.softness) * carried;
+        push.max(-most) + f64::from(self.memory) * velocity
     }
 }
 
@@ -106,22 +115,28 @@ impl SubstepPlan {
         f64::from(substeps) / f64::from(self.substeps)
     }
 
-    /// Bias of a contact in the velocity LCP, by its gap and its velocity before the substep.
+    /// Bias of a contact in the velocity LCP, as it is before the substep; `carried` is `W_nn r_n` of the impulse that
+    /// it starts from `[m/s]`.
     ///
-    /// Where something bounces within the substep, Newton's `e u` wins over an open gap, and over the
-    /// push of a shut one if it asks for more; see
-    /// [`bias::with_restitution`](bias::with_restitution).
+    /// Where something bounces within the substep, restitution wins over an open gap, and over the
+    /// push of a shut one if it asks for more; see [`Meeting::bias`].
     #[must_use]
-    pub fn contact_bias(&self, gap: f64, velocity: f64, restitution: f64) -> f64 {
+    pub fn contact_bias(&self, meeting: &Meeting, carried: f64) -> f64 {
         let h_s = self.substep_length();
-        bias::with_restitution(
-            self.gap_law.bias(gap, velocity, h_s),
-            gap - f64::from(self.gap_law.slop),
-            velocity,
-            restitution,
-            f64::from(self.restitution_threshold),
-            h_s,
-        )
+        let (gap, velocity) = (meeting.separation, meeting.velocity);
+        let meeting = Meeting {
+            separation: gap - f64::from(self.gap_law.slop),
+            ..*meeting
+        };
+        let asked = self.gap_law.bias(gap, velocity, carried, h_s);
+        meeting.bias(asked, f64::from(self.restitution_threshold), h_s)
+    }
+
+    /// True if a contact that moves so along its normal before the substep `[m/s]` starts it without an impulse:
+    /// what bounces, or has bounced, does not press.
+    #[must_use]
+    pub fn starts_cold(&self, velocity: f64, restitution: f64) -> bool {
+        restitution > 0.0 && velocity.abs() > f64::from(self.restitution_threshold)
     }
 
     /// What a body's velocity at the start of the step, and the increment of the whole step, are
@@ -165,6 +180,8 @@ impl SubstepPlan {
         let most = position.map_or([0.0; 2], |p| [p.max_correction, p.max_turn]);
         for (what, number) in [
             ("largest push", law.max_push),
+            ("softness", law.softness),
+            ("deepest penetration", law.deepest),
             ("slop", law.slop),
             ("spared penetration", law.spared),
             ("restitution threshold", self.restitution_threshold),

@@ -1,14 +1,14 @@
 //! A step in substeps as f32 records, for a backend that keeps everything on its device.
 //!
 //! What f64 has to do is done once a step: the velocities that the start of the step and its forces give
-//! each contact and row. What impulses add to velocities, and how far they move bodies, is small beside
+//! each contact. What impulses add to velocities, and how far they move bodies, is small beside
 //! these, and counted from the start of the step, so that f32 holds it.
 
-use super::{PositionPlan, RowLaw, SubstepPlan};
+use super::{PositionPlan, SubstepPlan};
 use crate::solver::Options;
 use bytemuck::{Pod, Zeroable};
 
-/// One LCP of a step; 76 bytes.
+/// One LCP of a step; 84 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct Lcp {
@@ -43,7 +43,7 @@ pub struct Lcp {
     pub check_every: u32,
     /// Most iterations.
     pub iteration_limit: u32,
-    /// Contacts and joint rows.
+    /// Contacts.
     pub block_count: u32,
     /// The [`MomentumRule`](crate::solver::momentum::MomentumRule).
     pub momentum_rule: u32,
@@ -51,6 +51,10 @@ pub struct Lcp {
     pub slop: f32,
     /// See [`GapLaw`](super::GapLaw) `[m]`.
     pub spared: f32,
+    /// See [`GapLaw`](super::GapLaw).
+    pub softness: f32,
+    /// See [`GapLaw`](super::GapLaw) `[m]`.
+    pub deepest: f32,
 }
 
 impl Lcp {
@@ -101,6 +105,8 @@ impl Lcp {
             block_count: block_count as u32,
             slop: plan.gap_law.slop,
             spared: plan.gap_law.spared,
+            softness: plan.gap_law.softness,
+            deepest: plan.gap_law.deepest,
             ..Self::default()
         }
     }
@@ -152,51 +158,7 @@ pub struct ContactTotal {
     pub total: [f32; 4],
 }
 
-/// What a joint row is in one sort of LCP; 24 bytes.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub struct JointPass {
-    /// See [`JointBlock`](crate::problem::batches::JointBlock).
-    pub mass: f32,
-    /// See [`JointBlock`](crate::problem::batches::JointBlock).
-    pub softness: f32,
-    /// See [`JointBlock`](crate::problem::batches::JointBlock).
-    pub lower: f32,
-    /// See [`JointBlock`](crate::problem::batches::JointBlock).
-    pub upper: f32,
-    /// See [`JointScale`](crate::problem::batches::JointScale).
-    pub scale_mass: f32,
-    /// See [`JointScale`](crate::problem::batches::JointScale).
-    pub scale_per_impulse: f32,
-}
-
-/// A joint row at the start of the step; 88 bytes.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct JointStep {
-    /// How its bias comes about.
-    pub law: RowLaw,
-    /// `J V` at the start of the step `[m/s]` or `[rad/s]`.
-    pub start: f32,
-    /// What forces add to it over the whole step.
-    pub increment: f32,
-    /// The row in velocity LCPs.
-    pub velocity: JointPass,
-    /// The row in position LCPs.
-    pub position: JointPass,
-}
-
-/// Impulses of a joint row `[N s]` or `[N m s]`; 8 bytes.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub struct JointTotal {
-    /// Of the last velocity LCP.
-    pub kept: f32,
-    /// Of all velocity LCPs.
-    pub total: f32,
-}
-
-/// What is done to contacts and rows between two LCPs; the members apply in their order.
+/// What is done to contacts between two LCPs; the members apply in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Between {
     /// Nothing has been summed up yet.

@@ -54,9 +54,9 @@ fn simulation(world: World, h: f64) -> Simulation {
                 },
                 ..Post::default()
             },
-            ..Stabilization::default()
+            ..Stabilization::both(drystone::stabilize::Scheme::Post)
         },
-        ..Settings::default()
+        ..Settings::post_stabilized()
     };
     Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap()
 }

@@ -38,7 +38,7 @@ impl Lanes {
         let (width, domains) = (self.width, &self.ranges);
         let filling = Filling {
             given: *given,
-            is_convex: batches.friction.is_convex(),
+            cone: &batches.friction,
             sources: &self.sources,
             zero: given.problem.bodies.len() as u32,
             groups: SharedSlice::new(&mut self.groups),

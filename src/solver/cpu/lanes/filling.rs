@@ -13,6 +13,7 @@ use super::{IndexRow, LANES, LaneGroup, NO_PLACE, Pairs, Points, Row};
 use crate::constants::PLAIN_NORMAL_ERROR;
 use crate::math::V3;
 use crate::parallel::SharedSlice;
+use crate::problem::FrictionTable;
 use crate::problem::batches::{free_velocity_of, unbiased_velocity_of};
 use crate::problem::{Body, Contact};
 use crate::solver::Velocity;
@@ -51,7 +52,7 @@ const _: () = {
 /// Lanes that several threads fill.
 pub(super) struct Filling<'a> {
     pub(super) given: Given<'a>,
-    pub(super) is_convex: bool,
+    pub(super) cone: &'a FrictionTable,
     /// The contact of each lane, or [`NO_PLACE`].
     pub(super) sources: &'a [IndexRow],
     /// Place of the velocity that stays zero.
@@ -325,7 +326,7 @@ impl Filling<'_> {
         let normal = [normal_x, normal_y, normal_z];
         let (arm_a, arm_b) = ([arm_a_x, arm_a_y, arm_a_z], [arm_b_x, arm_b_y, arm_b_z]);
         let (at_a, at_b) = (a.at(arm_a), b.at(arm_b));
-        let masses = masses_of(normal, at_a, at_b, self.is_convex);
+        let masses = masses_of(normal, at_a, at_b, self.cone);
         for axis in 0..3 {
             put_filled(&mut to.normal[axis], first, filled, normal[axis]);
             put_filled(&mut to.arm_a[axis], first, filled, arm_a[axis]);
@@ -374,7 +375,7 @@ impl Filling<'_> {
                 fill_frozen(given, to, first, filled, [a, b], frozen);
             }
         }
-        if !self.is_convex {
+        if !self.cone.is_convex() {
             return false;
         }
         // SAFETY: the caller's promise.

@@ -3,6 +3,7 @@
 
 use super::simd::Simd;
 use super::vector::{self, Vector};
+use crate::problem::FrictionTable;
 
 /// Masses of a contact `[kg]`, and its step in the convex law.
 #[derive(Clone, Copy)]
@@ -48,13 +49,13 @@ impl<S: Simd> Lever<'_, S> {
     }
 }
 
-/// Masses of contacts between two bodies; the step only if it is asked for.
+/// Masses of contacts between two bodies; the step only for the convex law.
 #[inline(always)]
 pub(super) fn masses_of<S: Simd>(
     normal: Vector<S>,
     a: Lever<'_, S>,
     b: Lever<'_, S>,
-    wants_step: bool,
+    cone: &FrictionTable,
 ) -> Masses<S> {
     let (t1, t2) = vector::tangents(normal);
     let (a_n, a_1, a_2) = (a.turn(normal), a.turn(t1), a.turn(t2));
@@ -76,10 +77,10 @@ pub(super) fn masses_of<S: Simd>(
     let d = vector::dot(normal, t2);
     let w_n2 = a.entry(d, &a_n, &a_2) + b.entry(d, &b_n, &b_2);
     let mut cone_step = S::splat(0.0);
-    if wants_step {
+    if cone.is_convex() {
         let coupled = (w_n1 * w_n1 + w_n2 * w_n2) * (normal_mass * tangent_mass);
         let one = S::splat(1.0);
-        cone_step = one.over(one + coupled.sqrt());
+        cone_step = one.over((one + coupled.sqrt()) + S::splat(cone.softness));
     }
     Masses {
         normal: normal_mass,

@@ -229,16 +229,39 @@ pub(super) fn rebuild<S: Simd>(point: &Point<S>, impulse: Vector<S>) -> Updated<
     Updated { impulse, change }
 }
 
+/// How soft normal rows are: eps, and `1 / (1 + eps)`.
+#[derive(Clone, Copy)]
+pub(super) struct Softness {
+    eps: f32,
+    hardness: f32,
+}
+
+impl Softness {
+    const RIGID: Self = Self {
+        eps: 0.0,
+        hardness: 1.0,
+    };
+
+    #[inline(always)]
+    pub(super) fn of(cone: &FrictionTable) -> Self {
+        Self {
+            eps: cone.softness,
+            hardness: cone.hardness,
+        }
+    }
+}
+
 /// An update without friction.
 #[inline(always)]
 pub(super) fn update_smooth<S: Simd>(
     point: &Point<S>,
+    softness: Softness,
     impulse: Vector<S>,
     a: &Bodies<S>,
     b: &Bodies<S>,
 ) -> Updated<S> {
     let u = relative_velocity(point, a.motion(), b.motion());
-    let normal = pushed(point, vector::dot(point.normal, u), impulse[0]);
+    let normal = pushed(point, softness, vector::dot(point.normal, u), impulse[0]);
     Updated {
         impulse: [normal, impulse[1], impulse[2]],
         change: vector::scale(point.normal, normal - impulse[0]),
@@ -255,7 +278,7 @@ pub(super) fn update_position<S: Simd>(
     b: &Bodies<S>,
 ) -> Updated<S> {
     let u_n = approach(point, bias, a.motion(), b.motion());
-    let normal = pushed(point, u_n, impulse[0]);
+    let normal = pushed(point, Softness::RIGID, u_n, impulse[0]);
     Updated {
         impulse: [normal, impulse[1], impulse[2]],
         change: vector::scale(point.normal, normal - impulse[0]),
@@ -277,8 +300,9 @@ fn approach<S: Simd>(
 
 /// The impulse of a normal row whose relative velocity is known.
 #[inline(always)]
-fn pushed<S: Simd>(point: &Point<S>, u_n: S, impulse: S) -> S {
-    let normal = (impulse - point.normal_mass * u_n).max(S::splat(0.0));
+fn pushed<S: Simd>(point: &Point<S>, softness: Softness, u_n: S, impulse: S) -> S {
+    let missing = point.normal_mass * u_n + S::splat(softness.eps) * impulse;
+    let normal = (impulse - missing * S::splat(softness.hardness)).max(S::splat(0.0));
     let still = (normal - impulse)
         .abs()
         .le(S::splat(IMPULSE_DEAD_BAND) * impulse);
@@ -290,6 +314,7 @@ fn pushed<S: Simd>(point: &Point<S>, u_n: S, impulse: S) -> S {
 pub(super) fn update<S: Simd>(
     point: &Point<S>,
     project: impl Project,
+    softness: Softness,
     impulse: Vector<S>,
     a: &Bodies<S>,
     b: &Bodies<S>,
@@ -297,7 +322,7 @@ pub(super) fn update<S: Simd>(
     let zero = S::splat(0.0);
     let (tangent_1, tangent_2) = vector::tangents(point.normal);
     let u = relative_velocity(point, a.motion(), b.motion());
-    let normal = pushed(point, vector::dot(point.normal, u), impulse[0]);
+    let normal = pushed(point, softness, vector::dot(point.normal, u), impulse[0]);
     let push = normal - impulse[0];
     let slip = [
         vector::dot(tangent_1, u) + point.coupling[0] * push,
@@ -333,6 +358,7 @@ pub(super) fn update<S: Simd>(
 #[inline(always)]
 pub(super) fn update_convex<S: Simd>(
     point: &Point<S>,
+    softness: Softness,
     cone_step: S,
     impulse: Vector<S>,
     a: &Bodies<S>,
@@ -346,8 +372,9 @@ pub(super) fn update_convex<S: Simd>(
         impulse[1] - tangent_step * vector::dot(tangent_1, u),
         impulse[2] - tangent_step * vector::dot(tangent_2, u),
     ];
+    let given_way = cone_step * S::splat(softness.eps) * impulse[0];
     let r = project_onto_cone(
-        impulse[0] - normal_step * vector::dot(point.normal, u),
+        impulse[0] - (normal_step * vector::dot(point.normal, u) + given_way),
         trial,
         point.friction,
         point.normal_mass,
@@ -380,8 +407,9 @@ pub(super) fn update_mixed<S: Simd>(
     b: &Bodies<S>,
 ) -> Updated<S> {
     let zero = S::splat(0.0);
-    let plain = update(point, cone, impulse, a, b);
-    let convex = update_convex(point, cone_step, impulse, a, b);
+    let softness = Softness::of(cone);
+    let plain = update(point, cone, softness, impulse, a, b);
+    let convex = update_convex(point, softness, cone_step, impulse, a, b);
     let least = S::select(
         zero.lt(point.friction),
         S::select(zero.lt(point.tangent_mass), S::splat(1.0), zero),
@@ -424,7 +452,9 @@ pub(super) fn residual<S: Simd>(
     let zero = S::splat(0.0);
     let (tangent_1, tangent_2) = vector::tangents(point.normal);
     let u = relative_velocity(point, a, b);
-    let u_n = vector::dot(point.normal, u);
+    let give = S::splat(cone.softness) * impulse[0].over(point.normal_mass);
+    let give = S::select(zero.lt(point.normal_mass), give, zero);
+    let u_n = vector::dot(point.normal, u) + give;
     let normal = (impulse[0] - rho * u_n).max(zero);
     let trial = [
         impulse[1] - rho * vector::dot(tangent_1, u),

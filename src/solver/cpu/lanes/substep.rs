@@ -57,11 +57,15 @@ struct Moment {
     past: f32,
     /// Part of it when the substep is over.
     part: f32,
+    /// One over the number of substeps.
+    share: f32,
     per_substep: f32,
     substep: f32,
     rate: f32,
     memory: f32,
     max_push: f32,
+    softness: f32,
+    deepest: f32,
     slop: f32,
     /// Penetration that is not pushed apart, the slop included `[m]`.
     unpushed: f32,
@@ -76,11 +80,14 @@ impl Moment {
             displacement: plan.free_displacement(substep - 1).map(|x| x as f32),
             past: plan.part(substep - 1) as f32,
             part: plan.part(substep) as f32,
+            share: 1.0 / plan.substeps as f32,
             per_substep: (1.0 / h_s) as f32,
             substep: h_s as f32,
             rate: plan.gap_law.rate,
             memory: plan.gap_law.memory,
             max_push: plan.gap_law.max_push,
+            softness: plan.gap_law.softness,
+            deepest: plan.gap_law.deepest,
             slop: plan.gap_law.slop,
             unpushed: plan.gap_law.slop + plan.gap_law.spared,
             threshold: plan.restitution_threshold,
@@ -113,6 +120,7 @@ impl Lanes {
         let moment = Moment::before(plan, substep);
         let points = SharedSlice::new(&mut self.points);
         let (groups, pairs, frozen) = (&self.groups, &self.pairs, &self.steps.frozen);
+        let impulses = SharedSlice::new(&mut self.impulses);
         let (width, domains) = (self.width, &self.ranges);
         team.in_domains(domains.len(), |_, domain| {
             let range = domains[domain].groups.clone();
@@ -124,6 +132,7 @@ impl Lanes {
                 groups: &groups[range.clone()],
                 pairs: &pairs[range],
                 frozen,
+                impulses: &impulses,
                 points: &points,
             };
             // SAFETY: as above.
@@ -275,6 +284,7 @@ struct VelocityBiases<'a> {
     groups: &'a [LaneGroup],
     pairs: &'a [Pairs],
     frozen: &'a [Frozen],
+    impulses: &'a SharedSlice<'a, [Row; 3]>,
     points: &'a SharedSlice<'a, Points>,
 }
 
@@ -302,7 +312,12 @@ impl Kernel for VelocityBiases<'_> {
                     )
                 };
                 let frozen = &self.frozen[group.first as usize..group.end as usize];
-                for (points, frozen) in all.iter_mut().zip(frozen) {
+                // SAFETY: impulses are one group's, as its points are.
+                let impulses = unsafe {
+                    self.impulses
+                        .range(group.first as usize..group.end as usize)
+                };
+                for ((points, frozen), impulses) in all.iter_mut().zip(frozen).zip(impulses) {
                     let normal = lanes_of_3(&points.normal, first);
                     let start = lanes_of_3(&frozen.start, first);
                     let increment = lanes_of_3(&frozen.increment, first);
@@ -319,13 +334,25 @@ impl Kernel for VelocityBiases<'_> {
                     let open = S::splat(moment.per_substep) * beyond_slop;
                     let pushed = gap + S::splat(moment.unpushed);
                     let pushed = S::select(pushed.lt(zero), pushed, zero);
-                    let push = (S::splat(moment.rate) * pushed).max(S::splat(-moment.max_push));
+                    let pushed = pushed.max(S::splat(-moment.deepest));
+                    let mass = lanes_of::<S>(&points.normal_mass, first);
+                    let carried = lanes_of::<S>(&impulses[0], first).over(mass);
+                    let carried = S::select(zero.lt(mass), carried, zero);
+                    let most = S::splat(moment.max_push) + S::splat(moment.softness) * carried;
+                    let push = (S::splat(moment.rate) * pushed).max(zero - most);
                     let shut = push + S::splat(moment.memory) * velocity;
                     let is_open = zero.lt(beyond_slop);
                     let mut bias = S::select(is_open, open, shut);
                     if self.bounces {
+                        let gain = S::splat(moment.share) * increment_n;
                         let restitution = lanes_of::<S>(&frozen.restitution, first);
-                        let bounce = restitution * velocity;
+                        let half = S::splat(0.5) * gain;
+                        let speed = half + velocity;
+                        let fall = S::splat(-2.0 * moment.per_substep) * (gain * beyond_slop);
+                        let squared = restitution * restitution * (speed * speed + fall) - fall;
+                        let parting = squared.max(zero).sqrt() + half;
+                        let given_way = S::splat(moment.softness) * (parting - velocity - gain);
+                        let bounce = zero - parting - given_way;
                         let wanted =
                             S::select(is_open, bounce, S::select(bounce.lt(bias), bounce, bias));
                         let meets = (beyond_slop + S::splat(moment.substep) * velocity).le(zero);
@@ -333,6 +360,12 @@ impl Kernel for VelocityBiases<'_> {
                         let applies = S::select(meets, restitution, zero);
                         let applies = zero.lt(S::select(fast, applies, zero));
                         bias = S::select(applies, wanted, bias);
+                        let moves = S::splat(moment.threshold).lt(velocity.abs());
+                        let cold = zero.lt(S::select(moves, restitution, zero));
+                        for row in impulses.iter_mut() {
+                            let kept = S::select(cold, zero, lanes_of(row, first));
+                            put(row, first, kept);
+                        }
                     }
                     for axis in 0..3 {
                         let free = start[axis]

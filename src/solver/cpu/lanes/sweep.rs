@@ -1,6 +1,6 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
-use super::point::{Bodies, Disk, Point, lanes_of, lanes_of_3, put};
+use super::point::{Bodies, Disk, Point, Softness, lanes_of, lanes_of_3, put};
 use super::simd::{Kernel, Simd, Width};
 use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
 use super::vector::Vector;
@@ -109,6 +109,7 @@ impl LaneSweep<'_> {
             Half::Interior => interior..end,
         };
         let spare = self.spare + (super::SPARE_STRIDE * thread) as u32;
+        let softness = Softness::of(self.cone);
         let Range { mut start, end } = groups;
         while start < end {
             let rule = self.rule(&self.groups[start]);
@@ -121,16 +122,16 @@ impl LaneSweep<'_> {
             // SAFETY: the caller's promise.
             unsafe {
                 match (rule, self.biases) {
-                    (Rule::Disk, _) => self.follow(Coulomb(Disk), part),
-                    (Rule::Polygon, _) => self.follow(Coulomb(self.cone), part),
-                    (Rule::Convex, _) => self.follow(Convex(self.cone_steps), part),
+                    (Rule::Disk, _) => self.follow(Coulomb(Disk, softness), part),
+                    (Rule::Polygon, _) => self.follow(Coulomb(self.cone, softness), part),
+                    (Rule::Convex, _) => self.follow(Convex(self.cone_steps, softness), part),
                     (Rule::Mixed, _) => {
                         let (cone, steps) = (self.cone, self.cone_steps);
                         self.follow(Mixed { cone, steps }, part);
                     }
                     (Rule::Position, Some(biases)) => self.follow(Position(biases), part),
                     (Rule::Rebuild, _) => self.follow(Rebuild, part),
-                    (Rule::Smooth | Rule::Position, _) => self.follow(Smooth, part),
+                    (Rule::Smooth | Rule::Position, _) => self.follow(Smooth(softness), part),
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! What a pass does to a contact point: the update by a law, or nothing but to apply its impulse.
 
 use super::Row;
-use super::point::{self, Bodies, Point, Project, Updated, lanes_of};
+use super::point::{self, Bodies, Point, Project, Softness, Updated, lanes_of};
 use super::simd::Simd;
 use super::vector::Vector;
 use crate::problem::FrictionTable;
@@ -29,9 +29,9 @@ pub(super) trait Update: Copy {
     ) -> Updated<S>;
 }
 
-/// Coulomb's law, with the section of the friction cone.
+/// Coulomb's law, with the section of the friction cone and the softness of normal rows.
 #[derive(Clone, Copy)]
-pub(super) struct Coulomb<P>(pub(super) P);
+pub(super) struct Coulomb<P>(pub(super) P, pub(super) Softness);
 
 impl<P: Project> Update for Coulomb<P> {
     const ROWS: usize = 3;
@@ -45,13 +45,13 @@ impl<P: Project> Update for Coulomb<P> {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
-        point::update(point, self.0, impulse, a, b)
+        point::update(point, self.0, self.1, impulse, a, b)
     }
 }
 
 /// Contacts without friction.
 #[derive(Clone, Copy)]
-pub(super) struct Smooth;
+pub(super) struct Smooth(pub(super) Softness);
 
 impl Update for Smooth {
     const ROWS: usize = 1;
@@ -65,13 +65,13 @@ impl Update for Smooth {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
-        point::update_smooth(point, impulse, a, b)
+        point::update_smooth(point, self.0, impulse, a, b)
     }
 }
 
 /// The convex law, with the steps of its projection.
 #[derive(Clone, Copy)]
-pub(super) struct Convex<'a>(pub(super) &'a [Row]);
+pub(super) struct Convex<'a>(pub(super) &'a [Row], pub(super) Softness);
 
 impl Update for Convex<'_> {
     const ROWS: usize = 3;
@@ -90,7 +90,7 @@ impl Update for Convex<'_> {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
-        point::update_convex(point, number, impulse, a, b)
+        point::update_convex(point, self.1, number, impulse, a, b)
     }
 }
 

@@ -148,6 +148,7 @@ impl ShaderSet for ClusterKernel {
                     (4, Partials, Write),
                     (5, Words, Read),
                     (6, Velocities, Read),
+                    (7, Bodies, Read),
                 ],
             ),
         }

@@ -9,7 +9,7 @@ use crate::solver::gpu::packing::Packing;
 use crate::solver::gpu::shown::{Shown, Side};
 use crate::solver::gpu::window::Window;
 use crate::solver::substeps::SubstepPlan;
-use crate::solver::substeps::records::{Between, JointStep, Sort};
+use crate::solver::substeps::records::{Between, ContactTotal, Sort};
 
 impl Plan {
     /// Plans a step in substeps too.
@@ -60,26 +60,22 @@ impl Plan {
             | when(between.restores, Window::RESTORES)
             | when(between.cold, Window::COLD)
             | between.next.map_or(0, flag_of);
-        for (packing, kernel) in [
-            (Packing::joints(batches), Kernel::SubstepJoints),
-            (Packing::contacts(batches), Kernel::SubstepContacts),
-        ] {
-            let blocks = Array {
-                smallest: size_of::<f32>() as u64,
-                largest: size_of::<JointStep>().max(size_of::<ContactBlock>()) as u64,
-                ..packing.blocks
+        let packing = Packing::contacts(batches);
+        let blocks = Array {
+            smallest: size_of::<f32>() as u64,
+            largest: size_of::<ContactBlock>().max(size_of::<ContactTotal>()) as u64,
+            ..packing.blocks
+        };
+        let all = 0..blocks.length;
+        let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
+            bounds.bytes(&blocks, run)
+        })?;
+        for run in runs {
+            let shown = Shown {
+                blocks: bounds.window(&blocks, &run),
+                ..Shown::of(packing.side)
             };
-            let all = 0..blocks.length;
-            let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
-                bounds.bytes(&blocks, run)
-            })?;
-            for run in runs {
-                let shown = Shown {
-                    blocks: bounds.window(&blocks, &run),
-                    ..Shown::of(packing.side)
-                };
-                self.add(kernel, run, shown, Window::default());
-            }
+            self.add(Kernel::SubstepContacts, run, shown, Window::default());
         }
         self.number_windows(first, number);
         Ok(())

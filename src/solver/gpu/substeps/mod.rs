@@ -15,29 +15,25 @@ use super::readback::Wanted;
 use super::run::Run;
 use super::start_velocities::StartVelocities;
 use crate::error::Result;
-use crate::problem::JointRow;
-use crate::problem::batches::{Batches, JointBlock, JointScale};
+use crate::problem::batches::Batches;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{BodyState, ContactTotal, JointStep, JointTotal, Sort};
+use crate::solver::substeps::records::{BodyState, ContactTotal, Sort};
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
 use crate::solver::{Method, Options};
 use outcome::Outcome;
-use start::{contact_step, joint_step, lcps, options_of, pass_of, position_rows, rules};
+use start::{contact_step, lcps, options_of, rules};
 use std::time::Instant;
 
 impl GpuSolver {
     /// True if a step can be computed on the device.
     ///
-    /// It cannot where joint rows without bounds are to be solved at once, which the host does in f64
-    /// at the start of every LCP; where the two sorts of LCP are coloured differently; or where the
-    /// bodies' states exceed a binding.
+    /// It cannot where the two sorts of LCP are coloured differently, or where the bodies' states exceed a
+    /// binding.
     pub(super) fn has_substeps(&self, given: &SubstepProblem, plan: &SubstepPlan) -> bool {
         let sorts = || {
             let position = plan.position.iter().map(|position| &position.options);
             std::iter::once(&plan.velocity).chain(position)
         };
-        let direct = sorts().any(|options| options.direct_joints)
-            && given.problem.joint_rows.iter().any(JointRow::is_equality);
         let known = sorts().all(|options| {
             options.method.max_colors() == plan.velocity.method.max_colors()
                 && matches!(
@@ -50,7 +46,7 @@ impl GpuSolver {
                 )
         });
         let states = (given.problem.bodies.len() * size_of::<BodyState>()) as u64;
-        known && !direct && states <= self.gpu.limits.max_storage_buffer_binding_size
+        known && states <= self.gpu.limits.max_storage_buffer_binding_size
     }
 
     /// Computes a step on the device.
@@ -69,14 +65,13 @@ impl GpuSolver {
         let start = Instant::now();
         let colors = step.velocity.method.max_colors();
         let mut batches = Batches::pack(&given.problem, colors, step.velocity.warm_start);
-        let position_rows = Batches::pack(&position_rows(given), colors, false);
         let pack_time = start.elapsed();
         let packed = Instant::now();
         let rules = rules(given, step);
         let mut plan = Plan::new(&batches, rules[0].or(rules[1]), &self.gpu.limits)?;
         plan.add_substeps(&batches, step, &self.gpu.limits)?;
         self.bus.begin();
-        let outcome = match self.run_step(given, step, &plan, &batches, &position_rows) {
+        let outcome = match self.run_step(given, step, &plan, &batches) {
             Ok(outcome) => outcome,
             Err(error) => {
                 self.buffers.forget();
@@ -84,7 +79,7 @@ impl GpuSolver {
             }
         };
         outcome.leave(&mut batches);
-        self.buffers.learn_substeps(&batches);
+        self.buffers.learn(&batches);
         solution.take_from(&outcome, &batches);
         Ok(outcome.report(step, &batches, pack_time, packed.elapsed()))
     }
@@ -96,7 +91,6 @@ impl GpuSolver {
         step: &SubstepPlan,
         plan: &Plan,
         batches: &Batches,
-        position_rows: &Batches,
     ) -> Result<Outcome> {
         let lcps = lcps(given, step, batches.block_count());
         let control = Control::default();
@@ -110,21 +104,6 @@ impl GpuSolver {
             .steps
             .set_each(contacts.blocks.len(), |at| {
                 contact_step(given, contacts.source[at] as usize)
-            });
-        let joints = &batches.joints;
-        self.buffers
-            .joints
-            .steps
-            .set_each(joints.blocks.len(), |at| {
-                let row = joints.source[at] as usize;
-                let pass = |blocks: &[JointBlock], scales: &[JointScale]| {
-                    pass_of(&blocks[at], &scales[at])
-                };
-                JointStep {
-                    velocity: pass(&joints.blocks, &batches.joint_scales),
-                    position: pass(&position_rows.joints.blocks, &position_rows.joint_scales),
-                    ..joint_step(given, row)
-                }
             });
         let run = self.ready(plan, start, batches)?;
         let outcome = run.step(&jobs(plan, step), batches, lcps.len());
@@ -148,10 +127,9 @@ impl Run<'_> {
             logs: vec![Control::default(); lcp_count],
             states: vec![BodyState::default(); batches.velocities.len()],
             contacts: vec![ContactTotal::default(); batches.contacts.blocks.len()],
-            joints: vec![JointTotal::default(); batches.joints.blocks.len()],
         };
         let buffers = &*self.buffers;
-        let mut wanted: [Wanted<'_>; 4] = [
+        let mut wanted: [Wanted<'_>; 3] = [
             (&buffers.logs, bytemuck::cast_slice_mut(&mut outcome.logs)),
             (
                 &buffers.body_states,
@@ -160,10 +138,6 @@ impl Run<'_> {
             (
                 &buffers.contacts.totals,
                 bytemuck::cast_slice_mut(&mut outcome.contacts),
-            ),
-            (
-                &buffers.joints.totals,
-                bytemuck::cast_slice_mut(&mut outcome.joints),
             ),
         ];
         self.bus.read(self.gpu, encoder, &mut wanted)?;

@@ -1,10 +1,9 @@
 //! What a step in substeps has done, as it comes back from the device.
 
 use super::start::options_of;
-use crate::problem::JointRow;
 use crate::problem::batches::Batches;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{BodyState, ContactTotal, JointTotal, Sort};
+use crate::solver::substeps::records::{BodyState, ContactTotal, Sort};
 use crate::solver::substeps::{Displacement, SubstepPlan, SubstepReport, SubstepSolution};
 use crate::solver::{Report, Status, Velocity};
 use std::time::Duration;
@@ -14,7 +13,6 @@ pub(super) struct Outcome {
     pub(super) logs: Vec<Control>,
     pub(super) states: Vec<BodyState>,
     pub(super) contacts: Vec<ContactTotal>,
-    pub(super) joints: Vec<JointTotal>,
 }
 
 impl Outcome {
@@ -26,10 +24,6 @@ impl Outcome {
         }
         let impulses = batches.contacts.impulses.iter_mut();
         for (impulse, total) in impulses.zip(&self.contacts) {
-            *impulse = total.kept;
-        }
-        let impulses = batches.joints.impulses.iter_mut();
-        for (impulse, total) in impulses.zip(&self.joints) {
             *impulse = total.kept;
         }
     }
@@ -68,15 +62,11 @@ impl Outcome {
         report
     }
 
-    /// True if every number is finite, and no joint impulse at the bound of those without bounds.
+    /// True if every number is finite.
     fn is_finite(&self) -> bool {
         let states: &[f32] = bytemuck::cast_slice(&self.states);
         let contacts: &[f32] = bytemuck::cast_slice(&self.contacts);
         states.iter().chain(contacts).all(|x| x.is_finite())
-            && self
-                .joints
-                .iter()
-                .all(|joint| joint.kept.abs() < JointRow::UNBOUNDED)
     }
 }
 
@@ -104,14 +94,6 @@ impl SubstepSolution {
             let three = |[n, t1, t2, _]: [f32; 4]| [n, t1, t2];
             self.impulses[contact as usize] = three(total.kept);
             self.total_impulses[contact as usize] = three(total.total);
-        }
-        for impulses in [&mut self.joint_impulses, &mut self.total_joint_impulses] {
-            impulses.clear();
-            impulses.resize(outcome.joints.len(), 0.0);
-        }
-        for (&row, total) in batches.joints.source.iter().zip(&outcome.joints) {
-            self.joint_impulses[row as usize] = total.kept;
-            self.total_joint_impulses[row as usize] = total.total;
         }
     }
 }

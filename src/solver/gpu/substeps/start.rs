@@ -1,11 +1,9 @@
 //! What a step in substeps starts from, as it goes to the device.
 
 use crate::math::{self, V3, Vec3};
-use crate::problem::batches::{JointBlock, JointScale};
-use crate::problem::{JointRow, Problem};
 use crate::solver::Options;
 use crate::solver::momentum::MomentumRule;
-use crate::solver::substeps::records::{ContactStep, JointPass, JointStep, Lcp, Sort};
+use crate::solver::substeps::records::{ContactStep, Lcp, Sort};
 use crate::solver::substeps::{SubstepPlan, SubstepProblem};
 
 /// The options of an LCP.
@@ -43,42 +41,6 @@ pub(super) fn rules(given: &SubstepProblem, step: &SubstepPlan) -> [Option<Momen
     ]
 }
 
-/// The joint rows of position LCPs, between the same bodies.
-pub(super) fn position_rows(given: &SubstepProblem) -> Problem {
-    let rows = given.problem.joint_rows.iter().zip(&given.row_laws);
-    let rows = rows.map(|(row, law)| {
-        let bound = |bound| if law.has_position() { bound } else { 0.0 };
-        JointRow {
-            bias: 0.0,
-            softness: 0.0,
-            lower: bound(row.lower),
-            upper: bound(row.upper),
-            impulse: 0.0,
-            ..*row
-        }
-    });
-    let joint_rows: Vec<_> = rows.collect();
-    if joint_rows.is_empty() {
-        return Problem::default();
-    }
-    Problem {
-        bodies: given.problem.bodies.clone(),
-        joint_rows,
-        ..Problem::default()
-    }
-}
-
-pub(super) fn pass_of(block: &JointBlock, scale: &JointScale) -> JointPass {
-    JointPass {
-        mass: block.mass,
-        softness: block.softness,
-        lower: block.lower,
-        upper: block.upper,
-        scale_mass: scale.mass,
-        scale_per_impulse: scale.per_impulse,
-    }
-}
-
 /// Velocity of a body at the start of the step.
 fn start_of(given: &SubstepProblem, body: u32) -> (Vec3, Vec3) {
     let body = &given.problem.bodies[body as usize];
@@ -112,25 +74,5 @@ pub(super) fn contact_step(given: &SubstepProblem, index: usize) -> ContactStep 
         gap: given.gaps[index],
         increment: apart(increment_of),
         restitution: given.restitutions.get(index).copied().unwrap_or(0.0),
-    }
-}
-
-/// A joint row at the start of the step, but for its masses.
-pub(super) fn joint_step(given: &SubstepProblem, index: usize) -> JointStep {
-    let row = &given.problem.joint_rows[index];
-    let along = |twist: fn(&SubstepProblem, u32) -> (Vec3, Vec3)| {
-        let ((linear_a, angular_a), (linear_b, angular_b)) =
-            (twist(given, row.body_a), twist(given, row.body_b));
-        let moved = math::widen(row.linear).dot(&(linear_a - linear_b))
-            + math::widen(row.angular_a).dot(&angular_a)
-            + math::widen(row.angular_b).dot(&angular_b);
-        moved as f32
-    };
-    JointStep {
-        law: given.row_laws[index],
-        start: along(start_of),
-        increment: along(increment_of),
-        velocity: JointPass::default(),
-        position: JointPass::default(),
     }
 }

@@ -1,0 +1,50 @@
+//! Soft rows: a share of the error is removed in every step by a row that gives way to its impulse.
+//!
+//! # Contacts
+//!
+//! `J V+ + (gamma/h) g + eps W_nn r >= 0` while shut. The head of [`step`](crate::step) says why a rigid row
+//! (`eps = 0`) that corrects its gap feeds energy into every mode that the sweeps resolve by less than gamma, and
+//! why a soft one does not.
+//!
+//! # Joints
+//!
+//! The rows of joints without bounds are solved at once, so that no mode of theirs is left unresolved; what their
+//! errors are is another matter. A step along the tangent leaves the error `h^2 drift / 2` by the turning of the
+//! bodies alone. Correcting all of it (Hong et al. 2006) turns the velocity to where it would have pointed half a
+//! step later: it is what keeps the energy and the momentum of everything that swings or spins. Any other error
+//! comes from contacts that are not solved to the end, from joints that contradict each other, or from the scene;
+//! correcting all of that at once is what feeds energy in. So
+//!
+//! `J V+ + c + gamma (g/h - c) + eps W r = 0`, `c` being `g/h` between `-h |drift|` and `h |drift|`,
+//!
+//! with a bound of the second term, W being `J M^-1 J^T` of the row. The softness bounds what rows that nearly
+//! depend on each other answer to errors they cannot agree on; see
+//! [`JOINT_SOFTNESS`](crate::constants::JOINT_SOFTNESS).
+
+use super::RowState;
+use crate::constants::{JOINT_SOFT_GAMMA, MAX_SOFT_GAMMA, SOFT_SHARE};
+
+/// `J V+ = -c - gamma (g/h - c)`.
+pub(super) fn joint_equality(error: f64, row: &RowState) -> f64 {
+    let (asked, turning) = (error / row.h, row.h * row.drift.abs());
+    let turned = asked.max(-turning).min(turning);
+    let rest = JOINT_SOFT_GAMMA * (asked - turned);
+    turned + rest.max(-row.fastest).min(row.fastest)
+}
+
+/// The same `>= 0` once shut; while open the whole gap may close.
+pub(super) fn joint_gap(gap: f64, row: &RowState) -> f64 {
+    if gap < 0.0 {
+        joint_equality(gap, row)
+    } else {
+        gap / row.h
+    }
+}
+
+/// Share of a gap that a problem of `sweeps` sweeps corrects: below the bound of stability
+/// `(1 + eps)^sweeps - 1`, which holds for every mode.
+#[must_use]
+pub(super) fn gamma(softness: f64, sweeps: u32) -> f64 {
+    let bound = (1.0 + softness).powi(sweeps.min(1 << 20) as i32) - 1.0;
+    (SOFT_SHARE * bound).min(MAX_SOFT_GAMMA)
+}

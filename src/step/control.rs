@@ -1,0 +1,321 @@
+//! How a step is divided, from what the bodies do.
+//!
+//! A step of length h finds its contacts k times, and between two searches is divided into n substeps of
+//! `h_s = h / (k n)`. Both follow from lengths that have a meaning, and not from a table:
+//!
+//! * **k**: between two searches directions and levers stay, so nothing may move far past what it touches, nor
+//!   turn far, nor may a prescribed motion bend much.
+//! * **n**: a soft contact is a spring of stiffness `kappa / W_nn` with `kappa = (gamma / eps) / h_s^2` (see
+//!   [`step`](super)). It has to be stiff enough to carry what stands on it without sinking in far, and without
+//!   buckling; and what meets in the step is to be stopped before it is deep inside.
+//!
+//! Buckling: a tower of H bodies that rest on one other each, interfaces of rotational stiffness
+//! `k_r = kappa sum w^2 / W_nn` (`w` being how far a contact is from the middle of its interface), stands while
+//! `sum k_r (theta_l - theta_(l-1))^2 > g sum M_l L theta_l^2` for every lean theta, `M_l` being the mass from body l up.
+//! For equal cubes of side L it is Greenhill's column: `kappa > 1.02 g H^3 / L`.
+
+use crate::collide::ContactPoint;
+use crate::constants::{
+    BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LOADS_LAST, MAX_CONTACT_UPDATES,
+    MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS, MOTION_PER_CONTACT_UPDATE,
+    MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, TOUCHING_PER_SIZE, TOWER_WIDTH,
+    TURN_PER_CONTACT_UPDATE,
+};
+use crate::math::{Pose, Vec3};
+use crate::parallel;
+use crate::world::{BodyKind, Shape, World};
+
+/// How one step is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Division {
+    /// Searches for contacts k.
+    pub(super) updates: u32,
+    /// Substeps n between two of them.
+    pub(super) substeps: u32,
+    /// True if more would have been needed than there may be.
+    pub(super) capped: bool,
+}
+
+/// What is kept from step to step.
+#[derive(Debug, Default)]
+pub(super) struct Control {
+    bodies: Vec<Load>,
+    /// Bodies from the highest to the lowest.
+    order: Vec<u32>,
+    /// A body, one that carries it, and how wide and strong the interface is.
+    supports: Vec<Support>,
+    /// Stiffness that loads ask for `[1/s^2]`.
+    stiffness: f64,
+    /// Steps for which that is still good.
+    good_for: u32,
+    /// Contacts when it was found.
+    contacts: usize,
+    numbers: Vec<f64>,
+    /// By chunk of contacts, how far bodies close in and move past each other.
+    motions: Vec<[f64; 2]>,
+}
+
+/// What stands on a body.
+#[derive(Debug, Clone, Copy, Default)]
+struct Load {
+    /// Twice the radius of the largest ball inside `[m]`.
+    size: f64,
+    /// Mass `[kg]`, infinite for what nothing moves.
+    mass: f64,
+    /// Mass from this body up `[kg]`.
+    above: f64,
+    /// Bodies that carry it.
+    supports: u32,
+    /// Bodies of the tower from this body up.
+    tower: u32,
+    /// Sum of `above` over that tower `[kg]`.
+    moment: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Support {
+    upper: u32,
+    lower: u32,
+    points: f64,
+    /// Square of the interface's radius of gyration about its weakest horizontal axis `[m^2]`.
+    width_squared: f64,
+}
+
+impl Control {
+    /// For a world whose bodies are new.
+    pub(super) fn reset(&mut self) {
+        self.bodies.clear();
+        self.good_for = 0;
+    }
+
+    /// How to divide the next step of length `h`; `softness` and `gamma` are those of soft contacts.
+    pub(super) fn divide(
+        &mut self,
+        world: &World,
+        contacts: &[ContactPoint],
+        starts: &[Pose],
+        h: f64,
+        stiffness_of_unit: f64,
+    ) -> Division {
+        if self.bodies.len() != world.bodies.len() {
+            self.bodies.clear();
+            self.bodies.extend(world.bodies.iter().map(|body| Load {
+                size: 2.0 * body.shape.inner_radius(),
+                mass: if body.is_dynamic() {
+                    1.0 / body.mass.inverse_mass
+                } else {
+                    f64::INFINITY
+                },
+                ..Load::default()
+            }));
+            self.good_for = 0;
+        }
+        if self.good_for == 0 || contacts.len() > self.contacts + self.contacts / 8 {
+            self.weigh(world, contacts);
+            self.contacts = contacts.len();
+            self.good_for = LOADS_LAST;
+        }
+        self.good_for -= 1;
+        let [for_impacts, past] = self.motions(world, contacts, h);
+        let bend = prescribed_bend(world, starts, h) / PRESCRIBED_BEND;
+        let wanted_updates = past.max(bend.sqrt());
+        let updates = wanted_updates
+            .clamp(1.0, f64::from(MAX_CONTACT_UPDATES))
+            .ceil();
+        let for_loads = h * (self.stiffness / stiffness_of_unit).sqrt();
+        let for_impacts = for_impacts.min(MAX_SUBSTEPS_FOR_IMPACTS);
+        let wanted = for_loads.max(for_impacts).max(MIN_SUBSTEPS);
+        let all = wanted.min(MAX_SUBSTEPS);
+        Division {
+            updates: updates as u32,
+            substeps: (all / updates).ceil().max(1.0) as u32,
+            capped: wanted > MAX_SUBSTEPS || wanted_updates > f64::from(MAX_CONTACT_UPDATES),
+        }
+    }
+
+    /// How far bodies close in on each other, and how far they move past each other or turn, over the size of
+    /// the smaller one, in a step of length `h`: the most of all that meet in it.
+    fn motions(&mut self, world: &World, contacts: &[ContactPoint], h: f64) -> [f64; 2] {
+        let bodies = &self.bodies;
+        let motion = |point: &ContactPoint| {
+            let [a, b] = point.bodies.map(|body| body as usize);
+            let size = bodies[a].size.min(bodies[b].size);
+            let u = world.bodies[a].velocity_at(&point.position)
+                - world.bodies[b].velocity_at(&point.position);
+            let along = u.dot(&point.normal);
+            if point.separation + h * along >= 0.0 {
+                return [0.0; 2];
+            }
+            let turn = turning(world, a, h).max(turning(world, b, h)) / TURN_PER_CONTACT_UPDATE;
+            let past = u.norm() * h / (size * MOTION_PER_CONTACT_UPDATE);
+            [-along * h / (size * MOTION_PER_SUBSTEP), past.max(turn)]
+        };
+        let most = |some: [f64; 2], more: [f64; 2]| [some[0].max(more[0]), some[1].max(more[1])];
+        let chunks = contacts.len().div_ceil(CONTACTS_PER_THREAD);
+        let mut motions = std::mem::take(&mut self.motions);
+        parallel::fill(&mut motions, chunks, 1, |chunk| {
+            let first = chunk * CONTACTS_PER_THREAD;
+            let end = contacts.len().min(first + CONTACTS_PER_THREAD);
+            contacts[first..end].iter().map(motion).fold([0.0; 2], most)
+        });
+        let all = motions.iter().copied().fold([0.0; 2], most);
+        self.motions = motions;
+        all
+    }
+
+    /// Finds what stands on what, and the stiffness that carries it.
+    fn weigh(&mut self, world: &World, contacts: &[ContactPoint]) {
+        self.stiffness = 0.0;
+        let gravity = world.gravity.norm();
+        if gravity == 0.0 {
+            return;
+        }
+        let up = -world.gravity / gravity;
+        for load in &mut self.bodies {
+            (load.above, load.supports) = (load.mass, 0);
+            (load.tower, load.moment) = (0, 0.0);
+        }
+        self.find_supports(contacts, &up);
+        let height = |body: u32| world.bodies[body as usize].pose.position.dot(&up);
+        self.order.clear();
+        self.order.extend(
+            (0..world.bodies.len() as u32).filter(|&b| self.bodies[b as usize].mass.is_finite()),
+        );
+        self.order
+            .sort_unstable_by(|&a, &b| height(b).total_cmp(&height(a)).then(a.cmp(&b)));
+        // Supports by their upper body, in the order of heights.
+        self.supports.sort_unstable_by(|a, b| {
+            let heights = height(b.upper).total_cmp(&height(a.upper));
+            heights.then((a.upper, a.lower).cmp(&(b.upper, b.lower)))
+        });
+        let mut next = 0;
+        self.numbers.clear();
+        let mut buckling: f64 = 0.0;
+        for &body in &self.order {
+            let first = next;
+            while next < self.supports.len() && self.supports[next].upper == body {
+                next += 1;
+            }
+            let load = &mut self.bodies[body as usize];
+            load.tower += 1;
+            load.moment += load.above;
+            let load = *load;
+            let share = load.above / f64::from(load.supports.max(1));
+            for support in &self.supports[first..next] {
+                let lower = &mut self.bodies[support.lower as usize];
+                // Velocity that a unit impulse at a point of an interface gives, about: four times that through
+                // the centres of mass.
+                let response = 1.0 / load.mass + 1.0 / lower.mass;
+                let size = load.size.min(lower.size);
+                self.numbers.push(share * gravity * response / (SAG * size));
+                lower.above += share;
+                let wide = TOWER_WIDTH * size;
+                if load.supports == 1 && support.width_squared > wide * wide {
+                    let strength = support.points * support.width_squared / (4.0 * response);
+                    let lean = gravity * f64::from(load.tower) * load.moment * load.size;
+                    buckling = buckling.max(BUCKLING_FACTOR * lean / strength);
+                    if lower.tower < load.tower {
+                        lower.tower = load.tower;
+                    }
+                    lower.moment = lower.moment.max(load.moment);
+                }
+            }
+        }
+        self.stiffness = buckling.max(quantile(&mut self.numbers));
+    }
+
+    fn find_supports(&mut self, contacts: &[ContactPoint], up: &Vec3) {
+        self.supports.clear();
+        let mut rest = contacts;
+        while let Some(first) = rest.first() {
+            let count = rest.iter().take_while(|p| p.bodies == first.bodies).count();
+            let (run, others) = rest.split_at(count);
+            rest = others;
+            let [a, b] = first.bodies;
+            let size = self.bodies[a as usize]
+                .size
+                .min(self.bodies[b as usize].size);
+            let near = |p: &&ContactPoint| p.separation < TOUCHING_PER_SIZE * size;
+            let touching = run.iter().filter(near).count() as f64;
+            let lean = first.normal.dot(up);
+            if touching == 0.0 || lean.abs() < 0.5 {
+                continue;
+            }
+            let (upper, lower) = if lean > 0.0 { (a, b) } else { (b, a) };
+            if !self.bodies[upper as usize].mass.is_finite() {
+                continue;
+            }
+            let middle = run.iter().filter(near).map(|p| p.position).sum::<Vec3>() / touching;
+            self.bodies[upper as usize].supports += 1;
+            self.supports.push(Support {
+                upper,
+                lower,
+                points: touching,
+                width_squared: weakest_width(run.iter().filter(near), &middle, up) / touching,
+            });
+        }
+    }
+}
+
+/// Least sum of squared distances `[m^2]` of points from a horizontal line through their middle.
+fn weakest_width<'a>(
+    points: impl Iterator<Item = &'a ContactPoint>,
+    middle: &Vec3,
+    up: &Vec3,
+) -> f64 {
+    let side = if up.x.abs() < 0.9 {
+        Vec3::x()
+    } else {
+        Vec3::y()
+    };
+    let x = up.cross(&side).normalize();
+    let y = up.cross(&x);
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for point in points {
+        let off = point.position - middle;
+        let (u, v) = (off.dot(&x), off.dot(&y));
+        xx += u * u;
+        xy += u * v;
+        yy += v * v;
+    }
+    let mean = 0.5 * (xx + yy);
+    let half = 0.5 * (xx - yy);
+    let least = mean - half.hypot(xy);
+    // Rounding of points on a line.
+    if least > 1e-6 * mean { least } else { 0.0 }
+}
+
+/// How far a body turns in a step of length `h` `[rad]`, if that changes where it can be touched.
+fn turning(world: &World, body: usize, h: f64) -> f64 {
+    let body = &world.bodies[body];
+    match body.shape {
+        Shape::Sphere { .. } => 0.0,
+        _ => body.angular_velocity.norm() * h,
+    }
+}
+
+/// The number that no more than [`CONTROL_QUANTILE`] of all exceed; 0 of none.
+fn quantile(numbers: &mut [f64]) -> f64 {
+    if numbers.is_empty() {
+        return 0.0;
+    }
+    let over = (numbers.len() as f64 * CONTROL_QUANTILE) as usize;
+    let at = numbers.len() - 1 - over;
+    *numbers.select_nth_unstable_by(at, f64::total_cmp).1
+}
+
+/// How far prescribed motions are from straight ones over the next step, over the size of the smallest body.
+fn prescribed_bend(world: &World, starts: &[Pose], h: f64) -> f64 {
+    let mut bend: f64 = 0.0;
+    let smallest = world.smallest_radius();
+    for (body, start) in world.bodies.iter().zip(starts) {
+        if let (BodyKind::Kinematic, Some(motion)) = (body.kind, &body.motion) {
+            let [p, q, r] = [0.0, 0.5, 1.0].map(|part| motion.pose(start, world.time + part * h));
+            let off = q.position - 0.5 * (p.position + r.position);
+            let reach = body.shape.bounding_radius().min(20.0 * smallest);
+            let turned = (p.orientation.inverse() * r.orientation).angle();
+            bend = bend.max(off.norm().max(reach * turned * turned / 8.0));
+        }
+    }
+    bend / smallest
+}

@@ -1,0 +1,86 @@
+//! Some of the regimes of `benches/regimes`, with nothing but bodies: what a user sees of the default step.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+#[path = "../benches/regimes/judge.rs"]
+#[allow(dead_code, reason = "the bench and other packages use the rest")]
+mod judge;
+#[path = "../benches/regimes/scenes.rs"]
+#[allow(dead_code, reason = "the bench and other packages use the rest")]
+mod scenes;
+
+use drystone::solver::cpu::CpuSolver;
+use drystone::step::{Settings, Simulation};
+use judge::{Seen, Trial, is_right};
+
+/// The regimes of these names at a size `[m]`, stepped at most `time` `[s]` by 1/60 s.
+fn outcomes(size: f64, time: f64, names: &[&str]) -> Vec<(String, bool, Seen)> {
+    let settings = Settings::default();
+    let mut outcomes = Vec::new();
+    for mut regime in scenes::all(size) {
+        if !names.contains(&regime.name.as_str()) {
+            continue;
+        }
+        regime.duration = regime.duration.min(time);
+        let solver = Box::new(CpuSolver::new());
+        let mut simulation = Simulation::new(regime.world.clone(), settings, solver).unwrap();
+        let mut trial = Trial::new(&regime, settings.time_step).unwrap();
+        while !trial.is_over() {
+            trial.advance(60, &mut simulation).unwrap();
+        }
+        let seen = trial.seen();
+        let right = is_right(&regime, &seen);
+        outcomes.push((format!("{} of {size} m", regime.name), right, seen));
+    }
+    assert_eq!(outcomes.len(), names.len());
+    outcomes
+}
+
+#[test]
+fn towers_stand_at_any_size() {
+    let names = [
+        "stack of 12",
+        "stack of 20",
+        "stack of 30",
+        "2, top x 1000",
+        "6, top x 100",
+        "10, top x 30",
+    ];
+    for size in [0.05, 1.0, 20.0] {
+        for (name, right, seen) in outcomes(size, 20.0, &names) {
+            assert!(right, "{name}: {seen:?}");
+            assert!(seen.penetration < 2e-3, "{name}: {seen:?}");
+            assert!(seen.gain < 1e-6, "{name}: {seen:?}");
+        }
+    }
+}
+
+#[test]
+fn bounces_reach_the_square_of_restitution() {
+    for (name, right, seen) in outcomes(1.0, 2.0, &["bounce, e = 0.5"]) {
+        assert!(right, "{name}: {seen:?}");
+    }
+}
+
+#[test]
+fn what_overlaps_deeply_parts_gently() {
+    for size in [0.05, 1.0] {
+        for (name, right, seen) in outcomes(size, 2.0, &["spheres overlapping by 90 %"]) {
+            assert!(right, "{name}: {seen:?}");
+        }
+    }
+}
+
+#[test]
+fn piles_come_to_rest_without_gaining_energy() {
+    let names = [
+        "500 spheres",
+        "500 spheres, mu = 0",
+        "heavy box on 500 spheres",
+    ];
+    for (name, right, seen) in outcomes(0.05, 10.0, &names) {
+        assert!(right, "{name}: {seen:?}");
+        assert!(seen.gain < 1e-6, "{name}: {seen:?}");
+        assert!(seen.mean_penetration < 1e-3, "{name}: {seen:?}");
+    }
+}

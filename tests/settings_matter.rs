@@ -1,0 +1,111 @@
+//! No setting is silently ignored: each changes the answer on every path of the step, or is refused.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use drystone::math::{Pose, Quat, Vec3};
+use drystone::problem::{FrictionCone, FrictionLaw};
+use drystone::solver::Method;
+use drystone::solver::cpu::CpuSolver;
+use drystone::stabilize::{Scheme, Stabilization};
+use drystone::step::{Settings, Simulation};
+use drystone::world::{Body, Material, Shape, World};
+
+/// Boxes that fall onto each other and slide, and overlap a little.
+fn world() -> World {
+    let mut world = World::new(Vec3::new(0.0, 0.0, -9.81));
+    world.materials[0] = Material {
+        friction: 0.3,
+        restitution: 0.3,
+    };
+    let ground = Shape::HalfSpace {
+        normal: Vec3::z(),
+        offset: 0.0,
+    };
+    let pose = |x: f64, z: f64| Pose::new(Vec3::new(x, 0.0, z), Quat::identity());
+    world.add(Body::fixed(ground, pose(0.0, 0.0))).unwrap();
+    for (x, z) in [(0.0, 0.48), (0.3, 1.45), (-0.2, 2.5)] {
+        let shape = Shape::Box {
+            half_extents: Vec3::repeat(0.5),
+        };
+        let body = Body::dynamic(shape, pose(x, z), 1000.0).unwrap();
+        let body = body.moving(Vec3::new(1.0 + x, 0.5, -2.0), Vec3::new(0.3, 0.2, 0.1));
+        world.add(body).unwrap();
+    }
+    world
+}
+
+/// Positions after some steps.
+fn outcome(settings: Settings) -> Vec<Vec3> {
+    let mut run = Simulation::new(world(), settings, Box::new(CpuSolver::new())).unwrap();
+    for _ in 0..20 {
+        run.step().unwrap();
+    }
+    let bodies = &run.world().bodies;
+    bodies.iter().map(|body| body.pose.position).collect()
+}
+
+/// A setting's name, and what sets it.
+type Change = (&'static str, fn(&mut Settings));
+
+/// The margin is not among them: it says which gaps are looked at, and not what they do.
+const CHANGES: [Change; 7] = [
+    ("time step", |s| s.time_step *= 0.5),
+    ("method", |s| s.solver.method = Method::Jacobi),
+    ("iterations", |s| s.solver.iterations += 1),
+    ("warm start", |s| s.solver.warm_start = false),
+    ("cone", |s| {
+        s.friction_cone = FrictionCone::Pyramid { directions: 4 }
+    }),
+    ("law", |s| s.friction_law = FrictionLaw::Convex),
+    ("restitution threshold", |s| {
+        s.restitution_threshold = Some(50.0);
+    }),
+];
+
+#[test]
+fn every_setting_changes_the_answer_on_every_path() {
+    let soft = |softness| Stabilization {
+        contacts: Scheme::Soft { softness },
+        ..Stabilization::default()
+    };
+    for substeps in [None, Some(0), Some(1), Some(5)] {
+        let base = Settings {
+            substeps,
+            stabilization: soft(0.1),
+            ..Settings::default()
+        };
+        let plain = outcome(base);
+        for (name, change) in CHANGES {
+            let mut changed = base;
+            change(&mut changed);
+            assert_ne!(plain, outcome(changed), "{name}, {substeps:?} substeps");
+        }
+        let softer = Settings {
+            stabilization: soft(0.2),
+            ..base
+        };
+        assert_ne!(plain, outcome(softer), "softness, {substeps:?} substeps");
+    }
+    // Between numbers of substeps too.
+    let counts = [None, Some(0), Some(1), Some(5)];
+    let answers = counts.map(|substeps| {
+        outcome(Settings {
+            substeps,
+            ..Settings::default()
+        })
+    });
+    assert_ne!(answers[0], answers[1]);
+    assert_ne!(answers[2], answers[3]);
+}
+
+#[test]
+fn the_slop_is_left_alone_in_substeps() {
+    let with = |slop| {
+        outcome(Settings {
+            substeps: Some(4),
+            slop,
+            ..Settings::default()
+        })
+    };
+    assert_ne!(with(None), with(Some(0.02)));
+}

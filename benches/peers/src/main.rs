@@ -12,6 +12,7 @@ mod point;
 mod poses;
 mod rapier;
 mod recorded;
+mod regimes;
 mod report;
 mod scene;
 mod settings;
@@ -71,6 +72,10 @@ struct Args {
     /// Also write the final poses there, as other harnesses do.
     #[arg(long, value_name = "DIR")]
     write_poses: Option<PathBuf>,
+    /// Run the small scenes of benches/regimes instead, at these sizes in metres; --scenes then are parts of their
+    /// names.
+    #[arg(long, value_name = "SIZE", value_delimiter = ',')]
+    regimes: Vec<f64>,
     /// Write the scene files there, and run nothing.
     #[arg(long, value_name = "DIR")]
     write_scenes: Option<PathBuf>,
@@ -96,6 +101,17 @@ fn carry_out(args: &Args) -> Result<(), String> {
     if args.list {
         list();
         return Ok(());
+    }
+    if !args.regimes.is_empty() {
+        let table = regimes::table(&regimes::Plan {
+            sizes: &args.regimes,
+            names: &args.names,
+            threads: &thread_counts(args)?,
+            turn: args.turn,
+            steps: args.steps,
+        })?;
+        make(&args.out)?;
+        return write(&args.out.join("regimes.md"), &table);
     }
     let scenes = scenes(args)?;
     if let Some(folder) = &args.write_scenes {

@@ -3,6 +3,8 @@
 use crate::engine::Engine;
 use crate::metric::BodyState;
 use crate::scene::Scene;
+use drystone::math::{Pose as OurPose, Quat, Vec3};
+use drystone::world::{Body, BodyKind, Motion, Shape as OurShape, World};
 use rapier3d::prelude::*;
 use rayon::ThreadPool;
 use std::sync::Arc;
@@ -11,12 +13,17 @@ pub(crate) const NAME: &str = "rapier3d";
 /// The release that `Cargo.lock` holds.
 pub(crate) const VERSION: &str = "0.36.1";
 /// Solver iterations that make up its curve; 4 is its default.
-pub(crate) const ITERATIONS: [usize; 6] = [1, 2, 4, 8, 16, 32];
+pub(crate) const ITERATIONS: [usize; 4] = [1, 2, 4, 8];
 
 /// A scene in Rapier.
 pub(crate) struct Rapier {
     world: PhysicsWorld,
     handles: Vec<RigidBodyHandle>,
+    /// Bodies that are moved: handle, where it started, and how.
+    moved: Vec<(RigidBodyHandle, OurPose, Motion)>,
+    /// `[s]`
+    time: f64,
+    time_step: f64,
 }
 
 /// Its settings in words, as the table of recorded points has them.
@@ -31,13 +38,8 @@ pub(crate) fn settings(iterations: usize) -> String {
 
 impl Rapier {
     pub(crate) fn new(scene: &Scene, iterations: usize, pool: &Arc<ThreadPool>) -> Self {
-        let mut world = PhysicsWorld {
-            gravity: vector(scene.gravity),
-            ..PhysicsWorld::default()
-        };
-        world.integration_parameters.dt = scene.time_step as f32;
+        let mut world = empty(scene.gravity, scene.time_step, pool);
         world.integration_parameters.num_solver_iterations = iterations;
-        world.physics_pipeline.set_thread_pool(Some(pool.clone()));
         let handles = scene.bodies.iter().map(|body| {
             let rigid = if body.is_dynamic {
                 RigidBodyBuilder::dynamic()
@@ -61,12 +63,142 @@ impl Rapier {
         Self {
             handles: handles.collect(),
             world,
+            moved: Vec::new(),
+            time: 0.0,
+            time_step: scene.time_step,
+        }
+    }
+
+    /// A world of drystone's, with Rapier's default parameters but for the length of a usual body `[m]`.
+    pub(crate) fn of_world(
+        ours: &World,
+        time_step: f64,
+        length_unit: f64,
+        pool: &Arc<ThreadPool>,
+    ) -> Result<Self, String> {
+        let mut world = empty(ours.gravity.into(), time_step, pool);
+        world.integration_parameters.length_unit = length_unit as f32;
+        let (mut handles, mut moved) = (Vec::new(), Vec::new());
+        for body in &ours.bodies {
+            let rigid = match body.kind {
+                BodyKind::Dynamic => RigidBodyBuilder::dynamic(),
+                BodyKind::Kinematic => RigidBodyBuilder::kinematic_position_based(),
+                _ => RigidBodyBuilder::fixed(),
+            };
+            let rigid = rigid
+                .pose(pose(&body.pose))
+                .linvel(vector(body.linear_velocity.into()))
+                .angvel(vector(body.angular_velocity.into()))
+                .can_sleep(false);
+            let material = &ours.materials[body.material as usize];
+            let colliders = colliders(body)?.into_iter().map(|collider| {
+                collider
+                    .friction(material.friction as f32)
+                    .friction_combine_rule(CoefficientCombineRule::GeometricMean)
+                    .restitution(material.restitution as f32)
+                    .restitution_combine_rule(CoefficientCombineRule::Max)
+            });
+            let handle = world.insert_body(rigid);
+            for collider in colliders {
+                world.insert_collider(collider, Some(handle));
+            }
+            handles.push(handle);
+            if let Some(motion) = &body.motion {
+                moved.push((handle, body.pose, motion.clone()));
+            }
+        }
+        Ok(Self {
+            world,
+            handles,
+            moved,
+            time: 0.0,
+            time_step,
+        })
+    }
+
+    /// Moves what is moved to where it will be after the next step.
+    fn prescribe(&mut self) {
+        self.time += self.time_step;
+        for (handle, start, motion) in &self.moved {
+            let place = pose(&motion.pose(start, self.time));
+            self.world.bodies[*handle].set_next_kinematic_position(place);
+        }
+    }
+
+    /// Sets poses and velocities of the bodies that it was made of.
+    pub(crate) fn write(&self, ours: &mut World) {
+        for (body, state) in ours.bodies.iter_mut().zip(self.states()) {
+            let [w, x, y, z] = state.orientation;
+            let turn = Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z));
+            body.pose = OurPose::new(Vec3::from(state.position), turn);
+            body.linear_velocity = Vec3::from(state.linear_velocity);
+            body.angular_velocity = Vec3::from(state.angular_velocity);
         }
     }
 }
 
+fn empty(gravity: [f64; 3], time_step: f64, pool: &Arc<ThreadPool>) -> PhysicsWorld {
+    let mut world = PhysicsWorld {
+        gravity: vector(gravity),
+        ..PhysicsWorld::default()
+    };
+    world.integration_parameters.dt = time_step as f32;
+    world.physics_pipeline.set_thread_pool(Some(pool.clone()));
+    world
+}
+
+fn colliders(body: &Body) -> Result<Vec<ColliderBuilder>, String> {
+    let OurShape::Compound { parts } = &body.shape else {
+        let collider = collider(&body.shape)?;
+        return Ok(vec![if body.is_dynamic() {
+            collider.mass((1.0 / body.mass.inverse_mass) as f32)
+        } else {
+            collider
+        }]);
+    };
+    if body.is_dynamic() {
+        return Err("a dynamic compound, which is not handed on".into());
+    }
+    parts
+        .iter()
+        .map(|part| {
+            let collider = collider(&part.shape)?;
+            let place = pose(&part.pose) * collider.position;
+            Ok(collider.position(place))
+        })
+        .collect()
+}
+
+fn collider(shape: &OurShape) -> Result<ColliderBuilder, String> {
+    Ok(match shape {
+        OurShape::Sphere { radius } => ColliderBuilder::ball(*radius as f32),
+        OurShape::Box { half_extents } => {
+            let [a, b, c] = <[f64; 3]>::from(*half_extents).map(|x| x as f32);
+            ColliderBuilder::cuboid(a, b, c)
+        }
+        OurShape::Capsule {
+            half_length,
+            radius,
+        } => ColliderBuilder::capsule_z(*half_length as f32, *radius as f32),
+        OurShape::HalfSpace { normal, offset } => {
+            let shape = SharedShape::halfspace(vector((*normal).into()));
+            ColliderBuilder::new(shape).translation(vector((normal * *offset).into()))
+        }
+        OurShape::Compound { .. } => return Err("a compound in a compound".into()),
+    })
+}
+
+fn pose(ours: &OurPose) -> Pose {
+    let [x, y, z, w] = <[f64; 4]>::from(ours.orientation.coords).map(|part| part as f32);
+    Pose::from_parts(
+        vector(ours.position.into()),
+        Rotation::from_xyzw(x, y, z, w),
+    )
+}
+
 impl Engine for Rapier {
     fn step(&mut self) -> Result<(), String> {
+        self.prescribe();
         self.world.step();
         Ok(())
     }

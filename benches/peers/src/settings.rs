@@ -11,62 +11,30 @@ use drystone::step::Settings;
 pub(crate) struct Setting {
     /// What tables and plots call it.
     pub(crate) name: String,
-    velocity: Options,
-    stabilization: Stabilization,
-    /// Parts of a step that share its contacts; 0 finds them anew for the position pass.
-    substeps: u32,
-    /// Gap that substeps leave alone `[m]`, all bodies being about 1 m; `None` is the library's own choice.
-    slop: Option<f64>,
+    /// The library's settings; the length of a step is the scene's.
+    settings: Settings,
 }
 
-/// All of them, roughly from the fastest to the most accurate.
+/// All of them: the default, and then roughly from the fastest to the most accurate.
 pub(crate) fn all() -> Vec<Setting> {
     use Method::{GaussSeidel as Pgs, Nesterov};
     vec![
-        // not divided: method of the velocity pass, its iterations, iterations of the position pass
-        post(Pgs, 30, 15),
-        post(Nesterov, 16, 16),
-        // one substep: method, iterations, share of an overlap that a step removes
-        in_substeps(1, gamma(Pgs, 2, 0.2)),
-        in_substeps(1, gamma(Pgs, 4, 0.2)),
-        in_substeps(1, gamma(Pgs, 8, 0.2)),
-        // a few substeps, each with a velocity and a position pass
-        in_substeps(1, post(Pgs, 4, 1)),
-        in_substeps(1, post(Pgs, 8, 2)),
-        in_substeps(2, post(Pgs, 2, 1)),
-        in_substeps(2, post(Pgs, 4, 1)),
-        in_substeps(2, post(Pgs, 8, 1)),
-        in_substeps(4, post(Pgs, 1, 1)),
-        in_substeps(4, post(Pgs, 2, 1)),
-        in_substeps(4, post(Pgs, 4, 1)),
-        in_substeps(4, post(Pgs, 10, 2)),
-        in_substeps(6, post(Pgs, 2, 1)),
-        in_substeps(8, post(Pgs, 1, 1)),
-        in_substeps(8, post(Pgs, 2, 1)),
-        in_substeps(8, post(Pgs, 3, 1)),
-        in_substeps(8, post(Pgs, 4, 1)),
-        in_substeps(4, post(Nesterov, 12, 4)),
-        // gaps of so many body sizes left alone
-        with_slop(0.001, in_substeps(4, post(Pgs, 2, 1))),
-        with_slop(0.001, in_substeps(6, post(Pgs, 2, 1))),
-        with_slop(0.003, in_substeps(2, post(Pgs, 2, 1))),
-        with_slop(0.003, in_substeps(2, post(Pgs, 4, 1))),
-        with_slop(0.003, in_substeps(3, post(Pgs, 1, 1))),
-        with_slop(0.003, in_substeps(4, post(Pgs, 2, 1))),
-        with_slop(0.005, in_substeps(4, post(Pgs, 3, 1))),
-        // the same without a position pass: one sweep in each of many substeps
-        with_slop(0.005, in_substeps(4, gamma(Pgs, 1, 0.5))),
+        // what a user gets who gives bodies and nothing else
+        Setting {
+            name: "default".into(),
+            settings: Settings::default(),
+        },
+        // one sweep in each of some substeps: method, iterations, share of an overlap that a substep removes; gaps
+        // of so many body sizes are left alone
         with_slop(0.004, in_substeps(4, gamma(Pgs, 1, 0.4))),
-        with_slop(0.004, in_substeps(6, gamma(Pgs, 1, 0.2))),
-        with_slop(0.003, in_substeps(4, gamma(Pgs, 1, 0.4))),
-        with_slop(0.002, in_substeps(6, gamma(Pgs, 1, 0.4))),
-        with_slop(0.001, in_substeps(5, gamma(Pgs, 1, 0.5))),
-        with_slop(0.001, in_substeps(4, gamma(Pgs, 2, 0.2))),
-        with_slop(0.0005, in_substeps(8, gamma(Pgs, 1, 0.2))),
-        with_slop(0.0005, in_substeps(8, gamma(Pgs, 2, 0.2))),
         with_slop(0.005, in_substeps(12, gamma(Pgs, 1, 0.2))),
-        with_slop(0.005, in_substeps(14, gamma(Pgs, 1, 0.2))),
-        with_slop(0.005, in_substeps(7, gamma(Pgs, 3, 0.2))),
+        // a few substeps, each with a velocity and a position pass
+        in_substeps(1, post(Pgs, 8, 2)),
+        in_substeps(4, post(Pgs, 2, 1)),
+        in_substeps(8, post(Pgs, 4, 1)),
+        // not divided: method of the velocity pass, its iterations, iterations of the position pass
+        post(Nesterov, 16, 16),
+        post(Pgs, 30, 15),
     ]
 }
 
@@ -80,15 +48,13 @@ fn post(method: Method, iterations: u32, position_iterations: u32) -> Setting {
         },
         ..Post::default()
     };
+    let stabilization = Stabilization {
+        post,
+        ..Stabilization::both(Scheme::Post)
+    };
     Setting {
         name: format!("{} {iterations} post {position_iterations}", method.name()),
-        velocity: velocity(method, iterations),
-        stabilization: Stabilization {
-            post,
-            ..Stabilization::default()
-        },
-        substeps: 0,
-        slop: None,
+        settings: undivided(method, iterations, stabilization),
     }
 }
 
@@ -96,10 +62,11 @@ fn post(method: Method, iterations: u32, position_iterations: u32) -> Setting {
 fn gamma(method: Method, iterations: u32, gamma: f64) -> Setting {
     Setting {
         name: format!("{} {iterations} gamma {gamma}", method.name()),
-        velocity: velocity(method, iterations),
-        stabilization: Stabilization::both(Scheme::Gamma { gamma }),
-        substeps: 0,
-        slop: None,
+        settings: undivided(
+            method,
+            iterations,
+            Stabilization::both(Scheme::Gamma { gamma }),
+        ),
     }
 }
 
@@ -107,8 +74,10 @@ fn gamma(method: Method, iterations: u32, gamma: f64) -> Setting {
 fn in_substeps(substeps: u32, setting: Setting) -> Setting {
     Setting {
         name: format!("{substeps} x {}", setting.name),
-        substeps,
-        ..setting
+        settings: Settings {
+            substeps: Some(substeps),
+            ..setting.settings
+        },
     }
 }
 
@@ -116,16 +85,22 @@ fn in_substeps(substeps: u32, setting: Setting) -> Setting {
 fn with_slop(slop: f64, setting: Setting) -> Setting {
     Setting {
         name: format!("{} slop {slop}", setting.name),
-        slop: Some(slop),
-        ..setting
+        settings: Settings {
+            slop: Some(slop),
+            ..setting.settings
+        },
     }
 }
 
-fn velocity(method: Method, iterations: u32) -> Options {
-    Options {
-        method,
-        iterations,
-        ..Options::default()
+fn undivided(method: Method, iterations: u32, stabilization: Stabilization) -> Settings {
+    Settings {
+        solver: Options {
+            method,
+            iterations,
+            ..Options::default()
+        },
+        stabilization,
+        ..Settings::post_stabilized()
     }
 }
 
@@ -134,11 +109,7 @@ impl Setting {
     pub(crate) fn for_scene(&self, scene: &Scene) -> Settings {
         Settings {
             time_step: scene.time_step,
-            solver: self.velocity,
-            stabilization: self.stabilization,
-            substeps: self.substeps,
-            slop: self.slop,
-            ..Settings::default()
+            ..self.settings
         }
     }
 }

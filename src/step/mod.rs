@@ -285,7 +285,8 @@ impl Simulation {
             time: self.world.time,
             contacts,
             contact_updates: updates,
-            substeps: updates * substeps,
+            // In a world with joints each search for contacts begins a substep.
+            substeps: updates * substeps.max(u32::from(updates > 1)),
             capped: self.division.capped,
             velocity: solved.velocity,
             position: solved.position,

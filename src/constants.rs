@@ -284,19 +284,24 @@ pub const JOINT_CORRECTION_RATE: f64 = 3.0;
 /// Most by which a joint's geometric stiffness may exceed what a step resolves, and still be slowed to it.
 pub const MAX_STIFFNESS_RATIO: f64 = 1e6;
 
-/// Share of the bound of stability `(1 + eps)^m - 1` that soft contacts correct of a gap in m sweeps.
+/// Share of the bound of stability `(1 + eps)^m - 1` that soft contacts correct of a gap in m sweeps: the bound is
+/// sharp, and a heavy cube on a light one moves for ever at 1.
 pub const SOFT_SHARE: f64 = 0.7;
 
 /// Most that soft contacts correct of a gap in one problem, however many sweeps it has.
 pub const MAX_SOFT_GAMMA: f64 = 0.7;
 
 /// Softness eps of contacts.
+///
+/// 0.03 stands in the same towers in as many substeps; with 0.1 piles of boxes keep a seventh of the energy.
 pub const CONTACT_SOFTNESS: f64 = 0.1;
 
 /// Least substeps of a step that is divided by what the bodies do.
+///
+/// 500 boxes of 1 m dropped are at rest after 10 s with 12, 16, 24 and 40, and were not with 8.
 pub const MIN_SUBSTEPS: f64 = 12.0;
 
-/// Most of them.
+/// Most of them: a tower of 50 cubes of 5 cm asks for 194.
 pub const MAX_SUBSTEPS: f64 = 256.0;
 
 /// Most searches for contacts in a step.
@@ -321,9 +326,13 @@ pub const MAX_SUBSTEPS_FOR_IMPACTS: f64 = 64.0;
 pub const PRESCRIBED_BEND: f64 = 0.04;
 
 /// How far a contact may sink in under what stands on it, over the smaller body's size.
+///
+/// The mean penetration of piles is a tenth of Rapier's with 4 iterations; substeps grow as one over its root.
 pub const SAG: f64 = 0.001;
 
 /// Safety of towers against buckling, over a fourth of the bound of equal cubes, 1.02.
+///
+/// Six cubes with the top one 100 times heavier need 0.9 to 2 (they fall in 32 substeps, and stand in 48), equal cubes 0.26.
 pub const BUCKLING_FACTOR: f64 = 1.0;
 
 /// Share of contacts that may sink in farther.

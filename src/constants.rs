@@ -293,7 +293,7 @@ pub const MAX_SOFT_GAMMA: f64 = 0.7;
 
 /// Softness eps of contacts.
 ///
-/// 0.03 stands in the same towers in as many substeps; with 0.1 piles of boxes keep a seventh of the energy.
+/// 0.03 stands in the same towers in as many substeps; with 0.1 piles of boxes keep an eighth of the energy.
 pub const CONTACT_SOFTNESS: f64 = 0.1;
 
 /// Least substeps of a step that is divided by what the bodies do.

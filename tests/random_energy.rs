@@ -29,7 +29,7 @@ const MOST: f64 = 0.01;
 struct Case {
     world: World,
     settings: Settings,
-    /// What it is, for a reader of a failure.
+    /// Description, for a reader of a failure.
     says: String,
 }
 

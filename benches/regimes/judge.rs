@@ -1,4 +1,4 @@
-//! What is measured of a regime, and whether it went right: the same for whatever steps it, from poses and
+//! Measures of a regime, and its verdict: the same for whatever steps it, from poses and
 //! velocities alone.
 
 use super::scenes::{Regime, Right};
@@ -37,7 +37,7 @@ impl Steps for Simulation {
     }
 }
 
-/// What came of a regime.
+/// The measured outcome of a regime.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     /// Sideways motion of the highest body over the size.
@@ -182,7 +182,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// What came of it.
+    /// The measured outcome.
     pub(crate) fn seen(self) -> Seen {
         let mut seen = self.seen;
         let size = self.regime.size;

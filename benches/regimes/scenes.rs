@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
 
-/// What a regime asks of its outcome.
+/// The right outcome of a regime.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Right {
     /// Stands: the highest body stays within this share of a side sideways, and ends at rest.
@@ -142,7 +142,7 @@ fn wall(rows: u32, side: f64, duration: f64) -> Regime {
     }
 }
 
-/// What is dropped.
+/// Shapes of the bodies of a pile.
 #[derive(Clone, Copy)]
 enum Grain {
     Spheres,

@@ -25,7 +25,7 @@ pub struct Meeting {
     pub separation: f64,
     /// Normal velocity before the problem's forces, negative when closing `[m/s]`.
     pub velocity: f64,
-    /// What forces add to it `[m/s]`.
+    /// Velocity added by forces `[m/s]`.
     pub gain: f64,
     /// Newton's coefficient e.
     pub restitution: f64,

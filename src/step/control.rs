@@ -36,7 +36,7 @@ pub(super) struct Division {
     pub(super) capped: bool,
 }
 
-/// What is kept from step to step.
+/// Loads and buffers kept from step to step.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     bodies: Vec<Load>,
@@ -55,7 +55,7 @@ pub(super) struct Control {
     motions: Vec<[f64; 2]>,
 }
 
-/// What stands on a body.
+/// The load on a body.
 #[derive(Debug, Clone, Copy, Default)]
 struct Load {
     /// Twice the radius of the largest ball inside `[m]`.

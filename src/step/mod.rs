@@ -2,7 +2,7 @@
 //!
 //! [`Simulation::step`] is the table of contents of everything that drystone does.
 //!
-//! # Why the default step feeds no energy in
+//! # Why the default step is stable
 //!
 //! A sweep solves a contact problem in part: of a mode with eigenvalue sigma of `D^-1 W` (W the Delassus operator, D
 //! its diagonal), m sweeps that start from the last impulses remove the share `rho = 1 - (1 - sigma)^m` of what is
@@ -27,7 +27,8 @@
 //! many short problems, and that is the default: [`Scheme::Soft`], one sweep a
 //! substep. How many substeps it takes follows from what the springs have to carry; see `control.rs`.
 //!
-//! What else could add energy, and why it does not:
+//! Other sources of energy, and what bounds them. Bodies that are pressed through each other, thin plates above all, can still
+//! rattle: their normals change from search to search.
 //!
 //! * **Friction** is not softened and corrects no position: `gamma = 0`, which is stable for rigid rows. Its bound
 //!   `mu r_n` follows a normal impulse of the same visit, so that it opposes the slip as it is.

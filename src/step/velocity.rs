@@ -12,7 +12,7 @@ use crate::solver::substeps::SubstepPlan;
 use crate::stabilize::{RowState, Scheme};
 use crate::world::World;
 
-/// What the biases of contacts follow from.
+/// The law of contact biases, and its numbers.
 pub(super) struct ContactBias<'a> {
     pub(super) scheme: Scheme,
     /// Sweeps of the problem.

@@ -166,6 +166,14 @@ pub const AXIS_PREFERENCE_ABSOLUTE: f64 = 1e-4;
 /// average, instead of 0.5 mm with this or without.
 pub const AXIS_LOYALTY: f64 = 1e-3;
 
+/// Cosine between the common perpendicular of two edges and the normal of a face above which two boxes that
+/// overlap touch along the face; it is deeper by up to the inverse of this.
+///
+/// Of 20 piles of 200 dropped plates (5 cm to 1 m, 1/60 and 1/30 s) 14 still moved by more than 1e-2 of
+/// `sqrt(g d)` after 10 s without it, as did 1 of 20 piles of 500 cubes; with this, 0.95, 0.9 or 0.8 none did, and
+/// most were at rest to 1e-7 after one to five seconds.
+pub const EDGES_ALONG_FACE: f64 = 0.98;
+
 /// How far outside of a face a vertex still counts as above it, as a fraction of the face's smallest
 /// half extent: vertices of aligned boxes stay vertices under the noise of a step. A gap beside the
 /// face is underestimated by no more than that.

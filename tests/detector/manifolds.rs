@@ -6,7 +6,8 @@ use super::{
 use drystone::collide::narrowphase::Limits;
 use drystone::collide::{ContactPoint, Detector};
 use drystone::constants::{
-    AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, KEPT_MOTION_PER_RADIUS, TOUCHING_MARGIN,
+    AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, EDGES_ALONG_FACE, KEPT_MOTION_PER_RADIUS,
+    TOUCHING_MARGIN,
 };
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::{BodyKind, Shape, World};
@@ -20,6 +21,7 @@ fn bound(world: &World, pair: [u32; 2], separation: f64) -> f64 {
     let radius = a.min(b);
     KEPT_MOTION_PER_RADIUS * radius
         + AXIS_PREFERENCE_RELATIVE * separation.abs()
+        + (1.0 / EDGES_ALONG_FACE - 1.0) * -separation.min(0.0)
         + AXIS_PREFERENCE_ABSOLUTE * radius
         + 1e-4 * radius
 }

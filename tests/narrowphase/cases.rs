@@ -3,6 +3,7 @@
 use super::{at, capsule, contacts, cuboid, deepest, half_space, sphere};
 use approx::assert_abs_diff_eq;
 use drystone::collide::ContactPoint;
+use drystone::constants::EDGES_ALONG_FACE;
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::{CompoundPart, Shape};
 use std::f64::consts::FRAC_PI_2;
@@ -110,6 +111,29 @@ fn crossed_edges_touch_in_one_point() {
         assert_abs_diff_eq!(found[0].separation, gap, epsilon = 1e-12);
         let middle = Vec3::new(0.0, 0.0, half_diagonal + 0.5 * gap);
         assert_abs_diff_eq!(found[0].position, middle, epsilon = 1e-12);
+    }
+}
+
+#[test]
+fn plates_that_nearly_lie_on_each_other_touch_along_a_face() {
+    let plate = cuboid(0.375, 0.375, 0.03);
+    let tilt = 0.05_f64;
+    // A raised edge crosses a lowered one.
+    for depth in [0.001, 0.01, 0.02] {
+        let rise = 2.0 * (0.03 * tilt.cos() + 0.375 * tilt.sin());
+        let below = turned(0.0, 0.0, 0.0, Vec3::x() * tilt);
+        let above = turned(0.0, 0.0, rise - depth, Vec3::y() * tilt);
+        let found = contacts((&plate, below), (&plate, above), 0.1);
+        assert!(found.len() >= 3, "{found:?}");
+        let normal = -(below.orientation * Vec3::z());
+        for point in &found {
+            assert_abs_diff_eq!(point.normal, normal, epsilon = 1e-12);
+        }
+        let deepest = -deepest(&found).separation;
+        assert!(
+            (0.999..1.0 / EDGES_ALONG_FACE).contains(&(deepest / depth)),
+            "{deepest} of {depth}"
+        );
     }
 }
 

@@ -3,7 +3,9 @@
 use super::reference::{distance_to_point, separation};
 use super::{KINDS, Scene, cuboid, deepest, random_scene, random_unit};
 use drystone::collide::ContactPoint;
-use drystone::constants::{AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE};
+use drystone::constants::{
+    AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE, EDGES_ALONG_FACE,
+};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::Shape;
 use proptest::prelude::*;
@@ -42,12 +44,18 @@ fn allowance(scene: &Scene, truth: f64) -> (f64, f64) {
     } else {
         0.0
     };
+    // Of edges along a face, boxes prefer the face, which is deeper.
+    let along = if is_box_box(scene) {
+        (1.0 / EDGES_ALONG_FACE - 1.0) * -truth.min(0.0)
+    } else {
+        0.0
+    };
     let clip = if is_box_box(scene) {
         CLIP_TOLERANCE * 2.0
     } else {
         0.0
     };
-    (1e-6 + preference + clip, 1e-6 + preference)
+    (1e-6 + preference + clip + along, 1e-6 + preference)
 }
 
 fn moved(scene: &Scene, by: &Vec3) -> Scene {

@@ -57,8 +57,19 @@ fn towers_stand_at_any_size() {
 
 #[test]
 fn bounces_reach_the_square_of_restitution() {
-    for (name, right, seen) in outcomes(1.0, 2.0, &["bounce, e = 0.5"]) {
+    let names = ["bounce, e = 0.5", "bounce of a cube, e = 0.7"];
+    for (name, right, seen) in outcomes(1.0, 2.0, &names) {
         assert!(right, "{name}: {seen:?}");
+    }
+}
+
+#[test]
+fn dropped_plates_come_to_rest() {
+    for size in [0.05, 1.0] {
+        for (name, right, seen) in outcomes(size, 10.0, &["200 plates"]) {
+            assert!(right, "{name}: {seen:?}");
+            assert!(seen.rms < 2e-3, "{name}: {seen:?}");
+        }
     }
 }
 

@@ -34,6 +34,20 @@ pub(super) struct Division {
     pub(super) substeps: u32,
     /// True if more would have been needed than there may be.
     pub(super) capped: bool,
+    /// True if something bounces on several points at once, whose impulses one sweep does not find.
+    pub(super) bounces: bool,
+}
+
+impl Division {
+    /// One that is given: a search, and then so many substeps.
+    pub(super) fn into(substeps: u32) -> Self {
+        Self {
+            updates: 1,
+            substeps,
+            capped: false,
+            bounces: false,
+        }
+    }
 }
 
 /// Loads and buffers kept from step to step.
@@ -51,6 +65,8 @@ pub(super) struct Control {
     /// Contacts when it was found.
     contacts: usize,
     numbers: Vec<f64>,
+    /// By body, whether it asks for a division by itself.
+    fast: Vec<bool>,
     /// By chunk of contacts, how far bodies close in and move past each other.
     motions: Vec<[f64; 2]>,
 }
@@ -88,7 +104,8 @@ impl Control {
         self.good_for = 0;
     }
 
-    /// How to divide the next step of length `h`; `softness` and `gamma` are those of soft contacts.
+    /// How to divide the next step of length `h`, soft contacts having `stiffness_of_unit` in substeps of 1 s. Nothing
+    /// bounces that meets slower than `threshold` `[m/s]`.
     pub(super) fn divide(
         &mut self,
         world: &World,
@@ -96,6 +113,7 @@ impl Control {
         starts: &[Pose],
         h: f64,
         stiffness_of_unit: f64,
+        threshold: f64,
     ) -> Division {
         if self.bodies.len() != world.bodies.len() {
             self.bodies.clear();
@@ -130,15 +148,24 @@ impl Control {
             updates: updates as u32,
             substeps: (all / updates).ceil().max(1.0) as u32,
             capped: wanted > MAX_SUBSTEPS || wanted_updates > f64::from(MAX_CONTACT_UPDATES),
+            bounces: bounces(world, contacts, h, threshold),
         }
     }
 
-    /// How far bodies close in on each other, and how far they move past each other or turn, over the size of
-    /// the smaller one, in a step of length `h`: the most of all that meet in it.
+    /// How far bodies close in on each other over what a substep stands for, and how far they move past each other
+    /// or turn over what a search stands for, in a step of length `h`: the most of all that meet in it. Zeros if all
+    /// are slow.
     fn motions(&mut self, world: &World, contacts: &[ContactPoint], h: f64) -> [f64; 2] {
-        let bodies = &self.bodies;
+        self.find_fast(world, h);
+        if !self.fast.contains(&true) {
+            return [0.0; 2];
+        }
+        let (bodies, fast) = (&self.bodies, &self.fast);
         let motion = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| body as usize);
+            if !(fast[a] || fast[b]) {
+                return [0.0; 2];
+            }
             let size = bodies[a].size.min(bodies[b].size);
             let u = world.bodies[a].velocity_at(&point.position)
                 - world.bodies[b].velocity_at(&point.position);
@@ -161,6 +188,24 @@ impl Control {
         let all = motions.iter().copied().fold([0.0; 2], most);
         self.motions = motions;
         all
+    }
+
+    /// Marks the bodies that may move or turn so far in a step of length `h` that it has to be divided for them; two
+    /// others stay within what one search stands for, and so within the least number of substeps.
+    fn find_fast(&mut self, world: &World, h: f64) {
+        let sizes = self.bodies.iter().map(|load| load.size);
+        let far = 0.5 * MOTION_PER_CONTACT_UPDATE * sizes.fold(f64::INFINITY, f64::min);
+        self.fast.clear();
+        self.fast.extend(world.bodies.iter().map(|body| {
+            let turn = body.angular_velocity.norm() * h;
+            let moves = body.linear_velocity.norm() * h;
+            let surface = if turn > 0.0 {
+                turn * body.shape.bounding_radius()
+            } else {
+                0.0
+            };
+            turn > TURN_PER_CONTACT_UPDATE || moves + surface > far
+        }));
     }
 
     /// Finds what stands on what, and the stiffness that carries it.
@@ -283,6 +328,22 @@ fn weakest_width<'a>(
     let least = mean - half.hypot(xy);
     // Rounding of points on a line.
     if least > 1e-6 * mean { least } else { 0.0 }
+}
+
+/// True if two bodies meet at several points within a step of length `h`, faster than `threshold` `[m/s]`, and
+/// bounce.
+fn bounces(world: &World, contacts: &[ContactPoint], h: f64, threshold: f64) -> bool {
+    let bounces = |point: &ContactPoint| {
+        let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
+        let u = a.velocity_at(&point.position) - b.velocity_at(&point.position);
+        let along = u.dot(&point.normal);
+        let [p, q] = [a, b].map(|body| &world.materials[body.material as usize]);
+        along < -threshold && point.separation + h * along < 0.0 && p.combine(q).restitution > 0.0
+    };
+    world.materials.iter().any(|m| m.restitution > 0.0)
+        && contacts
+            .windows(2)
+            .any(|two| two[0].bodies == two[1].bodies && two.iter().all(bounces))
 }
 
 /// How far a body turns in a step of length `h` `[rad]`, if that changes where it can be touched.

@@ -62,7 +62,8 @@ pub use settings::{Settings, StepReport, Timings};
 use crate::collide::narrowphase::Limits;
 use crate::collide::{ContactPoint, Detector};
 use crate::constants::{
-    MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, RESTITUTION_THRESHOLD_GH,
+    MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, MIN_SUBSTEPS,
+    RESTITUTION_THRESHOLD_GH, SWEEPS_OF_A_BOUNCE,
 };
 use crate::error::{Error, Result};
 use crate::math::{self, Pose};
@@ -70,7 +71,7 @@ use crate::measure::{self, Energy, JointErrors, Penetration};
 use crate::parallel::Crew;
 use crate::problem::Problem;
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
-use crate::solver::{Report, Solution, Solver, Status};
+use crate::solver::{self, Report, Solution, Solver, Status};
 use crate::stabilize::{PositionPass, Scheme};
 use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
@@ -188,11 +189,7 @@ impl Simulation {
             energies: Vec::new(),
             loads: Vec::new(),
             control: Control::default(),
-            division: StepDivision {
-                updates: 1,
-                substeps: 0,
-                capped: false,
-            },
+            division: StepDivision::into(0),
             plan: None,
             impulse_length: 0.0,
             crew: Crew::default(),
@@ -417,12 +414,30 @@ impl Simulation {
     }
 
     fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
-        substeps::plan(
+        let plan = substeps::plan(
             &self.settings,
             (h, substeps),
             self.world.gravity.norm(),
             self.position.smallest_radius(),
-        )
+        );
+        SubstepPlan {
+            velocity: self.velocity_options(),
+            ..plan
+        }
+    }
+
+    /// How the velocity LCP of this step is solved, or that of each substep.
+    fn velocity_options(&self) -> solver::Options {
+        let given = self.settings.solver;
+        let least = if self.division.bounces {
+            SWEEPS_OF_A_BOUNCE
+        } else {
+            0
+        };
+        solver::Options {
+            iterations: given.iterations.max(least),
+            ..given
+        }
     }
 
     fn solve_velocities(&mut self, h: f64) -> Result<Report> {
@@ -465,9 +480,10 @@ impl Simulation {
             &mut self.problem,
         );
         let built = start.elapsed();
+        let options = self.velocity_options();
         let report = self
             .solver
-            .solve(&self.problem, &self.settings.solver, &mut self.solution)?;
+            .solve(&self.problem, &options, &mut self.solution)?;
         if report.status == Status::NonFinite {
             return Err(Error::NonFinite {
                 stage: "the velocity solve",
@@ -600,22 +616,15 @@ impl Simulation {
             self.settings.substeps,
             contacts.stiffness_of_unit(&self.settings.solver),
         ) {
-            (Some(substeps), _) => StepDivision {
-                updates: 1,
-                substeps,
-                capped: false,
-            },
-            (None, None) => StepDivision {
-                updates: 1,
-                substeps: 0,
-                capped: false,
-            },
+            (Some(substeps), _) => StepDivision::into(substeps),
+            (None, None) => StepDivision::into(0),
             (None, Some(stiffness)) => self.control.divide(
                 &self.world,
                 self.detector.contacts(),
                 &self.start_poses,
                 self.settings.time_step,
                 stiffness,
+                self.restitution_threshold(self.settings.time_step / MIN_SUBSTEPS),
             ),
         };
         // The levers of joints turn: their rows are found anew in every substep.

@@ -4,11 +4,17 @@
 
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::problem::{FrictionCone, FrictionLaw};
-use drystone::solver::Method;
 use drystone::solver::cpu::CpuSolver;
-use drystone::stabilize::{Scheme, Stabilization};
+use drystone::solver::nsgs::NsgsSolver;
+use drystone::solver::reference::LemkeSolver;
+use drystone::solver::{Method, Solver};
+use drystone::stabilize::Scheme;
 use drystone::step::{Settings, Simulation};
 use drystone::world::{Body, Material, Shape, World};
+
+#[cfg(feature = "gpu")]
+#[path = "gpu/adapter.rs"]
+mod adapter;
 
 /// Boxes that fall onto each other and slide, and overlap a little.
 fn world() -> World {
@@ -36,7 +42,11 @@ fn world() -> World {
 
 /// Positions after some steps.
 fn outcome(settings: Settings) -> Vec<Vec3> {
-    let mut run = Simulation::new(world(), settings, Box::new(CpuSolver::new())).unwrap();
+    outcome_by(Box::new(CpuSolver::new()), settings)
+}
+
+fn outcome_by(solver: Box<dyn Solver>, settings: Settings) -> Vec<Vec3> {
+    let mut run = Simulation::new(world(), settings, solver).unwrap();
     for _ in 0..20 {
         run.step().unwrap();
     }
@@ -48,7 +58,7 @@ fn outcome(settings: Settings) -> Vec<Vec3> {
 type Change = (&'static str, fn(&mut Settings));
 
 /// The margin is not among them: it says which gaps are looked at, and not what they do.
-const CHANGES: [Change; 7] = [
+const CHANGES: [Change; 9] = [
     ("time step", |s| s.time_step *= 0.5),
     ("method", |s| s.solver.method = Method::Jacobi),
     ("iterations", |s| s.solver.iterations += 1),
@@ -60,32 +70,36 @@ const CHANGES: [Change; 7] = [
     ("restitution threshold", |s| {
         s.restitution_threshold = Some(50.0);
     }),
+    ("softness", |s| {
+        s.stabilization.contacts = Scheme::Soft { softness: 0.2 };
+    }),
+    ("scheme", |s| s.stabilization.contacts = Scheme::Post),
 ];
+
+/// Sees that changes change the answer, with every kind of division.
+fn check_changes(name: &str, solver: impl Fn() -> Box<dyn Solver>, base: Settings, but: &[&str]) {
+    for substeps in [None, Some(0), Some(1), Some(5)] {
+        let base = Settings { substeps, ..base };
+        let plain = outcome_by(solver(), base);
+        for (what, change) in CHANGES {
+            let mut changed = base;
+            change(&mut changed);
+            if changed.validate().is_err() {
+                // Refused: a law that the base's cone does not go with.
+                assert_eq!(what, "law");
+                continue;
+            }
+            let is_same = plain == outcome_by(solver(), changed);
+            let path = format!("{what}, {substeps:?} substeps, {name}");
+            assert_eq!(is_same, but.contains(&what), "{path}");
+        }
+    }
+}
 
 #[test]
 fn every_setting_changes_the_answer_on_every_path() {
-    let soft = |softness| Stabilization {
-        contacts: Scheme::Soft { softness },
-        ..Stabilization::default()
-    };
-    for substeps in [None, Some(0), Some(1), Some(5)] {
-        let base = Settings {
-            substeps,
-            stabilization: soft(0.1),
-            ..Settings::default()
-        };
-        let plain = outcome(base);
-        for (name, change) in CHANGES {
-            let mut changed = base;
-            change(&mut changed);
-            assert_ne!(plain, outcome(changed), "{name}, {substeps:?} substeps");
-        }
-        let softer = Settings {
-            stabilization: soft(0.2),
-            ..base
-        };
-        assert_ne!(plain, outcome(softer), "softness, {substeps:?} substeps");
-    }
+    let base = Settings::default();
+    check_changes("cpu", || Box::new(CpuSolver::new()), base, &[]);
     // Between numbers of substeps too.
     let counts = [None, Some(0), Some(1), Some(5)];
     let answers = counts.map(|substeps| {
@@ -96,6 +110,26 @@ fn every_setting_changes_the_answer_on_every_path() {
     });
     assert_ne!(answers[0], answers[1]);
     assert_ne!(answers[2], answers[3]);
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn every_setting_changes_the_answer_on_a_gpu() {
+    let base = Settings::default();
+    check_changes("gpu", || Box::new(adapter::solver()), base, &[]);
+}
+
+#[test]
+fn every_setting_but_those_of_sweeps_changes_the_answer_of_the_references() {
+    let base = Settings {
+        friction_cone: FrictionCone::Pyramid { directions: 8 },
+        ..Settings::default()
+    };
+    // Of soft contacts the sweeps say how stiff they are, whoever solves them.
+    let swept = ["method", "warm start"];
+    check_changes("lemke", || Box::new(LemkeSolver::new()), base, &swept);
+    let base = Settings::default();
+    check_changes("nsgs", || Box::new(NsgsSolver::new()), base, &["method"]);
 }
 
 #[test]

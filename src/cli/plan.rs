@@ -26,6 +26,7 @@ pub(crate) struct RunPlan {
 impl RunPlan {
     /// Reads the scene and settles every choice.
     pub(crate) fn new(args: RunArgs) -> Result<Self, Failure> {
+        refuse_what_a_reference_has_not(&args)?;
         let scene = load(&args.scene, args.tolerance)?;
         if args.backend == BackendName::Lemke {
             needs_pyramid(&scene)?;
@@ -53,6 +54,35 @@ impl RunPlan {
         self.frames_every
             .is_some_and(|every| step.is_multiple_of(every))
     }
+}
+
+/// Refuses settings of iterations on the command line for a backend that has none. Those of a scene stay, so that
+/// the same file runs everywhere.
+fn refuse_what_a_reference_has_not(args: &RunArgs) -> Result<(), Failure> {
+    let pivots = args.backend == BackendName::Lemke;
+    let given = [
+        (
+            "--solver",
+            args.scene.solver.is_some(),
+            pivots || args.backend == BackendName::Nsgs,
+        ),
+        ("--iterations", args.scene.iterations.is_some(), pivots),
+        ("--tolerance", args.tolerance.is_some(), pivots),
+    ];
+    for (flag, is_given, is_refused) in given {
+        if is_given && is_refused {
+            let how = if pivots {
+                "lemke solves by pivoting, to round-off"
+            } else {
+                "nsgs has one sweep, its own"
+            };
+            return Err(Failure::Input(Error::invalid(
+                flag,
+                format!("{how}; leave it out, or use --backend cpu"),
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a scene with friction that is no linear complementarity problem.

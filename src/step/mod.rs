@@ -27,8 +27,7 @@
 //! many short problems, and that is the default: [`Scheme::Soft`], one sweep a
 //! substep. How many substeps it takes follows from what the springs have to carry; see `control.rs`.
 //!
-//! Other sources of energy, and what bounds them. Bodies that are pressed through each other, thin plates above all, can still
-//! rattle: their normals change from search to search.
+//! Other sources of energy, and what bounds them:
 //!
 //! * **Friction** is not softened and corrects no position: `gamma = 0`, which is stable for rigid rows. Its bound
 //!   `mu r_n` follows a normal impulse of the same visit, so that it opposes the slip as it is.
@@ -37,13 +36,17 @@
 //!   to carry that. Two bodies that overlap deeply part at that speed.
 //! * **Contacts that come and go** bring no impulse; an open gap closes and no more; impulses are multiplied by the
 //!   ratio of substeps where the number of these changes.
+//! * **Contacts that change their point** from search to search kick like springs that are hit again and again: boxes that
+//!   overlap touch on faces wherever one is nearly along the contact (`EDGES_ALONG_FACE`), not on the pair of edges that
+//!   is nearest at the moment.
 //! * **Levers and normals** are those of the last search for contacts. A body that rocks on a lever that lags
 //!   by h gains energy at the rate `omega^2 h / 2`, and one that passes another finds it where it was. Contacts are found
 //!   again before bodies have turned by a quarter of a radian or moved by half of their size past each other.
 //! * **Joints** without bounds are solved at once in every substep, on levers, axes and inertias as they are then:
 //!   `rho = 1`, so that their errors may be corrected.
 //! * **Restitution** is Newton's at the surface ([`Meeting`](crate::problem::bias::Meeting)), and what bounces starts
-//!   without the impulse of the last substep.
+//!   without the impulse of the last substep. Where it bounces on several points at once, substeps take sweeps enough
+//!   to find their impulses together.
 //!
 //! The second LCP of Cline and Pai, on positions, is [`Settings::post_stabilized`]. It is exact where it is
 //! converged, and adds no velocity; with few sweeps on rigid rows it lets towers fall.

@@ -90,6 +90,25 @@ fn a_disk_is_refused_before_anything_is_written() {
 }
 
 #[test]
+fn flags_of_iterations_are_refused() {
+    let home = Home::new();
+    home.write("small.toml", &small_scene("friction = { pyramid = 8 }"));
+    for (backend, flag, value) in [
+        ("lemke", "--solver", "jacobi"),
+        ("lemke", "--iterations", "5"),
+        ("lemke", "--tolerance", "0.1"),
+        ("nsgs", "--solver", "jacobi"),
+    ] {
+        let args = ["run", "small.toml", "--backend", backend, flag, value];
+        let ended = home.run(&args).expect_code(2);
+        for part in [backend, flag, "--backend cpu"] {
+            assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+        }
+    }
+    assert!(entries(&home.path("runs")).is_empty());
+}
+
+#[test]
 fn too_large_a_scene_is_told_where_to_go() {
     let home = Home::with_drop_scene();
     let text = home.read("drop.toml");

@@ -1,8 +1,8 @@
 //! The small scenes of `benches/regimes`, whose right outcome is known, by the defaults of both engines.
 
-#[path = "../../regimes/judge.rs"]
+#[path = "../../regimes/judge/mod.rs"]
 mod judge;
-#[path = "../../regimes/scenes.rs"]
+#[path = "../../regimes/scenes/mod.rs"]
 mod scenes;
 
 use crate::rapier::Rapier;
@@ -60,6 +60,9 @@ impl Who {
                     simulation: made.map_err(|why| why.to_string())?,
                     pool: pool.clone(),
                 })
+            }
+            Self::Rapier(_) if !world.joints.is_empty() => {
+                return Err("its joints are not translated".into());
             }
             Self::Rapier(unit) => Box::new(Rapier::of_world(&world, TIME_STEP, unit, pool)?),
         })

@@ -1,114 +1,115 @@
 //! Regimes: small scenes whose right outcome is known, all run with one setting.
+//!
+//! ```text
+//! cargo bench --bench regimes -- [--sizes 0.05,1,20] [--steps 30,60,240] [--methods default,nesterov,nsgs,..]
+//!     [--backends cpu,gpu] [--only NAME,NAME] [--time S] [--limit S] [--details] [--picture FILE.svg]
+//! cargo bench --bench regimes -- --convergence FILE.svg [--sizes 0.05] [--only NAME,NAME] [--time S] [--limit S]
+//! ```
+//!
+//! Steps are numbers of them in a second. Every column is one setting for all: the default, in which `--methods` puts
+//! another sweep, or another solver.
 
-#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a bench prints its table"
+)]
 
+mod convergence;
 mod judge;
+mod picture;
+mod plan;
 mod scenes;
+mod svg;
+mod table;
 
-use drystone::solver::cpu::CpuSolver;
-use drystone::stabilize::Scheme;
-use drystone::step::{Settings, Simulation};
-use judge::{Seen, Trial};
+use judge::{Check, Number, Seen, Steps, Trial};
+use plan::{Column, Plan};
 use scenes::Regime;
+use std::error::Error;
+use std::time::Instant;
 
-fn run(regime: &Regime, settings: Settings) -> Result<Seen, String> {
-    let mut trial = Trial::new(regime, settings.time_step)?;
-    let solver = Box::new(CpuSolver::new());
-    let simulation = Simulation::new(regime.world.clone(), settings, solver);
-    let mut simulation = simulation.map_err(|why| why.to_string())?;
-    while !trial.is_over() {
-        trial.advance(60, &mut simulation)?;
-    }
-    Ok(trial.seen())
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub(crate) enum Outcome {
+    Judged {
+        number: Number,
+        /// The check that it missed by the largest factor, if any.
+        missed: Option<Check>,
+        seen: Box<Seen>,
+    },
+    /// It took longer than it may `[s]`.
+    Slow(f64),
+    Failed(String),
 }
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    let value = |name: &str| {
-        let at = arguments.iter().position(|a| a == name)?;
-        arguments.get(at + 1).cloned()
+/// Runs a regime; stops when `limit` `[s]` are over.
+fn run(regime: &Regime, column: &Column, limit: f64) -> Outcome {
+    let start = Instant::now();
+    let judged = || -> Result<Option<Seen>, String> {
+        let mut simulation = column.simulation(regime)?;
+        let mut trial = Trial::new(regime, column.settings(regime).time_step)?;
+        while !trial.is_over() {
+            trial.advance(5, &mut simulation as &mut dyn Steps)?;
+            if start.elapsed().as_secs_f64() > limit {
+                return Ok(None);
+            }
+        }
+        Ok(Some(trial.seen()))
     };
-    let number = |name: &str| value(name).and_then(|v| v.parse::<f64>().ok());
-    let only = value("--only");
-    let size = number("--size").unwrap_or(0.05);
-    let h = number("--h").unwrap_or(1.0 / 60.0);
-    println!(
-        "{:28} {:>5} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9} {:>8} {:>6} {:>8} {:>8}",
-        "regime",
-        "right",
-        "sideways",
-        "sank",
-        "rms",
-        "gain",
-        "pen max",
-        "pen mean",
-        "fastest",
-        "n",
-        "ms",
-        "ms late"
-    );
-    for regime in scenes::all(size) {
-        if only
-            .as_ref()
-            .is_some_and(|o| !o.split(',').any(|o| regime.name.contains(o)))
-        {
-            continue;
-        }
-        let mut regime = regime;
-        if let Some(t) = number("--time") {
-            regime.duration = regime.duration.min(t);
-        }
-        let mut settings = Settings {
-            time_step: h,
-            ..Settings::default()
-        };
-        if let Some(n) = number("--substeps") {
-            settings.substeps = Some(n as u32);
-        }
-        if let Some(m) = number("--iterations") {
-            settings.solver.iterations = m as u32;
-        }
-        if let Some(m) = number("--margin") {
-            settings.margin = Some(m * regime.world.smallest_radius());
-        }
-        if let Some(softness) = number("--soft") {
-            settings.stabilization.contacts = Scheme::Soft { softness };
-            settings.stabilization.joints = Scheme::Implicit;
-        }
-        if arguments.iter().any(|a| a == "--cold") {
-            settings.solver.warm_start = false;
-        }
-        if arguments.iter().any(|a| a == "--post") {
-            settings.stabilization.contacts = Scheme::Post;
-            settings.substeps = Some(0);
-            settings.solver.iterations = 20;
-            settings.solver.tolerance = 1.6e-4;
-            settings.stabilization.post.solver.iterations = 10;
-        }
-        match run(&regime, settings) {
-            Err(error) => println!("{:28} {error}", regime.name),
-            Ok(seen) => {
-                println!(
-                    "{:28} {:>5} {:9.4} {:9.4} {:9.2e} {:9.2e} {:8.5} {:9.6} {:8.3} {:6.1} {:8.4} {:8.4} {}",
-                    regime.name,
-                    if judge::is_right(&regime, &seen) {
-                        "yes"
-                    } else {
-                        "NO"
-                    },
-                    seen.sideways,
-                    seen.sank,
-                    seen.rms,
-                    seen.gain,
-                    seen.penetration,
-                    seen.mean_penetration,
-                    seen.fastest,
-                    seen.sweeps,
-                    seen.ms,
-                    seen.ms_late,
-                    judge::remark(&regime, &seen)
-                );
+    match judged() {
+        Err(why) => Outcome::Failed(why),
+        Ok(None) => Outcome::Slow(limit),
+        Ok(Some(seen)) => {
+            let ratio = |check: &Check| check.seen.abs() / check.most;
+            let missed = judge::checks(regime, &seen)
+                .into_iter()
+                .filter(|check| !check.is_met())
+                .max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+            Outcome::Judged {
+                number: judge::number(regime, &seen),
+                missed,
+                seen: Box::new(seen),
             }
         }
     }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let plan = Plan::parse(std::env::args().skip(1))?;
+    if let Some(file) = &plan.convergence {
+        let panels = convergence::run_all(&plan);
+        print!("{}", convergence::table(&panels));
+        std::fs::write(file, convergence::draw(&panels))?;
+        return Ok(());
+    }
+    let columns = plan.columns();
+    if plan.details {
+        table::print_details_head();
+    }
+    let mut rows: Vec<table::Row> = Vec::new();
+    for (at, column) in columns.iter().enumerate() {
+        for (place, regime) in plan.regimes(column.size).into_iter().enumerate() {
+            if at == 0 {
+                rows.push(table::Row::new(&regime));
+            }
+            // The shaken bed has a size of its own, and the same outcome in columns of other sizes.
+            let same = columns[..at].iter().position(|other| {
+                (regime.size - column.size).abs() > 1e-12 && other.differs_in_size_only(column)
+            });
+            let outcome = match same {
+                Some(other) => rows[place].outcomes[other].clone(),
+                None => run(&regime, column, plan.limit),
+            };
+            if plan.details {
+                table::print_details(&regime, column, &outcome);
+            }
+            rows[place].outcomes.push(outcome);
+        }
+    }
+    print!("{}", table::markdown(&columns, &rows));
+    if let Some(file) = &plan.picture {
+        std::fs::write(file, picture::draw(&columns, &rows))?;
+    }
+    Ok(())
 }

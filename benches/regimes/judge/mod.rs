@@ -73,7 +73,7 @@ pub(crate) struct Seen {
     pub(crate) power: f64,
     /// Angular momentum at the end along that at the start, over its size.
     pub(crate) spin: f64,
-    /// Median height that the centre of mass is thrown to in a cycle `[m]`.
+    /// How high the centre of mass of a shaken bed is above its place at rest, in the mean `[m]`.
     pub(crate) throw: f64,
     /// Peaks of the highest body's height over half its size, over the size.
     pub(crate) peaks: Vec<f64>,
@@ -211,10 +211,9 @@ impl<'a> Trial<'a> {
         let energy = measure::energy(world);
         self.kinetics.push(energy.kinetic);
         self.path.push(world.bodies[self.highest].pose.position);
-        let heights = self.dynamic.iter();
-        let heights = heights.map(|&b| world.bodies[b].pose.position.z);
-        self.centers
-            .push(heights.sum::<f64>() / self.dynamic.len() as f64);
+        let bodies = self.dynamic.iter().map(|&b| &world.bodies[b]);
+        let moments = bodies.map(|body| body.mass.mass * body.pose.position.z);
+        self.centers.push(moments.sum::<f64>() / self.mass);
         energy.kinetic + energy.potential - self.energy
     }
 
@@ -309,20 +308,24 @@ impl<'a> Trial<'a> {
         seen
     }
 
+    /// How high the centre of mass is above its place at rest, in the mean over whole cycles of 0.1 s, a second after
+    /// shaking began. Of each cycle only the instants count that steps of every length have in common, its thirds:
+    /// peaks are missed by long steps, and come high and low by turns.
     fn throw(&self) -> f64 {
-        // Ten cycles a second; the first second is for settling, the second for the shaking to go on.
-        let per_second = (1.0 / self.time_step).round() as usize;
-        let height = |step: usize| self.centers.get(step + 1).copied().unwrap_or(f64::NAN);
-        let rest = height(per_second * 48 / 100);
-        let mut peaks: Vec<f64> = (0..10)
-            .map(|cycle| {
-                let from = 2 * per_second + cycle * per_second / 10;
-                (from..from + per_second / 10)
-                    .map(|step| height(step) - rest)
-                    .fold(f64::MIN, f64::max)
-            })
+        const THIRDS_IN_A_SECOND: f64 = 30.0;
+        let steps = (1.0 / (THIRDS_IN_A_SECOND * self.time_step))
+            .round()
+            .max(1.0);
+        let heights: Vec<f64> = self
+            .centers
+            .iter()
+            .copied()
+            .step_by(steps as usize)
             .collect();
-        peaks.sort_by(f64::total_cmp);
-        peaks[5]
+        let (rest, shaken) = match (heights.get(14), heights.get(45..)) {
+            (Some(rest), Some(shaken)) => (rest, &shaken[..shaken.len() / 3 * 3]),
+            _ => return f64::NAN,
+        };
+        shaken.iter().sum::<f64>() / shaken.len() as f64 - rest
     }
 }

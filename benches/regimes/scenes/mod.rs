@@ -20,7 +20,7 @@ pub(crate) enum Right {
     Rests,
     /// Comes to rest and fills this share of the space far from walls.
     Packs { fraction: f64, within: f64 },
-    /// The centre of mass of the bed is thrown so high `[m]`, within a share of it.
+    /// The centre of mass of a shaken bed is so high above its place at rest in the mean `[m]`, within a share of it.
     Throw { height: f64, within: f64 },
     /// Kinetic energy stays within a share of what it was.
     KeepsKinetic { within: f64 },

@@ -1,0 +1,176 @@
+//! What a regime tends to as steps become short, with the default's one sweep in a substep and with sweeps to a
+//! tolerance that falls with the step.
+
+use super::plan::{Column, Plan, Sweep};
+use super::scenes::{Regime, Right};
+use super::svg::{Anchor, Drawing};
+use super::table::{length, short};
+use super::{Outcome, run};
+use std::fmt::Write as _;
+
+/// Steps in a second.
+const RATES: [f64; 6] = [30.0, 60.0, 120.0, 240.0, 480.0, 960.0];
+const SWEEPS: [(Sweep, &str); 2] = [(Sweep::Default, "#3c78c8"), (Sweep::Converged, "#c83c14")];
+/// Width and height of a panel in pixels, and panels in a row.
+const PANEL: [f64; 2] = [250.0, 170.0];
+const ACROSS: usize = 5;
+
+/// A regime's number over the length of the step.
+pub(crate) struct Panel {
+    name: String,
+    what: &'static str,
+    /// In closed form.
+    right: Option<f64>,
+    /// Of each of the two ways, at each of the rates; not a number where a run failed or took too long.
+    values: [[f64; RATES.len()]; 2],
+}
+
+/// The number that is to converge.
+fn number(regime: &Regime, outcome: &Outcome) -> (&'static str, Option<f64>, f64) {
+    let Outcome::Judged { number, seen, .. } = outcome else {
+        return ("", None, f64::NAN);
+    };
+    match regime.right {
+        // Rigid bodies do not sink in.
+        Right::Stands { .. } => ("sank", Some(0.0), seen.sank),
+        Right::Rests => ("mean penetration", Some(0.0), seen.mean_penetration),
+        Right::GainsNothing => ("energy lost", None, seen.lost),
+        _ => (number.what, number.right, number.value),
+    }
+}
+
+pub(crate) fn run_all(plan: &Plan) -> Vec<Panel> {
+    let size = plan.sizes[0];
+    let regimes = plan.regimes(size).into_iter();
+    regimes
+        .map(|regime| {
+            let mut panel = Panel {
+                name: format!("{}, {}", regime.name, length(regime.size)),
+                what: "",
+                right: None,
+                values: [[f64::NAN; RATES.len()]; 2],
+            };
+            for (way, (sweep, _)) in SWEEPS.into_iter().enumerate() {
+                for (place, rate) in RATES.into_iter().enumerate() {
+                    let outcome = run(&regime, &Column::new(size, rate, sweep), plan.limit);
+                    let (what, right, value) = number(&regime, &outcome);
+                    if !what.is_empty() {
+                        (panel.what, panel.right) = (what, right);
+                    }
+                    panel.values[way][place] = value;
+                    // Shorter steps take longer.
+                    if matches!(outcome, Outcome::Slow(_)) {
+                        break;
+                    }
+                }
+            }
+            eprintln!("{}: {:?}", panel.name, panel.values);
+            panel
+        })
+        .collect()
+}
+
+/// A row a regime and way, a column a step.
+pub(crate) fn table(panels: &[Panel]) -> String {
+    let mut text = String::from("| regime | number | closed form | sweeps |");
+    for rate in RATES {
+        let _ = write!(text, " 1/{rate} s |");
+    }
+    text += "\n|---|---|---|---|";
+    text += &"---|".repeat(RATES.len());
+    text += "\n";
+    for panel in panels {
+        for ((sweep, _), values) in SWEEPS.iter().zip(&panel.values) {
+            let right = panel.right.map_or(String::new(), short);
+            let _ = write!(
+                text,
+                "| {} | {} | {right} | {} |",
+                panel.name,
+                panel.what,
+                sweep.name()
+            );
+            for &value in values {
+                let words = if value.is_nan() {
+                    String::new()
+                } else {
+                    short(value)
+                };
+                let _ = write!(text, " {words} |");
+            }
+            text += "\n";
+        }
+    }
+    text
+}
+
+/// Small multiples: the number over the step, both with linear axes in the number and a logarithmic one in the step,
+/// short steps to the right; a grey line where it should be.
+pub(crate) fn draw(panels: &[Panel]) -> String {
+    let [width, height] = PANEL;
+    let rows = panels.len().div_ceil(ACROSS).max(1) as f64;
+    let mut drawing = Drawing::new(width * ACROSS as f64, height * rows + 50.0);
+    let legend = [
+        (SWEEPS[0].1, "default: one sweep a substep"),
+        (SWEEPS[1].1, "sweeps to a residual of 1e-3 g h"),
+        ("#999999", "closed form"),
+    ];
+    for (at, (color, words)) in legend.into_iter().enumerate() {
+        let x = 16.0 + 260.0 * at as f64;
+        drawing.line(&[[x, 20.0], [x + 24.0, 20.0]], color, 2.0);
+        drawing.words([x + 30.0, 24.0], 12.0, Anchor::Start, words);
+    }
+    for (place, panel) in panels.iter().enumerate() {
+        let x = width * (place % ACROSS) as f64;
+        let y = 40.0 + height * (place / ACROSS) as f64;
+        draw_panel(&mut drawing, panel, [x, y]);
+    }
+    drawing.finish()
+}
+
+fn draw_panel(drawing: &mut Drawing, panel: &Panel, [x, y]: [f64; 2]) {
+    let [width, height] = PANEL;
+    let (left, right, top, bottom) = (x + 56.0, x + width - 12.0, y + 36.0, y + height - 24.0);
+    drawing.words([x + 10.0, y + 14.0], 11.0, Anchor::Start, &panel.name);
+    drawing.words([x + 10.0, y + 27.0], 9.0, Anchor::Start, panel.what);
+    let all = panel.values.iter().flatten().copied().chain(panel.right);
+    let finite = || all.clone().filter(|value| value.is_finite());
+    let (mut low, mut high) = (
+        finite().fold(f64::INFINITY, f64::min),
+        finite().fold(f64::NEG_INFINITY, f64::max),
+    );
+    if low > high {
+        drawing.words([left, 0.5 * (top + bottom)], 10.0, Anchor::Start, "no run");
+        return;
+    }
+    // Numbers that agree to a thousandth are not to look as if they differed.
+    let middle = 0.5 * (low + high);
+    let half = (0.5 * (high - low)).max(1e-3 * middle.abs()).max(1e-9);
+    (low, high) = (middle - 1.1 * half, middle + 1.1 * half);
+    let height_of = |value: f64| bottom - (value - low) / (high - low) * (bottom - top);
+    let place_of = |at: usize| left + (right - left) * at as f64 / (RATES.len() - 1) as f64;
+    let frame = [[left, top], [left, bottom], [right, bottom]];
+    drawing.line(&frame, "#444444", 1.0);
+    for value in [low, high] {
+        let at = [left - 4.0, height_of(value) + 3.0];
+        drawing.words(at, 9.0, Anchor::End, &short(value));
+    }
+    for (at, rate) in RATES.into_iter().enumerate() {
+        let words = format!("1/{rate}");
+        drawing.words([place_of(at), bottom + 12.0], 8.0, Anchor::Middle, &words);
+    }
+    if let Some(value) = panel.right {
+        let ends = [[left, height_of(value)], [right, height_of(value)]];
+        drawing.line(&ends, "#999999", 1.5);
+    }
+    for ((_, color), values) in SWEEPS.iter().zip(&panel.values) {
+        let points: Vec<[f64; 2]> = values
+            .iter()
+            .enumerate()
+            .map(|(at, &value)| [place_of(at), height_of(value)])
+            .collect();
+        drawing.line(&points, color, 1.5);
+        for point in points.into_iter().filter(|point| point[1].is_finite()) {
+            drawing.dot(point, 2.5, color);
+        }
+    }
+}

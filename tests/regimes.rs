@@ -113,7 +113,14 @@ fn cards_stand_and_dominoes_fall_in_time() {
 
 #[test]
 fn mechanisms_swing_and_spin_on() {
-    let names = ["pendulum", "heavy top", "free dumbbell", "hanging chain"];
+    let names = [
+        "pendulum",
+        "heavy top",
+        "free dumbbell",
+        "hanging chain",
+        "rope bridge",
+        "12 dolls",
+    ];
     for (name, right, seen) in outcomes(1.0, f64::INFINITY, &names) {
         assert!(right, "{name}: {seen:?}");
     }

@@ -1,5 +1,5 @@
-//! What a regime tends to as steps become short, with the default's one sweep in a substep and with sweeps to a
-//! tolerance that falls with the step.
+//! The limit of each regime as steps become short: with the default's one sweep in a substep, with sweeps to a tolerance
+//! that falls with the step, and so in the step of Cline and Pai.
 
 use super::plan::{Column, Plan, Sweep};
 use super::scenes::{Regime, Right};
@@ -10,7 +10,20 @@ use std::fmt::Write as _;
 
 /// Steps in a second.
 const RATES: [f64; 6] = [30.0, 60.0, 120.0, 240.0, 480.0, 960.0];
-const SWEEPS: [(Sweep, &str); 2] = [(Sweep::Default, "#3c78c8"), (Sweep::Converged, "#c83c14")];
+/// Ways to solve a step, their colours, and what they are.
+const WAYS: [(Sweep, &str, &str); 3] = [
+    (Sweep::Default, "#3c78c8", "default: one sweep a substep"),
+    (
+        Sweep::Converged,
+        "#c83c14",
+        "its substeps, sweeps to a residual of 1e-3 g h",
+    ),
+    (
+        Sweep::Post,
+        "#1e8c5a",
+        "rigid, with a position LCP, both to 1e-3",
+    ),
+];
 /// Width and height of a panel in pixels, and panels in a row.
 const PANEL: [f64; 2] = [250.0, 170.0];
 const ACROSS: usize = 5;
@@ -19,10 +32,10 @@ const ACROSS: usize = 5;
 pub(crate) struct Panel {
     name: String,
     what: &'static str,
-    /// In closed form.
+    /// The right number, where it is known.
     right: Option<f64>,
-    /// Of each of the two ways, at each of the rates; not a number where a run failed or took too long.
-    values: [[f64; RATES.len()]; 2],
+    /// Of each way, at each of the rates; not a number where a run failed or took too long.
+    values: [[f64; RATES.len()]; WAYS.len()],
 }
 
 /// The number that is to converge.
@@ -48,9 +61,9 @@ pub(crate) fn run_all(plan: &Plan) -> Vec<Panel> {
                 name: format!("{}, {}", regime.name, length(regime.size)),
                 what: "",
                 right: None,
-                values: [[f64::NAN; RATES.len()]; 2],
+                values: [[f64::NAN; RATES.len()]; WAYS.len()],
             };
-            for (way, (sweep, _)) in SWEEPS.into_iter().enumerate() {
+            for (way, (sweep, ..)) in WAYS.into_iter().enumerate() {
                 for (place, rate) in RATES.into_iter().enumerate() {
                     let outcome = run(&regime, &Column::new(size, rate, sweep), plan.limit);
                     let (what, right, value) = number(&regime, &outcome);
@@ -72,7 +85,7 @@ pub(crate) fn run_all(plan: &Plan) -> Vec<Panel> {
 
 /// A row a regime and way, a column a step.
 pub(crate) fn table(panels: &[Panel]) -> String {
-    let mut text = String::from("| regime | number | closed form | sweeps |");
+    let mut text = String::from("| regime | number | known | way |");
     for rate in RATES {
         let _ = write!(text, " 1/{rate} s |");
     }
@@ -80,7 +93,7 @@ pub(crate) fn table(panels: &[Panel]) -> String {
     text += &"---|".repeat(RATES.len());
     text += "\n";
     for panel in panels {
-        for ((sweep, _), values) in SWEEPS.iter().zip(&panel.values) {
+        for ((sweep, ..), values) in WAYS.iter().zip(&panel.values) {
             let right = panel.right.map_or(String::new(), short);
             let _ = write!(
                 text,
@@ -109,13 +122,10 @@ pub(crate) fn draw(panels: &[Panel]) -> String {
     let [width, height] = PANEL;
     let rows = panels.len().div_ceil(ACROSS).max(1) as f64;
     let mut drawing = Drawing::new(width * ACROSS as f64, height * rows + 50.0);
-    let legend = [
-        (SWEEPS[0].1, "default: one sweep a substep"),
-        (SWEEPS[1].1, "sweeps to a residual of 1e-3 g h"),
-        ("#999999", "closed form"),
-    ];
-    for (at, (color, words)) in legend.into_iter().enumerate() {
-        let x = 16.0 + 260.0 * at as f64;
+    let ways = WAYS.iter().map(|(_, color, words)| (*color, *words));
+    let legend = ways.chain([("#999999", "known")]);
+    for (at, (color, words)) in legend.enumerate() {
+        let x = 16.0 + 320.0 * at as f64;
         drawing.line(&[[x, 20.0], [x + 24.0, 20.0]], color, 2.0);
         drawing.words([x + 30.0, 24.0], 12.0, Anchor::Start, words);
     }
@@ -162,7 +172,7 @@ fn draw_panel(drawing: &mut Drawing, panel: &Panel, [x, y]: [f64; 2]) {
         let ends = [[left, height_of(value)], [right, height_of(value)]];
         drawing.line(&ends, "#999999", 1.5);
     }
-    for ((_, color), values) in SWEEPS.iter().zip(&panel.values) {
+    for ((_, color, _), values) in WAYS.iter().zip(&panel.values) {
         let points: Vec<[f64; 2]> = values
             .iter()
             .enumerate()

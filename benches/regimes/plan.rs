@@ -1,4 +1,4 @@
-//! What is run, from the command line.
+//! The command line: which regimes are run, and with which settings.
 
 use super::scenes::{self, Regime};
 use drystone::solver::cpu::CpuSolver;
@@ -12,7 +12,7 @@ const SWEEPS_TO_TOLERANCE: u32 = 400;
 /// That tolerance over g times the length of a step.
 const TOLERANCE: f64 = 1e-3;
 
-/// What solves the problems of the default step.
+/// The solver of the problems of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sweep {
     /// The default: one of [`Method::GaussSeidel`] in a substep.

@@ -1,4 +1,4 @@
-//! What stands, or falls in order.
+//! Bodies that stand, and bodies that fall one after the other.
 
 use super::{Regime, Right, add, at, cube, dynamic, on_ground, unit_of_time};
 use drystone::math::{self, Pose, Vec3};

@@ -27,7 +27,8 @@ impl Outcome {
     pub(crate) fn is_right(&self) -> Option<bool> {
         match self {
             Self::Judged { missed, .. } => Some(missed.is_none()),
-            _ => None,
+            Self::Failed(_) => Some(false),
+            Self::Slow(_) => None,
         }
     }
 

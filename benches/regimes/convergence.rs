@@ -27,6 +27,8 @@ const WAYS: [(Sweep, &str, &str); 3] = [
 /// Width and height of a panel in pixels, and panels in a row.
 const PANEL: [f64; 2] = [250.0, 170.0];
 const ACROSS: usize = 5;
+/// Errors below are drawn as this one.
+const LEAST_ERROR: f64 = 1e-6;
 
 /// A regime's number over the length of the step.
 pub(crate) struct Panel {
@@ -47,7 +49,12 @@ fn number(regime: &Regime, outcome: &Outcome) -> (&'static str, Option<f64>, f64
         // Rigid bodies do not sink in.
         Right::Stands { .. } => ("sank", Some(0.0), seen.sank),
         Right::Rests => ("mean penetration", Some(0.0), seen.mean_penetration),
-        Right::GainsNothing => ("energy lost", None, seen.lost),
+        Right::GainsNothing => {
+            // Free mechanisms lose nothing either.
+            let bodies = &mut regime.world.bodies.iter();
+            let is_free = bodies.all(|body| body.groups.collides_with == 0);
+            ("energy lost", is_free.then_some(0.0), seen.lost)
+        }
         _ => (number.what, number.right, number.value),
     }
 }
@@ -116,15 +123,13 @@ pub(crate) fn table(panels: &[Panel]) -> String {
     text
 }
 
-/// Small multiples: the number over the step, both with linear axes in the number and a logarithmic one in the step,
-/// short steps to the right; a grey line where it should be.
+/// Small multiples: how far the number is from the known one, or else from the default's at the shortest step, as a
+/// share of it, or as it is where it should be 0; both axes logarithmic, short steps to the right.
 pub(crate) fn draw(panels: &[Panel]) -> String {
     let [width, height] = PANEL;
     let rows = panels.len().div_ceil(ACROSS).max(1) as f64;
     let mut drawing = Drawing::new(width * ACROSS as f64, height * rows + 50.0);
-    let ways = WAYS.iter().map(|(_, color, words)| (*color, *words));
-    let legend = ways.chain([("#999999", "known")]);
-    for (at, (color, words)) in legend.enumerate() {
+    for (at, (_, color, words)) in WAYS.into_iter().enumerate() {
         let x = 16.0 + 320.0 * at as f64;
         drawing.line(&[[x, 20.0], [x + 24.0, 20.0]], color, 2.0);
         drawing.words([x + 30.0, 24.0], 12.0, Anchor::Start, words);
@@ -139,40 +144,46 @@ pub(crate) fn draw(panels: &[Panel]) -> String {
 
 fn draw_panel(drawing: &mut Drawing, panel: &Panel, [x, y]: [f64; 2]) {
     let [width, height] = PANEL;
-    let (left, right, top, bottom) = (x + 56.0, x + width - 12.0, y + 36.0, y + height - 24.0);
+    let (left, right, top, bottom) = (x + 46.0, x + width - 14.0, y + 36.0, y + height - 24.0);
     drawing.words([x + 10.0, y + 14.0], 11.0, Anchor::Start, &panel.name);
-    drawing.words([x + 10.0, y + 27.0], 9.0, Anchor::Start, panel.what);
-    let all = panel.values.iter().flatten().copied().chain(panel.right);
-    let finite = || all.clone().filter(|value| value.is_finite());
-    let (mut low, mut high) = (
-        finite().fold(f64::INFINITY, f64::min),
-        finite().fold(f64::NEG_INFINITY, f64::max),
-    );
-    if low > high {
+    let finest = panel.values[0].iter().rev().find(|value| !value.is_nan());
+    let Some(limit) = panel.right.or(finest.copied()) else {
         drawing.words([left, 0.5 * (top + bottom)], 10.0, Anchor::Start, "no run");
         return;
-    }
-    // Numbers that agree to a thousandth are not to look as if they differed.
-    let middle = 0.5 * (low + high);
-    let half = (0.5 * (high - low)).max(1e-3 * middle.abs()).max(1e-9);
-    (low, high) = (middle - 1.1 * half, middle + 1.1 * half);
+    };
+    let of = if panel.right.is_some() {
+        format!("{}, off {}", panel.what, short(limit))
+    } else {
+        format!("{}, off the shortest step's {}", panel.what, short(limit))
+    };
+    drawing.words([x + 10.0, y + 27.0], 9.0, Anchor::Start, &of);
+    let scale = if limit == 0.0 { 1.0 } else { limit.abs() };
+    let error = |value: f64| match ((value - limit) / scale).abs() {
+        // The shortest step, off itself.
+        0.0 if panel.right.is_none() => f64::NAN,
+        error if error < LEAST_ERROR => LEAST_ERROR,
+        error => error,
+    };
+    let logarithms = panel
+        .values
+        .map(|values| values.map(|value| error(value).log10()));
+    let all = logarithms.iter().flatten().copied();
+    let finite = || all.clone().filter(|value| value.is_finite());
+    let low = finite().fold(f64::INFINITY, f64::min).floor();
+    let high = finite().fold(low + 1.0, f64::max).ceil();
     let height_of = |value: f64| bottom - (value - low) / (high - low) * (bottom - top);
     let place_of = |at: usize| left + (right - left) * at as f64 / (RATES.len() - 1) as f64;
-    let frame = [[left, top], [left, bottom], [right, bottom]];
-    drawing.line(&frame, "#444444", 1.0);
-    for value in [low, high] {
-        let at = [left - 4.0, height_of(value) + 3.0];
-        drawing.words(at, 9.0, Anchor::End, &short(value));
+    for decade in low as i32..=high as i32 {
+        let here = height_of(f64::from(decade));
+        drawing.line(&[[left, here], [right, here]], "#dddddd", 0.7);
+        let words = format!("1e{decade}");
+        drawing.words([left - 4.0, here + 3.0], 8.0, Anchor::End, &words);
     }
     for (at, rate) in RATES.into_iter().enumerate() {
         let words = format!("1/{rate}");
         drawing.words([place_of(at), bottom + 12.0], 8.0, Anchor::Middle, &words);
     }
-    if let Some(value) = panel.right {
-        let ends = [[left, height_of(value)], [right, height_of(value)]];
-        drawing.line(&ends, "#999999", 1.5);
-    }
-    for ((_, color, _), values) in WAYS.iter().zip(&panel.values) {
+    for ((_, color, _), values) in WAYS.iter().zip(&logarithms) {
         let points: Vec<[f64; 2]> = values
             .iter()
             .enumerate()

@@ -33,7 +33,7 @@ pub(crate) fn draw(columns: &[Column], rows: &[Row]) -> String {
             if !is_same {
                 let x = NAMES + WIDTH * at as f64 + 4.0;
                 let y = 40.0 + LINE * (line as f64 + 0.7);
-                drawing.words([x, y], 11.0, Anchor::Start, words);
+                drawing.words([x, y], 9.0, Anchor::Start, words);
             }
         }
     }

@@ -7,6 +7,8 @@ use drystone::solver::{Method, Options, Solver};
 use drystone::step::{Settings, Simulation};
 use std::error::Error;
 
+/// Time that a regime is stepped for where it is only tried `[s]`.
+const TIME_OF_A_TRIAL: f64 = 0.1;
 /// Most sweeps of a problem where they go on to a tolerance.
 const SWEEPS_TO_TOLERANCE: u32 = 400;
 /// That tolerance over g times the length of a step.
@@ -216,10 +218,18 @@ impl Plan {
             let items = text.split(',');
             items.map(|item| parse(item).map_err(E::into)).collect()
         }
+        // By the rule of criterion: `cargo bench` says so, and everything else only tries whether it runs.
+        let (mut is_bench, mut is_test) = (false, false);
         while let Some(flag) = words.next() {
             match flag.as_str() {
-                // Cargo's own.
-                "--bench" | "--test" => continue,
+                "--bench" => {
+                    is_bench = true;
+                    continue;
+                }
+                "--test" => {
+                    is_test = true;
+                    continue;
+                }
                 "--details" => {
                     plan.details = true;
                     continue;
@@ -241,6 +251,9 @@ impl Plan {
                 "--convergence" => plan.convergence = Some(value),
                 _ => return Err(format!("no flag {flag}").into()),
             }
+        }
+        if is_test || !is_bench {
+            plan.time = plan.time.min(TIME_OF_A_TRIAL);
         }
         Ok(plan)
     }

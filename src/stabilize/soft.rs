@@ -15,18 +15,19 @@
 //! comes from contacts that are not solved to the end, from joints that contradict each other, or from the scene;
 //! correcting all of that at once is what feeds energy in. So
 //!
-//! `J V+ + c + gamma (g/h - c) + eps W r = 0`, `c` being `g/h` between `-h |drift|` and `h |drift|`,
+//! `J V+ + c + gamma (g/h - c) + eps W r = 0`, `c` being `g/h` between `-k h |drift|` and `k h |drift|`, k = 0.55,
 //!
 //! with a bound of the second term, W being `J M^-1 J^T` of the row. The softness bounds what rows that nearly
 //! depend on each other answer to errors they cannot agree on; see
 //! [`JOINT_SOFTNESS`](crate::constants::JOINT_SOFTNESS).
 
 use super::RowState;
-use crate::constants::{JOINT_SOFT_GAMMA, MAX_SOFT_GAMMA, SOFT_SHARE};
+use crate::constants::{JOINT_SOFT_GAMMA, JOINT_TURNING, MAX_SOFT_GAMMA, SOFT_SHARE};
 
 /// `J V+ = -c - gamma (g/h - c)`.
 pub(super) fn joint_equality(error: f64, row: &RowState) -> f64 {
-    let (asked, turning) = (error / row.h, row.h * row.drift.abs());
+    let turning = JOINT_TURNING * row.h * row.drift.abs();
+    let asked = error / row.h;
     let turned = asked.max(-turning).min(turning);
     let rest = JOINT_SOFT_GAMMA * (asked - turned);
     turned + rest.max(-row.fastest).min(row.fastest)

@@ -7,7 +7,8 @@
 //!   turn far, nor may a prescribed motion bend much.
 //! * **n**: a soft contact is a spring of stiffness `kappa / W_nn` with `kappa = (gamma / eps) / h_s^2` (see
 //!   [`step`](super)). It has to be stiff enough to carry what stands on it without sinking in far, and without
-//!   buckling; and what meets in the step is to be stopped before it is deep inside.
+//!   buckling; and what meets in the step is to be stopped before it is deep inside. Bodies on joints may not turn far in
+//!   a substep.
 //!
 //! Buckling: a tower of H bodies that rest on one other each, interfaces of rotational stiffness
 //! `k_r = kappa sum w^2 / W_nn` (`w` being how far a contact is from the middle of its interface), stands while
@@ -19,7 +20,7 @@ use crate::constants::{
     BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LOADS_LAST, MAX_CONTACT_UPDATES,
     MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS, MOTION_PER_CONTACT_UPDATE,
     MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, TOUCHING_PER_SIZE, TOWER_WIDTH,
-    TURN_PER_CONTACT_UPDATE,
+    TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
@@ -60,7 +61,9 @@ pub(super) struct Control {
     supports: Vec<Support>,
     /// Stiffness that loads ask for `[1/s^2]`.
     stiffness: f64,
-    /// Steps for which that is still good.
+    /// Size of the smallest body that nothing carries `[m]`; infinite if all are carried.
+    falling: f64,
+    /// Steps for which these are still good.
     good_for: u32,
     /// Contacts when it was found.
     contacts: usize,
@@ -128,13 +131,17 @@ impl Control {
             }));
             self.good_for = 0;
         }
-        if self.good_for == 0 || contacts.len() > self.contacts + self.contacts / 8 {
+        if self.good_for == 0 || contacts.len().abs_diff(self.contacts) > self.contacts / 8 {
             self.weigh(world, contacts);
             self.contacts = contacts.len();
             self.good_for = LOADS_LAST;
         }
         self.good_for -= 1;
         let [for_impacts, past] = self.motions(world, contacts, h);
+        // What falls is faster at the end of the step, and may not be near yet to what it meets.
+        let fall = world.gravity.norm() * h * h / self.falling;
+        let past = past.max(fall / MOTION_PER_CONTACT_UPDATE);
+        let for_impacts = for_impacts.max(fall / MOTION_PER_SUBSTEP);
         let bend = prescribed_bend(world, starts, h) / PRESCRIBED_BEND;
         let wanted_updates = past.max(bend.sqrt());
         let updates = wanted_updates
@@ -142,7 +149,8 @@ impl Control {
             .ceil();
         let for_loads = h * (self.stiffness / stiffness_of_unit).sqrt();
         let for_impacts = for_impacts.min(MAX_SUBSTEPS_FOR_IMPACTS);
-        let wanted = for_loads.max(for_impacts).max(MIN_SUBSTEPS);
+        let for_joints = turning_of_joints(world, h) / TURN_PER_SUBSTEP;
+        let wanted = for_loads.max(for_impacts).max(for_joints).max(MIN_SUBSTEPS);
         let all = wanted.min(MAX_SUBSTEPS);
         Division {
             updates: updates as u32,
@@ -211,6 +219,7 @@ impl Control {
     /// Finds what stands on what, and the stiffness that carries it.
     fn weigh(&mut self, world: &World, contacts: &[ContactPoint]) {
         self.stiffness = 0.0;
+        self.falling = f64::INFINITY;
         let gravity = world.gravity.norm();
         if gravity == 0.0 {
             return;
@@ -245,6 +254,9 @@ impl Control {
             load.tower += 1;
             load.moment += load.above;
             let load = *load;
+            if load.supports == 0 {
+                self.falling = self.falling.min(load.size);
+            }
             let share = load.above / f64::from(load.supports.max(1));
             for support in &self.supports[first..next] {
                 let lower = &mut self.bodies[support.lower as usize];
@@ -328,6 +340,14 @@ fn weakest_width<'a>(
     let least = mean - half.hypot(xy);
     // Rounding of points on a line.
     if least > 1e-6 * mean { least } else { 0.0 }
+}
+
+/// How far the fastest body that a joint holds turns in a step of length `h` `[rad]`.
+fn turning_of_joints(world: &World, h: f64) -> f64 {
+    let held = world.joints.iter().filter(|joint| !joint.broken);
+    let bodies = held.flat_map(|joint| [Some(joint.body_a), joint.body_b].into_iter().flatten());
+    let turns = bodies.map(|body| world.bodies[body as usize].angular_velocity.norm() * h);
+    turns.fold(0.0, f64::max)
 }
 
 /// True if two bodies meet at several points within a step of length `h`, faster than `threshold` `[m/s]`, and

@@ -9,8 +9,8 @@ use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
 use crate::constants::{
     BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD, DEEP_SPEED, DEEPEST_PER_RADIUS,
-    MAX_CORRECTION_ANGLE, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS,
-    SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
+    DEEPEST_PER_SIZE, MAX_CORRECTION_ANGLE, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH,
+    SLOP_PER_RADIUS, SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
 };
 use crate::math::{self, Vec3};
 use crate::parallel::{self, SharedSlice, for_chunks};
@@ -60,7 +60,7 @@ pub(super) fn plan(
         let size = 2.0 * smallest_radius;
         gap_law.max_push = (RECOVERY_SPEED * (gravity * size).sqrt().max(size)) as f32;
         let fastest = DEEP_SPEED * (gravity * size).sqrt().max(size);
-        let deepest = fastest / feedback.error;
+        let deepest = (fastest / feedback.error).max(DEEPEST_PER_SIZE * size);
         gap_law.deepest = deepest.min(DEEPEST_PER_RADIUS * smallest_radius) as f32;
     }
     SubstepPlan {

@@ -1,4 +1,4 @@
-//! Some of the regimes of `benches/regimes`, all by the default step: what a user sees of it.
+//! Some of the regimes of `benches/regimes`, most of them by the default step: what a user sees of it.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -9,21 +9,33 @@ mod judge;
 #[allow(dead_code, reason = "the bench and other packages use the rest")]
 mod scenes;
 
+use drystone::solver::Solver;
 use drystone::solver::cpu::CpuSolver;
+use drystone::solver::nsgs::NsgsSolver;
 use drystone::step::{Settings, Simulation};
 use judge::{Seen, Trial, is_right};
 
 /// The regimes of these names at a size `[m]`, stepped at most `time` `[s]` by 1/60 s.
 fn outcomes(size: f64, time: f64, names: &[&str]) -> Vec<(String, bool, Seen)> {
-    let settings = Settings::default();
+    let solver = || -> Box<dyn Solver> { Box::new(CpuSolver::new()) };
+    outcomes_by(Settings::default(), solver, size, time, names)
+}
+
+/// The same by other settings and solvers.
+fn outcomes_by(
+    settings: Settings,
+    solver: impl Fn() -> Box<dyn Solver>,
+    size: f64,
+    time: f64,
+    names: &[&str],
+) -> Vec<(String, bool, Seen)> {
     let mut outcomes = Vec::new();
     for mut regime in scenes::all(size) {
         if !names.contains(&regime.name.as_str()) {
             continue;
         }
         regime.duration = regime.duration.min(time);
-        let solver = Box::new(CpuSolver::new());
-        let mut simulation = Simulation::new(regime.world.clone(), settings, solver).unwrap();
+        let mut simulation = Simulation::new(regime.world.clone(), settings, solver()).unwrap();
         let mut trial = Trial::new(&regime, settings.time_step).unwrap();
         while !trial.is_over() {
             trial.advance(60, &mut simulation).unwrap();
@@ -52,6 +64,15 @@ fn towers_stand_at_any_size() {
             assert!(seen.penetration < 2e-3, "{name}: {seen:?}");
             assert!(seen.gain < 1e-6, "{name}: {seen:?}");
         }
+    }
+}
+
+#[test]
+fn one_sweep_of_blocks_in_a_substep_is_enough() {
+    let names = ["2, top x 1000", "hanging chain", "rope bridge"];
+    let solver = || -> Box<dyn Solver> { Box::new(NsgsSolver::new()) };
+    for (name, right, seen) in outcomes_by(Settings::default(), solver, 1.0, 10.0, &names) {
+        assert!(right, "{name}: {seen:?}");
     }
 }
 

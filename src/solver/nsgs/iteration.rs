@@ -57,17 +57,23 @@ pub(super) struct Ending {
     pub(super) residual: Residual,
 }
 
-/// The best impulses seen.
+/// The best impulses seen after a sweep; before the first look, the start.
+///
+/// The start is no rival: a sweep lowers the energy of the error, and may do so while the residual grows. A step of
+/// few sweeps that kept it would carry the same impulses on for ever.
 struct Best {
     r: Vec<f64>,
     residual: Residual,
+    is_start: bool,
 }
 
 impl Best {
     fn offer(&mut self, r: &[f64], residual: Residual) {
-        if residual.rms < self.residual.rms {
+        let better = self.is_start || residual.rms < self.residual.rms;
+        if better && residual.rms.is_finite() {
             self.r.copy_from_slice(r);
             self.residual = residual;
+            self.is_start = false;
         }
     }
 }
@@ -112,6 +118,7 @@ pub(super) fn iterate(system: &mut impl System, r: &mut [f64], options: &NsgsOpt
     let mut best = Best {
         r: r.to_vec(),
         residual: system.residual(r),
+        is_start: true,
     };
     let weights = system.weights();
     let history = || match options.acceleration {

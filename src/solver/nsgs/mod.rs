@@ -33,7 +33,7 @@ pub mod sparse;
 
 use self::bodies::Bodies;
 use self::iteration::System;
-use super::{Options, Report, Solution, Solver, Status, Velocity};
+use super::{Options, Packer, Report, Solution, Solver, Status, Velocity};
 use crate::constants::{NSGS_ACCELERATION_DEPTH, NSGS_LOCAL_ITERATIONS};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -298,7 +298,8 @@ pub fn solve_from(
 /// The backend; see the [module](self).
 ///
 /// [`Options::method`] has no meaning for it: sweeps are always Gauss–Seidel in the order of the
-/// problem, joints first.
+/// problem, joints first. Joints without bounds are solved at once before the first one, as by other backends: one
+/// sweep of a substep would leave them unsolved, and their correction would feed energy in.
 #[derive(Debug, Default)]
 pub struct NsgsSolver {
     /// How a contact is solved.
@@ -306,6 +307,9 @@ pub struct NsgsSolver {
     /// What is done between sweeps.
     pub acceleration: Acceleration,
     outcome: NsgsOutcome,
+    packer: Packer,
+    /// Impulses with joints solved at once.
+    joints_solved: Solution,
 }
 
 impl NsgsSolver {
@@ -335,11 +339,23 @@ impl Solver for NsgsSolver {
     ) -> Result<Report> {
         options.validate()?;
         let start_time = Instant::now();
-        let start = if options.warm_start {
+        let mut start = if options.warm_start {
             Impulses::of(problem)
         } else {
             Impulses::zeros(problem)
         };
+        let mut direct_rows = 0;
+        if options.direct_joints && !problem.joint_rows.is_empty() {
+            problem.validate()?;
+            let (batches, packed) = self.packer.pack(problem, options);
+            self.joints_solved.take_from(problem, &batches);
+            self.packer.keep(batches);
+            let found = &self.joints_solved.joint_impulses;
+            if found.iter().all(|r| r.is_finite()) {
+                start.joint_rows = found.iter().map(|&r| f64::from(r)).collect();
+                direct_rows = packed.direct_rows;
+            }
+        }
         self.outcome = solve_from(
             problem,
             &start,
@@ -375,6 +391,7 @@ impl Solver for NsgsSolver {
             iterations: outcome.iterations,
             residual_rms: outcome.residual_rms as f32,
             residual_max: outcome.residual_max as f32,
+            direct_rows,
             solve_time: start_time.elapsed(),
             ..Report::default()
         })

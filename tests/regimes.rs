@@ -9,9 +9,9 @@ mod judge;
 #[allow(dead_code, reason = "the bench and other packages use the rest")]
 mod scenes;
 
-use drystone::solver::Solver;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::nsgs::NsgsSolver;
+use drystone::solver::{Method, Solver};
 use drystone::step::{Settings, Simulation};
 use judge::{Seen, Trial, is_right};
 
@@ -63,6 +63,22 @@ fn towers_stand_at_any_size() {
             assert!(right, "{name}: {seen:?}");
             assert!(seen.penetration < 2e-3, "{name}: {seen:?}");
             assert!(seen.gain < 1e-6, "{name}: {seen:?}");
+        }
+    }
+}
+
+#[test]
+fn split_bodies_gain_no_energy() {
+    let names = ["stack of 8", "stack of 20", "6, top x 100"];
+    let mut settings = Settings::default();
+    let solver = || -> Box<dyn Solver> { Box::new(CpuSolver::new()) };
+    for method in [Method::Jacobi, Method::NesterovJacobi] {
+        settings.solver.method = method;
+        for size in [0.05, 1.0] {
+            for (name, right, seen) in outcomes_by(settings, solver, size, 10.0, &names) {
+                assert!(right, "{name}, {}: {seen:?}", method.name());
+                assert!(seen.gain < 1e-6, "{name}, {}: {seen:?}", method.name());
+            }
         }
     }
 }

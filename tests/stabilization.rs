@@ -21,7 +21,9 @@ use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::reference::LemkeSolver;
 use drystone::solver::{Method, Solver, Status};
-use drystone::stabilize::{Baumgarte, PositionPass, Prescribed, RowState, Scheme, Stabilization};
+use drystone::stabilize::{
+    Baumgarte, PositionPass, Prescribed, RowState, Scheme, Stabilization, Sweeps,
+};
 use drystone::step::{Settings, Simulation};
 use drystone::world::joint::{Joint, JointKind};
 use drystone::world::{Body, Shape, World};
@@ -154,7 +156,10 @@ const ROW: RowState = RowState {
     velocity: -0.3,
     drift: 0.7,
     h: 0.01,
-    sweeps: 1,
+    sweeps: Sweeps {
+        count: 1,
+        split: 1.0,
+    },
     fastest: 0.1,
 };
 

@@ -344,6 +344,11 @@ pub trait Solver: Send {
         None
     }
 
+    /// The method of its sweeps where this one is asked for: itself, or the plain one of a solver that has no others.
+    fn sweeps_by(&self, asked: Method) -> Method {
+        asked
+    }
+
     /// True if it solves on the threads of the current pool: a step may then keep them together from its start to
     /// its end.
     fn works_on_threads(&self, options: &Options) -> bool {

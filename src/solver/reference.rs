@@ -22,7 +22,7 @@ pub use self::verdict::{Norms, Verdict, judge};
 use self::stewart_trinkle::StewartTrinkle;
 use self::widened::Widened;
 use super::nsgs::{self, Impulses, NsgsOptions};
-use super::{Options, Report, Solution, Solver, Status, Velocity};
+use super::{Method, Options, Report, Solution, Solver, Status, Velocity};
 use crate::constants::{
     LCP_TOLERANCE, REFERENCE_CONTRADICTION, REFERENCE_MAX_EQUALITIES, REFERENCE_MAX_ROWS,
     REFERENCE_SOFTENING, REFERENCE_SWEEPS,
@@ -253,6 +253,10 @@ fn narrow((linear, angular): &(Vec3, Vec3)) -> Velocity {
 impl Solver for LemkeSolver {
     fn backend(&self) -> &'static str {
         "lemke"
+    }
+
+    fn sweeps_by(&self, _: Method) -> Method {
+        Method::GaussSeidel
     }
 
     fn solve(

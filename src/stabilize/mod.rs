@@ -28,7 +28,24 @@ pub use post::{PositionPass, Post};
 
 use crate::constants::{CONTACT_SOFTNESS, JOINT_SOFTNESS};
 use crate::error::{Error, Result};
-use crate::solver::Options;
+
+/// What sweeps let a soft row correct.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sweeps {
+    /// Sweeps of one problem.
+    pub count: u32,
+    /// Largest ratio of the diagonal that a sweep divides by to that of the problem, at least 1: more where bodies
+    /// are split into copies, each with a share of the mass.
+    pub split: f64,
+}
+
+impl Sweeps {
+    /// Of whole bodies.
+    #[must_use]
+    pub fn of_whole_bodies(count: u32) -> Self {
+        Self { count, split: 1.0 }
+    }
+}
 
 /// How a row moves before a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +58,7 @@ pub struct RowState {
     /// Length of the step `[s]`.
     pub h: f64,
     /// Sweeps of the problem that the row is in.
-    pub sweeps: u32,
+    pub sweeps: Sweeps,
     /// Fastest correction of a soft joint's error, but for what the turning of bodies leaves `[m/s]` or
     /// `[rad/s]`.
     pub fastest: f64,
@@ -148,7 +165,7 @@ impl Scheme {
     /// The share of the error, of the velocity before the step and of the drift in the bias of an
     /// equality, or of a gap that is shut: the coefficients of [`Self::equality`], which is linear.
     #[must_use]
-    pub fn feedback(&self, h: f64, sweeps: u32) -> Feedback {
+    pub fn feedback(&self, h: f64, sweeps: Sweeps) -> Feedback {
         let [error, velocity, drift] =
             [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)].map(|(error, velocity, drift)| {
                 let row = RowState {
@@ -182,9 +199,9 @@ impl Scheme {
     /// Stiffness of a soft contact in problems of these sweeps, over `1 / (W_nn h^2)`, h being the length of what a
     /// problem stands for: `gamma / eps`; nothing for a scheme of rigid contacts.
     #[must_use]
-    pub fn stiffness_of_unit(&self, options: &Options) -> Option<f64> {
+    pub fn stiffness_of_unit(&self, sweeps: Sweeps) -> Option<f64> {
         match *self {
-            Self::Soft { softness } => Some(soft::gamma(softness, options.iterations) / softness),
+            Self::Soft { softness } => Some(soft::gamma(softness, sweeps) / softness),
             _ => None,
         }
     }

@@ -6,6 +6,17 @@
 //! (`eps = 0`) that corrects its gap feeds energy into every mode that the sweeps resolve by less than gamma, and
 //! why a soft one does not.
 //!
+//! Sweeps on split bodies divide by `D' = s D`, D being the diagonal of W: for c copies of a body whose share of a
+//! row's D is w, `s = (c_a w_a + c_b w_b) / (w_a + w_b)`. The row's softness stays `eps D`, as the problem has it, so
+//! that a sweep leaks only `eps / s`:
+//!
+//! `(D' + eps D) dr = -(J v + gamma x / h + eps D r)`.
+//!
+//! D, D' and W are symmetric. With their Rayleigh quotients on a mode in place of the matrices, each mode of a Jacobi
+//! sweep obeys the recurrence of a single row, with a sigma of at most 1 and a leak between the least and the largest
+//! `eps / s`. So `gamma < eps / s` with the largest s is enough, and m sweeps are taken to allow
+//! `(1 + eps / s)^m - 1`, as they do without copies.
+//!
 //! # Joints
 //!
 //! The rows of joints without bounds are solved at once, so that no mode of theirs is left unresolved; what their
@@ -21,7 +32,7 @@
 //! depend on each other answer to errors they cannot agree on; see
 //! [`JOINT_SOFTNESS`](crate::constants::JOINT_SOFTNESS).
 
-use super::RowState;
+use super::{RowState, Sweeps};
 use crate::constants::{JOINT_SOFT_GAMMA, JOINT_TURNING, MAX_SOFT_GAMMA, SOFT_SHARE};
 
 /// `J V+ = -c - gamma (g/h - c)`.
@@ -42,10 +53,11 @@ pub(super) fn joint_gap(gap: f64, row: &RowState) -> f64 {
     }
 }
 
-/// Share of a gap that a problem of `sweeps` sweeps corrects: below the bound of stability
-/// `(1 + eps)^sweeps - 1`, which holds for every mode.
+/// Share of a gap that these sweeps correct: below the bound of stability `(1 + eps / s)^m - 1`, which holds for
+/// every mode.
 #[must_use]
-pub(super) fn gamma(softness: f64, sweeps: u32) -> f64 {
-    let bound = (1.0 + softness).powi(sweeps.min(1 << 20) as i32) - 1.0;
+pub(super) fn gamma(softness: f64, sweeps: Sweeps) -> f64 {
+    let leak = softness / sweeps.split;
+    let bound = (1.0 + leak).powi(sweeps.count.min(1 << 20) as i32) - 1.0;
     (SOFT_SHARE * bound).min(MAX_SOFT_GAMMA)
 }

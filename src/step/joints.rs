@@ -8,7 +8,7 @@ use crate::constants::{JOINT_CORRECTION_RATE, ROWS_PER_THREAD};
 use crate::math::{self, Mat3, V3, Vec3};
 use crate::parallel;
 use crate::problem::{Body, JointRow, Problem};
-use crate::stabilize::{JointRows, Prescribed, RowState, Scheme, joint_rows};
+use crate::stabilize::{JointRows, Prescribed, RowState, Scheme, Sweeps, joint_rows};
 use crate::world::World;
 use crate::world::joint::{Joint, Law, Row};
 use geometric_stiffness::Stiffness;
@@ -31,7 +31,7 @@ impl Correction {
             velocity,
             drift: row.drift,
             h: self.h,
-            sweeps: 1,
+            sweeps: Sweeps::of_whole_bodies(1),
             fastest: JOINT_CORRECTION_RATE * length,
         }
     }

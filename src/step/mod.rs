@@ -57,6 +57,7 @@ mod joints;
 mod load;
 mod prefetch;
 mod settings;
+mod split;
 mod substeps;
 mod velocity;
 
@@ -75,12 +76,13 @@ use crate::parallel::Crew;
 use crate::problem::Problem;
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
 use crate::solver::{self, Report, Solution, Solver, Status};
-use crate::stabilize::{PositionPass, Scheme};
+use crate::stabilize::{PositionPass, Scheme, Sweeps};
 use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
 use integrate::Momentum;
 use joints::{Correction, Joints};
 use load::Wrench;
+use split::Split;
 use std::time::{Duration, Instant};
 
 /// A world, how it is stepped, and what is carried from step to step.
@@ -113,6 +115,9 @@ pub struct Simulation {
     position: PositionPass,
     margin: f64,
     control: Control,
+    split: Split,
+    /// Of each velocity problem of the last step.
+    sweeps: Sweeps,
     /// How the last step was divided.
     division: StepDivision,
     plan: Option<SubstepPlan>,
@@ -192,6 +197,8 @@ impl Simulation {
             energies: Vec::new(),
             loads: Vec::new(),
             control: Control::default(),
+            split: Split::default(),
+            sweeps: Sweeps::of_whole_bodies(1),
             division: StepDivision::into(0),
             plan: None,
             impulse_length: 0.0,
@@ -420,6 +427,7 @@ impl Simulation {
         let plan = substeps::plan(
             &self.settings,
             (h, substeps),
+            self.sweeps,
             self.world.gravity.norm(),
             self.position.smallest_radius(),
         );
@@ -462,7 +470,7 @@ impl Simulation {
             &self.settings,
             &velocity::ContactBias {
                 scheme: self.settings.stabilization.contacts,
-                sweeps: self.settings.solver.iterations,
+                sweeps: self.sweeps,
                 restitution_threshold: self.restitution_threshold(h),
                 h,
                 plan: self.plan.as_ref(),
@@ -614,10 +622,21 @@ impl Simulation {
     /// for.
     fn divide(&mut self) -> StepDivision {
         let turns = self.world.joints.iter().any(|joint| !joint.broken);
-        let contacts = &self.settings.stabilization.contacts;
+        let scheme = &self.settings.stabilization.contacts;
+        self.sweeps = Sweeps {
+            count: self.settings.solver.iterations,
+            split: match scheme {
+                Scheme::Soft { .. } => self.split.largest(
+                    &self.world,
+                    self.detector.contacts(),
+                    self.solver.sweeps_by(self.settings.solver.method),
+                ),
+                _ => 1.0,
+            },
+        };
         let mut division = match (
             self.settings.substeps,
-            contacts.stiffness_of_unit(&self.settings.solver),
+            scheme.stiffness_of_unit(self.sweeps),
         ) {
             (Some(substeps), _) => StepDivision::into(substeps),
             (None, None) => StepDivision::into(0),

@@ -17,7 +17,7 @@ use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::{Body, Contact};
 use crate::solver::Velocity;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan, SubstepProblem};
-use crate::stabilize::{Scheme, Stabilization};
+use crate::stabilize::{Scheme, Stabilization, Sweeps};
 use crate::world::World;
 use bytemuck::Zeroable;
 
@@ -26,12 +26,13 @@ use bytemuck::Zeroable;
 pub(super) fn plan(
     settings: &Settings,
     (h, substeps): (f64, u32),
+    sweeps: Sweeps,
     gravity: f64,
     smallest_radius: f64,
 ) -> SubstepPlan {
     let h_s = h / f64::from(substeps);
     let Stabilization { contacts, post, .. } = &settings.stabilization;
-    let feedback = contacts.feedback(h_s, settings.solver.iterations);
+    let feedback = contacts.feedback(h_s, sweeps);
     let default_slop = if matches!(contacts, Scheme::Soft { .. }) {
         0.0
     } else {

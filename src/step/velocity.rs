@@ -9,14 +9,14 @@ use crate::parallel;
 use crate::problem::Problem;
 use crate::problem::bias::Meeting;
 use crate::solver::substeps::SubstepPlan;
-use crate::stabilize::{RowState, Scheme};
+use crate::stabilize::{RowState, Scheme, Sweeps};
 use crate::world::World;
 
 /// The law of contact biases, and its numbers.
 pub(super) struct ContactBias<'a> {
     pub(super) scheme: Scheme,
     /// Sweeps of the problem.
-    pub(super) sweeps: u32,
+    pub(super) sweeps: Sweeps,
     /// Approach speed below which nothing bounces `[m/s]`.
     pub(super) restitution_threshold: f64,
     /// Length of the step `[s]`.

@@ -2,7 +2,7 @@
 
 use drystone::Result;
 use drystone::problem::Problem;
-use drystone::solver::{Options, Report, Solution, Solver};
+use drystone::solver::{Method, Options, Report, Solution, Solver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A solver that is used by one at a time.
@@ -26,6 +26,10 @@ impl Solver for Shared {
 
     fn adapter(&self) -> Option<String> {
         self.lock().adapter()
+    }
+
+    fn sweeps_by(&self, asked: Method) -> Method {
+        self.lock().sweeps_by(asked)
     }
 
     fn works_on_threads(&self, options: &Options) -> bool {

@@ -33,7 +33,7 @@ pub mod sparse;
 
 use self::bodies::Bodies;
 use self::iteration::System;
-use super::{Options, Packer, Report, Solution, Solver, Status, Velocity};
+use super::{Method, Options, Packer, Report, Solution, Solver, Status, Velocity};
 use crate::constants::{NSGS_ACCELERATION_DEPTH, NSGS_LOCAL_ITERATIONS};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -329,6 +329,10 @@ impl NsgsSolver {
 impl Solver for NsgsSolver {
     fn backend(&self) -> &'static str {
         "nsgs"
+    }
+
+    fn sweeps_by(&self, _: Method) -> Method {
+        Method::GaussSeidel
     }
 
     fn solve(

@@ -480,6 +480,14 @@ pub const INVERSE_ODD_FACTORIALS: [f64; 6] = [
 /// Each gains a factor `h w / 2`; three leave 1e-6 at `h w = 0.02`, below the scheme's own error.
 pub const GYROSCOPIC_ITERATIONS: usize = 3;
 
+/// Turn of a body in a step from which on its energy is bounded `[rad]`: half of that at which the iterations above
+/// stop converging.
+pub const FAR_TURN: f64 = 1.0;
+
+/// Most that the energy of a body's rotation may grow by so far a turn, as a factor: what nutation changes for a while
+/// is left alone.
+pub const MAX_ENERGY_RATIO_OF_A_TURN: f64 = 1.01;
+
 /// Friction and restitution of a material that states none: dry stone, and no bounce.
 pub const DEFAULT_FRICTION: f64 = 0.5;
 

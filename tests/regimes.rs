@@ -93,6 +93,15 @@ fn one_sweep_of_blocks_in_a_substep_is_enough() {
 }
 
 #[test]
+fn long_steps_spin_no_rods_up() {
+    let settings = Settings::post_stabilized();
+    let solver = || -> Box<dyn Solver> { Box::new(CpuSolver::new()) };
+    for (name, _, seen) in outcomes_by(settings, solver, 0.05, 2.0, &["300 rods"]) {
+        assert!(seen.gain < 1e-3, "{name}: {seen:?}");
+    }
+}
+
+#[test]
 fn bounces_reach_the_square_of_restitution() {
     let names = ["bounce, e = 0.5", "bounce of a cube, e = 0.7"];
     for (name, right, seen) in outcomes(1.0, f64::INFINITY, &names) {

@@ -7,7 +7,9 @@
 
 use super::load::Wrench;
 use super::prefetch::prefetch;
-use crate::constants::{BODIES_AHEAD, BODIES_PER_THREAD, GYROSCOPIC_ITERATIONS};
+use crate::constants::{
+    BODIES_AHEAD, BODIES_PER_THREAD, FAR_TURN, GYROSCOPIC_ITERATIONS, MAX_ENERGY_RATIO_OF_A_TURN,
+};
 use crate::math::{self, Pose, Quat, Rotations, Vec3};
 use crate::measure::{ENERGY_CHUNK, Energy};
 use crate::parallel::{Chunked, SharedSlice, for_chunks};
@@ -85,7 +87,19 @@ fn free_rotation(body: &Body, h: f64) -> (Vec3, Vec3) {
         let halfway = math::exp(&(spin * (0.5 * h))) * body.pose.orientation;
         spin = halfway * (body.mass.inverse_inertia * (halfway.inverse() * angular_momentum));
     }
+    if is_far(&(spin * h)) {
+        // No midpoint is found of a turn so far, or one whose velocity has other energy than the body.
+        let energy = body.angular_velocity.dot(&angular_momentum);
+        if spin.dot(&(body.world_inertia() * spin)) > MAX_ENERGY_RATIO_OF_A_TURN * energy {
+            spin = body.angular_velocity;
+        }
+    }
     (spin, angular_momentum)
+}
+
+/// True if a body turns so far in a step that its inertia is another all the way.
+fn is_far(turn: &Vec3) -> bool {
+    turn.norm_squared() > FAR_TURN * FAR_TURN
 }
 
 /// Moves dynamic bodies by the velocities that the solver found.
@@ -113,8 +127,11 @@ pub(super) fn dynamic_bodies(
                     linear + math::widen(change.linear),
                     spin + math::widen(change.angular),
                 );
-                let rotation = math::exp(&(spin * h));
-                move_body(body, change, momentum, (linear * h, &rotation));
+                let turn = Turn {
+                    rotation: math::exp(&(spin * h)),
+                    is_far: is_far(&(spin * h)),
+                };
+                move_body(body, change, momentum, (linear * h, &turn));
             }
         },
     );
@@ -150,9 +167,11 @@ pub(super) fn dynamic_bodies_in_substeps(
             let range = chunk * ENERGY_CHUNK + start..chunk * ENERGY_CHUNK + end;
             let (momenta, changes) = (&momenta[range.clone()], &solution.changes[range.clone()]);
             let displacements = &solution.displacements[range];
+            let mut far = [false; TURNED];
             for (at, (momentum, moved)) in momenta.iter().zip(displacements).enumerate() {
                 let turn = way(&momentum.spin, &momentum.gain.1, moved.angular);
                 rotations.put(at, &turn);
+                far[at] = is_far(&turn);
             }
             rotations.find();
             for (at, (momentum, moved)) in momenta.iter().zip(displacements).enumerate() {
@@ -160,7 +179,11 @@ pub(super) fn dynamic_bodies_in_substeps(
                 let body = &mut bodies[start + at];
                 if body.is_dynamic() {
                     let shift = way(&momentum.linear_velocity, &momentum.gain.0, moved.linear);
-                    move_body(body, &changes[at], momentum, (shift, &rotations.get(at)));
+                    let turn = Turn {
+                        rotation: rotations.get(at),
+                        is_far: far[at],
+                    };
+                    move_body(body, &changes[at], momentum, (shift, &turn));
                 }
             }
             energy.add(&bodies[start..end], gravity);
@@ -182,20 +205,41 @@ pub(super) fn dynamic_bodies_in_substeps(
     energies.fold(Energy::default(), Energy::plus)
 }
 
+/// How a body turns in a step.
+struct Turn {
+    rotation: Quat,
+    /// See [`is_far`].
+    is_far: bool,
+}
+
 /// Moves a body by a displacement, turns it, and gives it the velocity that follows from what a solver
 /// changed. The change of angular momentum is that at the old orientation.
+///
+/// Where a body of fixed momentum is turned to at random, its energy is anything between that about its longest and
+/// its shortest axis: of rods that roll and hit each other it grows without bound. After a far turn it is no more than
+/// before.
 #[inline(always)]
-fn move_body(body: &mut Body, change: &Velocity, momentum: &Momentum, (way, turn): (Vec3, &Quat)) {
+fn move_body(body: &mut Body, change: &Velocity, momentum: &Momentum, (way, turn): (Vec3, &Turn)) {
     let gained_spin = math::widen(change.angular);
     let (linear, spin) = momentum.at_end();
     body.linear_velocity = linear + math::widen(change.linear);
     if momentum.is_isotropic {
-        body.displace_and_turn(&way, turn);
+        body.displace_and_turn(&way, &turn.rotation);
         body.angular_velocity = spin + gained_spin;
     } else {
         let angular_momentum = momentum.angular_momentum + body.world_inertia() * gained_spin;
-        body.displace_and_turn(&way, turn);
+        let energy =
+            |body: &Body| angular_momentum.dot(&(body.world_inverse_inertia() * angular_momentum));
+        let before = if turn.is_far {
+            energy(body)
+        } else {
+            f64::INFINITY
+        };
+        body.displace_and_turn(&way, &turn.rotation);
         body.angular_velocity = body.world_inverse_inertia() * angular_momentum;
+        if turn.is_far && energy(body) > MAX_ENERGY_RATIO_OF_A_TURN * before {
+            body.angular_velocity *= (before / energy(body)).sqrt();
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use drystone::solver::Solver;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::reference::LemkeSolver;
 use drystone::stabilize::Scheme;
-use drystone::step::Simulation;
+use drystone::step::{Settings, Simulation};
 use drystone::world::joint::{Joint, JointKind};
 use drystone::world::{Body, Shape, World};
 
@@ -238,4 +238,32 @@ fn joints_keep_angular_momentum_as_well_as_they_hold() {
         let (coarse, fine) = (angular(4e-3, scheme), angular(1e-3, scheme));
         assert!(fine < 0.35 * coarse, "{name}: {coarse:e} to {fine:e}");
     }
+}
+
+#[test]
+fn what_spins_fast_alone_keeps_energy_and_momentum() {
+    let shape = Shape::Box {
+        half_extents: Vec3::new(0.1, 0.05, 0.02),
+    };
+    let body = Body::dynamic(shape, Pose::identity(), 1000.0).unwrap();
+    let mut world = World::new(Vec3::zeros());
+    // Three radians a step.
+    let spin = Vec3::new(50.0, 60.0, 50.0);
+    world.add(body.moving(Vec3::zeros(), spin)).unwrap();
+    let settings = Settings {
+        time_step: 1.0 / 30.0,
+        ..Settings::default()
+    };
+    let start = (energy(&world).kinetic, momentum(&world).angular);
+    let mut run = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+    for _ in 0..300 {
+        let report = run.step().unwrap();
+        assert!(report.contact_updates >= 3);
+    }
+    let end = (energy(run.world()).kinetic, momentum(run.world()).angular);
+    assert!((end.0 / start.0 - 1.0).abs() < 0.05, "{start:?} {end:?}");
+    assert!(
+        (end.1 - start.1).norm() < 1e-6 * start.1.norm(),
+        "{start:?} {end:?}"
+    );
 }

@@ -140,7 +140,9 @@ impl Control {
         let [for_impacts, past] = self.motions(world, contacts, h);
         // What falls is faster at the end of the step, and may not be near yet to what it meets.
         let fall = world.gravity.norm() * h * h / self.falling;
-        let past = past.max(fall / MOTION_PER_CONTACT_UPDATE);
+        let past = past
+            .max(fall / MOTION_PER_CONTACT_UPDATE)
+            .max(farthest_turn(world, h) / TURN_PER_CONTACT_UPDATE);
         let for_impacts = for_impacts.max(fall / MOTION_PER_SUBSTEP);
         let bend = prescribed_bend(world, starts, h) / PRESCRIBED_BEND;
         let wanted_updates = past.max(bend.sqrt());
@@ -161,8 +163,7 @@ impl Control {
     }
 
     /// How far bodies close in on each other over what a substep stands for, and how far they move past each other
-    /// or turn over what a search stands for, in a step of length `h`: the most of all that meet in it. Zeros if all
-    /// are slow.
+    /// over what a search stands for, in a step of length `h`: the most of all that meet in it. Zeros if all are slow.
     fn motions(&mut self, world: &World, contacts: &[ContactPoint], h: f64) -> [f64; 2] {
         self.find_fast(world, h);
         if !self.fast.contains(&true) {
@@ -181,9 +182,8 @@ impl Control {
             if point.separation + h * along >= 0.0 {
                 return [0.0; 2];
             }
-            let turn = turning(world, a, h).max(turning(world, b, h)) / TURN_PER_CONTACT_UPDATE;
             let past = u.norm() * h / (size * MOTION_PER_CONTACT_UPDATE);
-            [-along * h / (size * MOTION_PER_SUBSTEP), past.max(turn)]
+            [-along * h / (size * MOTION_PER_SUBSTEP), past]
         };
         let most = |some: [f64; 2], more: [f64; 2]| [some[0].max(more[0]), some[1].max(more[1])];
         let chunks = contacts.len().div_ceil(CONTACTS_PER_THREAD);
@@ -198,8 +198,8 @@ impl Control {
         all
     }
 
-    /// Marks the bodies that may move or turn so far in a step of length `h` that it has to be divided for them; two
-    /// others stay within what one search stands for, and so within the least number of substeps.
+    /// Marks the bodies that may move so far in a step of length `h` that it has to be divided for them; two others
+    /// stay within what one search stands for, and so within the least number of substeps.
     fn find_fast(&mut self, world: &World, h: f64) {
         let sizes = self.bodies.iter().map(|load| load.size);
         let far = 0.5 * MOTION_PER_CONTACT_UPDATE * sizes.fold(f64::INFINITY, f64::min);
@@ -212,7 +212,7 @@ impl Control {
             } else {
                 0.0
             };
-            turn > TURN_PER_CONTACT_UPDATE || moves + surface > far
+            moves + surface > far
         }));
     }
 
@@ -366,13 +366,15 @@ fn bounces(world: &World, contacts: &[ContactPoint], h: f64, threshold: f64) -> 
             .any(|two| two[0].bodies == two[1].bodies && two.iter().all(bounces))
 }
 
-/// How far a body turns in a step of length `h` `[rad]`, if that changes where it can be touched.
-fn turning(world: &World, body: usize, h: f64) -> f64 {
-    let body = &world.bodies[body];
-    match body.shape {
+/// How far the fastest body turns in a step of length `h` `[rad]`, other than spheres: levers and axes of inertia turn
+/// with it.
+fn farthest_turn(world: &World, h: f64) -> f64 {
+    let turns = world.bodies.iter().map(|body| match body.shape {
         Shape::Sphere { .. } => 0.0,
-        _ => body.angular_velocity.norm() * h,
-    }
+        _ if body.is_dynamic() => body.angular_velocity.norm() * h,
+        _ => 0.0,
+    });
+    turns.fold(0.0, f64::max)
 }
 
 /// The number that no more than [`CONTROL_QUANTILE`] of all exceed; 0 of none.

@@ -219,7 +219,7 @@ impl Simulation {
     /// 4. contacts are found anew, for the measures of this step and the start of the next.
     ///
     /// With [`Settings::substeps`] the first three are repeated in each substep, on the geometry that
-    /// the step starts with: see [`solver::substeps`](crate::solver::substeps). In a world with joints all
+    /// the step starts with: see [`solver::substeps`]. In a world with joints all
     /// four are repeated, so that levers, axes and inertias turn with the bodies: a lever that stays where
     /// the step found it feeds energy into everything that swings.
     ///

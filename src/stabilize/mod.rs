@@ -29,7 +29,7 @@ pub use post::{PositionPass, Post};
 use crate::constants::{CONTACT_SOFTNESS, JOINT_SOFTNESS};
 use crate::error::{Error, Result};
 
-/// What sweeps let a soft row correct.
+/// Sweeps, as far as they bound the share of a gap that a soft row may correct.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sweeps {
     /// Sweeps of one problem.

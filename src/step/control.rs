@@ -138,7 +138,7 @@ impl Control {
         }
         self.good_for -= 1;
         let [for_impacts, past] = self.motions(world, contacts, h);
-        // What falls is faster at the end of the step, and may not be near yet to what it meets.
+        // Falling bodies are faster at the end of the step, and may not be near yet to those that they meet.
         let fall = world.gravity.norm() * h * h / self.falling;
         let past = past
             .max(fall / MOTION_PER_CONTACT_UPDATE)

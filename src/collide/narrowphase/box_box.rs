@@ -93,6 +93,7 @@ pub(in crate::collide) fn box_box(
     // faces each other along it.
     if let Some((axis, along)) = kept {
         let tolerance = AXIS_LOYALTY * p.2.min().min(q.2.min());
+        let axis = boxes.bearing_face(axis, along, before).unwrap_or(axis);
         if separation <= along + tolerance
             && offer_along(axis, along, &boxes, p, q, query, manifold) <= separation + tolerance
         {
@@ -100,11 +101,7 @@ pub(in crate::collide) fn box_box(
         }
         manifold.clear();
     }
-    // Edges that cross along two faces which nearly lie on each other bear at one point, and which edges
-    // they are changes with every small turn. The faces bear at up to four, no less deep.
-    if separation < 0.0
-        && let Some(face) = boxes.face_along(axis, before)
-    {
+    if let Some(face) = boxes.bearing_face(axis, separation, before) {
         if offer_along(face, separation, &boxes, p, q, query, manifold) <= separation {
             return;
         }
@@ -262,10 +259,15 @@ impl Boxes<'_> {
         along.map(sign).component_mul(self.half_q)
     }
 
-    /// A face whose normal the common perpendicular of a pair of edges is close to; of several the one
-    /// `before`, or one of P.
-    fn face_along(&self, axis: Axis, before: Option<Axis>) -> Option<Axis> {
-        let Axis::Edges(..) = axis else { return None };
+    /// The face that bears in place of a pair of overlapping edges, if their common perpendicular is close to its
+    /// normal; of several the one `before`, or one of P.
+    ///
+    /// Edges that cross along two faces which nearly lie on each other bear at one point, and which edges they are
+    /// changes with every small turn. The faces bear at up to four, no less deep.
+    fn bearing_face(&self, axis: Axis, separation: f64, before: Option<Axis>) -> Option<Axis> {
+        if !matches!(axis, Axis::Edges(..)) || separation >= 0.0 {
+            return None;
+        }
         let outward = self.outward(axis);
         let on_q = self.relative.tr_mul(&outward);
         let lies_along = |face: &Axis| match *face {

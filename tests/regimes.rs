@@ -133,7 +133,7 @@ fn piles_come_to_rest_without_gaining_energy() {
     let names = [
         "500 spheres",
         "500 spheres, mu = 0",
-        "heavy box on 500 spheres",
+        "box x 600 on 500 spheres",
     ];
     for (name, right, seen) in outcomes(0.05, 10.0, &names) {
         assert!(right, "{name}: {seen:?}");

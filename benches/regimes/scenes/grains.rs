@@ -17,9 +17,11 @@ const PACKING_COUNT: u32 = 4000;
 /// default with as many steps has 5.2 mm.
 const THROW: f64 = 0.005_27;
 
-/// 10 s, and above 1 m as much longer as everything falls more slowly.
-fn settling_time(size: f64) -> f64 {
-    10.0 * size.max(1.0).sqrt()
+/// 10 s, and above 1 m as much longer as everything falls more slowly. Without friction it takes longer: 500 spheres of 1 m
+/// have an rms velocity of 0.019 `sqrt(g d)` after 10 s by the papers' step, converged.
+fn settling_time(size: f64, friction: f64) -> f64 {
+    let time: f64 = if friction > 0.0 { 10.0 } else { 32.0 };
+    time.max(10.0 / size.sqrt()) * size.sqrt()
 }
 
 /// Walls of a box open at the top, inner sides `x` by `y`.
@@ -94,22 +96,25 @@ pub(super) fn pile(name: &str, count: u32, size: f64, friction: f64, grain: Grai
         name: name.into(),
         world,
         size,
-        duration: settling_time(size),
+        duration: settling_time(size, friction),
         right: Right::Rests,
         is_driven: false,
     }
 }
 
-/// A heavy box lowered onto a bed of spheres.
-pub(super) fn heavy_on_spheres(size: f64) -> Regime {
-    let mut regime = pile("heavy box on 500 spheres", 500, size, 0.5, Grain::Spheres);
+/// A box of some times the mass of a sphere dropped onto a bed of spheres.
+pub(super) fn heavy_on_spheres(size: f64, ratio: f64) -> Regime {
+    let name = format!("box x {ratio} on 500 spheres");
+    let mut regime = pile(&name, 500, size, 0.5, Grain::Spheres);
     let width = 5.0 * size;
+    let sphere = std::f64::consts::FRAC_PI_6 * size.powi(3);
+    let density = ratio * 1000.0 * sphere / (0.5 * width.powi(3));
     let block = Shape::Box {
         half_extents: Vec3::new(0.5 * width, 0.5 * width, 0.25 * width),
     };
     add(
         &mut regime.world,
-        dynamic(block, at(0.0, 0.0, 20.0 * size), 5000.0),
+        dynamic(block, at(0.0, 0.0, 20.0 * size), density),
     );
     regime
 }
@@ -135,7 +140,7 @@ pub(super) fn packing(size: f64, friction: f64, fraction: f64, within: f64) -> R
         name: format!("packing, mu = {friction}"),
         world,
         size,
-        duration: settling_time(size),
+        duration: settling_time(size, friction),
         right: Right::Packs { fraction, within },
         is_driven: false,
     }

@@ -131,7 +131,9 @@ pub(crate) fn all(size: f64) -> Vec<Regime> {
     ] {
         regimes.push(grains::pile(name, count, size, friction, grain));
     }
-    regimes.push(grains::heavy_on_spheres(size));
+    for ratio in [600.0, 6000.0] {
+        regimes.push(grains::heavy_on_spheres(size, ratio));
+    }
     for (friction, fraction, within) in
         [(0.0, 0.639, 0.01), (0.3, 0.593, 0.015), (0.5, 0.585, 0.015)]
     {

@@ -9,20 +9,18 @@
 @group(0) @binding(7) var<storage, read_write> impulses: array<vec4<f32>>;
 @group(0) @binding(8) var<storage, read_write> totals: array<ContactTotal>;
 
-// The velocity that a gap asks for; see `GapLaw` and `bias::Meeting` of the library.
+// The velocity that a gap asks for, `held` being what the contact holds of what it gives way by; see `GapLaw` and `bias::Meeting` of the library.
 fn velocity_bias(
     lcp: Lcp,
     gap: f32,
     velocity: f32,
     gain: f32,
-    carried: f32,
+    held: f32,
     restitution: f32,
 ) -> f32 {
     let open = gap - lcp.slop;
     let deep = (gap + lcp.slop) + lcp.spared;
-    let depth = max(min(deep, 0.0), -lcp.deepest);
-    let most = lcp.max_push + lcp.softness * carried;
-    var asked = max(lcp.rate * depth, -most) + lcp.memory * velocity;
+    var asked = max(lcp.rate * min(deep, 0.0), -(lcp.max_push + held)) + lcp.memory * velocity;
     if open > 0.0 {
         asked = open / lcp.substep_length;
     }
@@ -84,13 +82,15 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
         - add_cross(b.gained_linear, b.gained_angular, arm_b);
     let before = (step.start + step.increment * lcp.past) + gained;
     let mass = blocks[at].normal_mass;
-    let carried = select(0.0, impulses[at].x / mass, mass > 0.0);
+    let softness = select(0.0, lcp.softness / mass, mass > 0.0);
+    let load = min(softness * (step.load * lcp.substep_length), lcp.held_load);
+    let held = min(max(load, lcp.held), softness * impulses[at].x);
     let gain = ordered_dot(normal, step.increment) * (lcp.part - lcp.past);
     let velocity = ordered_dot(normal, before);
     if step.restitution > 0.0 && abs(velocity) > lcp.restitution_threshold {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
-    let bias = velocity_bias(lcp, gap, velocity, gain, carried, step.restitution);
+    let bias = velocity_bias(lcp, gap, velocity, gain, held, step.restitution);
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =
         ((step.start + step.increment * lcp.part) + gained) + normal * (bias / squared);

@@ -4,7 +4,7 @@
 
 mod support;
 
-use drystone::problem::FrictionCone;
+use drystone::problem::{FrictionCone, Problem};
 use drystone::solver::cpu::{CpuSolver, Width};
 use drystone::solver::substeps::{
     GapLaw, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving,
@@ -18,9 +18,13 @@ use support::{Recipe, generator, random_problem};
 const BOUND: f32 = 1e-4;
 
 const STEP: f32 = 1.0 / 60.0;
+const SOFTNESS: f32 = 0.05;
 
 fn problem(recipe: &Recipe, restitution: bool, seed: u64) -> SubstepProblem {
-    let problem = random_problem(recipe, seed);
+    let problem = Problem {
+        contact_softness: SOFTNESS,
+        ..random_problem(recipe, seed)
+    };
     let random = &mut generator(seed + 100);
     let mut small = |size: f32| random.random_range(-size..size);
     let increments = problem.bodies.iter().map(|body| Velocity {
@@ -41,6 +45,11 @@ fn problem(recipe: &Recipe, restitution: bool, seed: u64) -> SubstepProblem {
                 .collect(),
             false => Vec::new(),
         },
+        loads: problem
+            .contacts
+            .iter()
+            .map(|_| small(1.0).max(0.0))
+            .collect(),
         problem,
     }
 }
@@ -60,9 +69,10 @@ fn plan(method: Method, substeps: u32, warm_start: bool) -> SubstepPlan {
         gap_law: GapLaw {
             rate: 3.0,
             memory: if substeps == 1 { 0.1 } else { 0.0 },
-            max_push: 0.5,
-            softness: 0.0,
-            deepest: 1.0,
+            max_push: 1e-3,
+            softness: SOFTNESS,
+            held: 1e-3,
+            held_load: 5e-3,
             slop: 1e-5,
             spared: 2e-4,
         },
@@ -140,10 +150,15 @@ fn native_steps_agree_with_one_solve_after_the_other() {
     ];
     for (seed, recipe) in recipes.iter().enumerate() {
         for method in Method::ALL {
+            // Where a body's mass is split its contacts have a response that only the packed problem knows.
+            let is_split = recipe.hub_pairs > 0 || method.max_colors() == 0;
+            let softness = if is_split { 0.0 } else { SOFTNESS };
             for (restitution, warm_start) in [(false, true), (true, true), (true, false)] {
-                let problem = problem(recipe, restitution, seed as u64);
+                let mut problem = problem(recipe, restitution, seed as u64);
+                problem.problem.contact_softness = softness;
                 for substeps in [1, 3] {
-                    let plan = plan(method, substeps, warm_start);
+                    let mut plan = plan(method, substeps, warm_start);
+                    plan.gap_law.softness = softness;
                     let mut solver = CpuSolver::new();
                     let mut wanted = SubstepSolution::default();
                     let mut found = SubstepSolution::default();

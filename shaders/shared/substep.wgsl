@@ -1,7 +1,7 @@
 // Records of a step in substeps. Sizes and offsets equal those of the Rust structs of the same name in
 // `src/solver/substeps/records.rs`.
 
-// One LCP of the step; 84 bytes.
+// One LCP of the step; 88 bytes.
 struct Lcp {
     start_factor: f32,
     increment_factor: f32,
@@ -23,7 +23,8 @@ struct Lcp {
     slop: f32,
     spared: f32,
     softness: f32,
-    deepest: f32,
+    held: f32,
+    held_load: f32,
 }
 
 // What impulses and corrections have done to a body since the start of the step; 64 bytes.
@@ -38,12 +39,16 @@ struct BodyState {
     padding_4: f32,
 }
 
-// A contact at the start of the step; 32 bytes.
+// A contact at the start of the step; 48 bytes.
 struct ContactStep {
     start: vec3<f32>,
     gap: f32,
     increment: vec3<f32>,
     restitution: f32,
+    load: f32,
+    padding: f32,
+    padding_2: f32,
+    padding_3: f32,
 }
 
 // Impulses of a contact: of the last velocity LCP, and of all; 32 bytes.

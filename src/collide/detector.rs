@@ -208,6 +208,11 @@ impl Detector {
         self.impulses_are_new = true;
     }
 
+    /// Remembers the loads of the same contacts, to be called after it.
+    pub(crate) fn store_loads(&mut self, loads: &[f32]) {
+        self.impulses.store_loads(loads);
+    }
+
     /// The remembered impulses.
     pub(crate) fn impulses(&self) -> Remembered<'_> {
         if self.impulses_are_new {
@@ -217,9 +222,9 @@ impl Detector {
         }
     }
 
-    /// The remembered impulses of [`Self::contacts`]; see [`ImpulseCache::load`].
-    pub fn load_impulses(&self, impulses: &mut Vec<[f32; 3]>) {
-        self.impulses().load(&self.contacts, impulses);
+    /// The remembered impulses and loads of [`Self::contacts`]; see [`ImpulseCache::load`].
+    pub(crate) fn recall(&self, impulses: &mut Vec<[f32; 3]>, loads: &mut Vec<f32>) {
+        self.impulses().load(&self.contacts, impulses, loads);
     }
 }
 

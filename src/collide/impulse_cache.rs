@@ -17,6 +17,8 @@ pub struct ImpulseCache {
     contacts: Vec<ContactPoint>,
     /// Shape `[contacts.len()]`: components along the normal and the tangents `[N s]`.
     impulses: Vec<[f32; 3]>,
+    /// Force along the normal of the last moments `[N]`; shape `[contacts.len()]`, or empty.
+    loads: Vec<f32>,
 }
 
 /// Contacts sorted by pair and feature, and their impulses.
@@ -24,6 +26,27 @@ pub struct ImpulseCache {
 pub(crate) struct Remembered<'a> {
     contacts: &'a [ContactPoint],
     impulses: &'a [[f32; 3]],
+    loads: &'a [f32],
+}
+
+/// What is remembered of a contact.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    /// Its normal then.
+    pub(crate) normal: V3,
+    /// Its impulse then `[N s]`.
+    pub(crate) impulse: V3,
+    /// Its load `[N]`.
+    pub(crate) load: f32,
+}
+
+impl Found {
+    /// Of a contact that was not there.
+    const NOTHING: Self = Self {
+        normal: [0.0, 0.0, 1.0],
+        impulse: [0.0; 3],
+        load: 0.0,
+    };
 }
 
 /// Pair of bodies, the first in the upper half, and feature.
@@ -71,6 +94,13 @@ impl ImpulseCache {
     pub(crate) fn store_impulses(&mut self, impulses: &[[f32; 3]]) {
         self.impulses.clear();
         self.impulses.extend_from_slice(impulses);
+        self.loads.clear();
+    }
+
+    /// Remembers the loads of the contacts whose impulses were stored `[N]`; shape of these.
+    pub(crate) fn store_loads(&mut self, loads: &[f32]) {
+        self.loads.clear();
+        self.loads.extend_from_slice(loads);
     }
 
     /// Exchanges the contacts for those whose impulses were stored.
@@ -84,6 +114,7 @@ impl ImpulseCache {
         Remembered {
             contacts: &contacts[..count],
             impulses: &self.impulses[..count],
+            loads: &self.loads,
         }
     }
 
@@ -96,29 +127,45 @@ impl ImpulseCache {
     /// part at least 0; zero for a contact that was not there. `impulses` is overwritten and gets
     /// the shape of `contacts`.
     pub fn load(&self, contacts: &[ContactPoint], impulses: &mut Vec<[f32; 3]>) {
-        self.remembered().load(contacts, impulses);
+        self.remembered().load(contacts, impulses, &mut Vec::new());
     }
 }
 
 impl<'a> Remembered<'a> {
-    /// See [`ImpulseCache::load`].
-    pub(crate) fn load(self, contacts: &[ContactPoint], impulses: &mut Vec<[f32; 3]>) {
+    /// See [`ImpulseCache::load`]; loads likewise `[N]`.
+    pub(crate) fn load(
+        self,
+        contacts: &[ContactPoint],
+        impulses: &mut Vec<[f32; 3]>,
+        loads: &mut Vec<f32>,
+    ) {
         impulses.clear();
         impulses.resize(contacts.len(), [0.0; 3]);
-        let slices = (contacts, SharedSlice::new(impulses));
-        for_chunks(slices, CONTACTS_PER_THREAD, |_, (contacts, impulses)| {
-            let (mut lookup, mut block) = (self.lookup(), Block::zeroed());
-            let contacts = contacts.chunks(BLOCK);
-            for (contacts, impulses) in contacts.zip(impulses.chunks_mut(BLOCK)) {
-                for (at, contact) in contacts.iter().enumerate() {
-                    block.put(at, narrow(&contact.normal), lookup.find(contact));
+        loads.resize(contacts.len(), 0.0);
+        let slices = (
+            contacts,
+            SharedSlice::new(impulses),
+            SharedSlice::new(loads),
+        );
+        for_chunks(
+            slices,
+            CONTACTS_PER_THREAD,
+            |_, (contacts, impulses, loads)| {
+                let (mut lookup, mut block) = (self.lookup(), Block::zeroed());
+                let results = impulses.chunks_mut(BLOCK).zip(loads.chunks_mut(BLOCK));
+                for (contacts, (impulses, loads)) in contacts.chunks(BLOCK).zip(results) {
+                    for (at, (contact, load)) in contacts.iter().zip(loads).enumerate() {
+                        let found = lookup.find(contact);
+                        block.put(at, narrow(&contact.normal), &found);
+                        *load = found.load;
+                    }
+                    block.resolve();
+                    for (at, impulse) in impulses.iter_mut().enumerate() {
+                        *impulse = block.get(at);
+                    }
                 }
-                block.resolve();
-                for (at, impulse) in impulses.iter_mut().enumerate() {
-                    *impulse = block.get(at);
-                }
-            }
-        });
+            },
+        );
     }
 
     /// To look for some contacts; with [`Block::resolve`] it is what [`ImpulseCache::load`] does for all.
@@ -132,11 +179,11 @@ impl<'a> Remembered<'a> {
 }
 
 impl Lookup<'_> {
-    /// The normal that a contact had, and its impulse then `[N s]`; zero for one that was not there.
+    /// What is remembered of a contact; nothing of one that was not there.
     #[inline(always)]
-    pub(crate) fn find(&mut self, contact: &ContactPoint) -> (V3, V3) {
+    pub(crate) fn find(&mut self, contact: &ContactPoint) -> Found {
         let key = key(contact);
-        let Remembered { contacts, impulses } = self.remembered;
+        let contacts = self.remembered.contacts;
         // Contacts mostly come in the order of those before: it is the next one, or the search goes on
         // from there.
         if let Some([now, next, ..]) = contacts.get(self.at..)
@@ -145,15 +192,28 @@ impl Lookup<'_> {
         {
             self.at += 1;
             self.last = Some(key);
-            return (narrow(&next.normal), impulses[self.at]);
+            return self.found(next);
         }
         self.search(key);
         match contacts
             .get(self.at)
             .filter(|found| self::key(found) == key)
         {
-            Some(found) => (narrow(&found.normal), impulses[self.at]),
-            None => ([0.0, 0.0, 1.0], [0.0; 3]),
+            Some(contact) => self.found(contact),
+            None => Found::NOTHING,
+        }
+    }
+
+    /// What is remembered of the contact where the last search ended.
+    #[inline(always)]
+    fn found(&self, contact: &ContactPoint) -> Found {
+        let Remembered {
+            impulses, loads, ..
+        } = self.remembered;
+        Found {
+            normal: narrow(&contact.normal),
+            impulse: impulses[self.at],
+            load: loads.get(self.at).copied().unwrap_or(0.0),
         }
     }
 
@@ -191,12 +251,13 @@ pub(crate) struct Block {
 impl Block {
     /// Puts a contact's normal at a place, and the normal and the impulse that it had.
     #[inline(always)]
-    pub(crate) fn put(&mut self, at: usize, normal: V3, (normal_then, impulse_then): (V3, V3)) {
-        for axis in 0..3 {
-            self.normals[axis][at] = normal[axis];
-            self.normals_then[axis][at] = normal_then[axis];
-            self.impulses_then[axis][at] = impulse_then[axis];
-        }
+    pub(crate) fn put(&mut self, at: usize, normal: V3, then: &Found) {
+        let [nx, ny, nz] = &mut self.normals;
+        [nx[at], ny[at], nz[at]] = normal;
+        let [mx, my, mz] = &mut self.normals_then;
+        [mx[at], my[at], mz[at]] = then.normal;
+        let [i, j, k] = &mut self.impulses_then;
+        [i[at], j[at], k[at]] = then.impulse;
     }
 
     /// The impulse at a place.

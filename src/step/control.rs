@@ -17,10 +17,10 @@
 
 use crate::collide::ContactPoint;
 use crate::constants::{
-    BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LOADS_LAST, MAX_CONTACT_UPDATES,
-    MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS, MOTION_PER_CONTACT_UPDATE,
-    MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, TOUCHING_PER_SIZE, TOWER_WIDTH,
-    TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP,
+    BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEAST_REACH, LOADS_LAST,
+    MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS,
+    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, TOUCHING_PER_SIZE,
+    TOWER_WIDTH, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
@@ -107,12 +107,12 @@ impl Control {
         self.good_for = 0;
     }
 
-    /// How to divide the next step of length `h`, soft contacts having `stiffness_of_unit` in substeps of 1 s. Nothing
+    /// How to divide the next step of length `h` on these contacts, the deepest of `deepest` `[m]`, soft contacts having `stiffness_of_unit` in substeps of 1 s. Nothing
     /// bounces that meets slower than `threshold` `[m/s]`.
     pub(super) fn divide(
         &mut self,
         world: &World,
-        contacts: &[ContactPoint],
+        (contacts, deepest): (&[ContactPoint], f64),
         starts: &[Pose],
         h: f64,
         stiffness_of_unit: f64,
@@ -137,7 +137,7 @@ impl Control {
             self.good_for = LOADS_LAST;
         }
         self.good_for -= 1;
-        let [for_impacts, past] = self.motions(world, contacts, h);
+        let [for_impacts, past] = self.motions(world, (contacts, deepest), h);
         // Falling bodies are faster at the end of the step, and may not be near yet to those that they meet.
         let fall = world.gravity.norm() * h * h / self.falling;
         let past = past
@@ -164,8 +164,13 @@ impl Control {
 
     /// How far bodies close in on each other over what a substep stands for, and how far they move past each other
     /// over what a search stands for, in a step of length `h`: the most of all that meet in it. Zeros if all are slow.
-    fn motions(&mut self, world: &World, contacts: &[ContactPoint], h: f64) -> [f64; 2] {
-        self.find_fast(world, h);
+    fn motions(
+        &mut self,
+        world: &World,
+        (contacts, deepest): (&[ContactPoint], f64),
+        h: f64,
+    ) -> [f64; 2] {
+        self.find_fast(world, deepest, h);
         if !self.fast.contains(&true) {
             return [0.0; 2];
         }
@@ -182,7 +187,9 @@ impl Control {
             if point.separation + h * along >= 0.0 {
                 return [0.0; 2];
             }
-            let past = u.norm() * h / (size * MOTION_PER_CONTACT_UPDATE);
+            // The normal of a deep overlap turns about what is left between the middles of the bodies.
+            let reach = (size + point.separation).clamp(LEAST_REACH * size, size);
+            let past = u.norm() * h / (reach * MOTION_PER_CONTACT_UPDATE);
             [-along * h / (size * MOTION_PER_SUBSTEP), past]
         };
         let most = |some: [f64; 2], more: [f64; 2]| [some[0].max(more[0]), some[1].max(more[1])];
@@ -199,10 +206,13 @@ impl Control {
     }
 
     /// Marks the bodies that may move so far in a step of length `h` that it has to be divided for them; two others
-    /// stay within what one search stands for, and so within the least number of substeps.
-    fn find_fast(&mut self, world: &World, h: f64) {
+    /// stay within what one search stands for, and so within the least number of substeps. No two overlap by more than
+    /// `deepest` `[m]`.
+    fn find_fast(&mut self, world: &World, deepest: f64, h: f64) {
         let sizes = self.bodies.iter().map(|load| load.size);
-        let far = 0.5 * MOTION_PER_CONTACT_UPDATE * sizes.fold(f64::INFINITY, f64::min);
+        let smallest = sizes.fold(f64::INFINITY, f64::min);
+        let reach = (smallest - deepest).max(LEAST_REACH * smallest);
+        let far = 0.5 * MOTION_PER_CONTACT_UPDATE * reach;
         self.fast.clear();
         self.fast.extend(world.bodies.iter().map(|body| {
             let turn = body.angular_velocity.norm() * h;

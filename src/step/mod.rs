@@ -33,7 +33,8 @@
 //!   `mu r_n` follows a normal impulse of the same visit, so that it opposes the slip as it is.
 //! * **Recovery.** A spring that was pressed in by an impact would throw back what pressed it. What a contact takes back
 //!   of its gap in a substep is bounded by a small speed, beyond what it gives way by under its load, which it needs
-//!   to carry that. Two bodies that overlap deeply part at that speed.
+//!   to carry that: under the mean of its impulses over some time, for those of an impact do not last
+//!   ([`Carried`](crate::solver::substeps::Carried)). Two bodies that overlap deeply part at that speed.
 //! * **Contacts that come and go** bring no impulse; an open gap closes and no more; impulses are multiplied by the
 //!   ratio of substeps where the number of these changes.
 //! * **Contacts that change their point** from search to search kick like springs that are hit again and again: boxes that
@@ -108,6 +109,8 @@ pub struct Simulation {
     substep_problem: SubstepProblem,
     substep_solution: SubstepSolution,
     substep_memory: substeps::Memory,
+    /// Of the contacts of a problem that is not divided `[N]`.
+    contact_loads: Vec<f32>,
     momenta: Vec<Momentum>,
     /// Memory of sums of energies.
     energies: Vec<Energy>,
@@ -193,6 +196,7 @@ impl Simulation {
             substep_problem: SubstepProblem::default(),
             substep_solution: SubstepSolution::default(),
             substep_memory: substeps::Memory::default(),
+            contact_loads: Vec::new(),
             momenta: Vec::new(),
             energies: Vec::new(),
             loads: Vec::new(),
@@ -453,7 +457,8 @@ impl Simulation {
 
     fn solve_velocities(&mut self, h: f64) -> Result<Report> {
         let start = Instant::now();
-        self.detector.load_impulses(&mut self.solution.impulses);
+        self.detector
+            .recall(&mut self.solution.impulses, &mut self.contact_loads);
         let scale = self.impulse_scale(h);
         if scale != 1.0 {
             for impulse in &mut self.solution.impulses {
@@ -476,7 +481,7 @@ impl Simulation {
                 plan: self.plan.as_ref(),
             },
             self.detector.contacts(),
-            &self.solution.impulses,
+            (&self.solution.impulses, &self.contact_loads),
             &self.momenta,
             &mut self.problem,
         );
@@ -502,6 +507,14 @@ impl Simulation {
             });
         }
         self.detector.store_impulses(&self.solution.impulses);
+        substeps::renew_loads(
+            &mut self.contact_loads,
+            &self.solution.impulses,
+            h,
+            self.world.gravity.norm(),
+            self.position.smallest_radius(),
+        );
+        self.detector.store_loads(&self.contact_loads);
         self.timings.pack += built + report.pack_time;
         self.timings.solve += report.solve_time;
         Ok(report)
@@ -562,6 +575,15 @@ impl Simulation {
         }
         let solution = &self.substep_solution;
         self.detector.store_impulses(&solution.impulses);
+        let loads = &mut self.substep_problem.loads;
+        substeps::renew_loads(
+            loads,
+            &solution.total_impulses,
+            h,
+            self.world.gravity.norm(),
+            self.position.smallest_radius(),
+        );
+        self.detector.store_loads(loads);
         let energy = integrate::dynamic_bodies_in_substeps(
             &mut self.world.bodies,
             solution,
@@ -642,7 +664,7 @@ impl Simulation {
             (None, None) => StepDivision::into(0),
             (None, Some(stiffness)) => self.control.divide(
                 &self.world,
-                self.detector.contacts(),
+                (self.detector.contacts(), self.detector.depths().max),
                 &self.start_poses,
                 self.settings.time_step,
                 stiffness,

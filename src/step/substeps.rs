@@ -8,9 +8,9 @@ use super::prefetch::prefetch;
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
 use crate::constants::{
-    BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD, DEEP_SPEED, DEEPEST_PER_RADIUS,
-    DEEPEST_PER_SIZE, MAX_CORRECTION_ANGLE, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH,
-    SLOP_PER_RADIUS, SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
+    BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD, HELD_PER_SIZE, HELD_WEIGHTS, LOAD_TIME,
+    MAX_CORRECTION_ANGLE, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS,
+    SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
 };
 use crate::math::{self, Vec3};
 use crate::parallel::{self, SharedSlice, for_chunks};
@@ -60,9 +60,9 @@ pub(super) fn plan(
         gap_law.softness = contacts.contact_softness();
         let size = 2.0 * smallest_radius;
         gap_law.max_push = (RECOVERY_SPEED * (gravity * size).sqrt().max(size)) as f32;
-        let fastest = DEEP_SPEED * (gravity * size).sqrt().max(size);
-        let deepest = (fastest / feedback.error).max(DEEPEST_PER_SIZE * size);
-        gap_law.deepest = deepest.min(DEEPEST_PER_RADIUS * smallest_radius) as f32;
+        gap_law.held = (feedback.error * HELD_PER_SIZE * size) as f32;
+        let loads = f64::from(gap_law.softness) * HELD_WEIGHTS;
+        gap_law.held_load = (loads * gravity * h_s) as f32;
     }
     SubstepPlan {
         substeps,
@@ -78,6 +78,24 @@ pub(super) fn plan(
             max_correction: max_correction as f32,
             max_turn: MAX_CORRECTION_ANGLE as f32,
         }),
+    }
+}
+
+/// Takes the impulses of contacts over a part of a step of length `h` into their loads, which are means over some
+/// [`LOAD_TIME`]; see [`Carried`](crate::solver::substeps::Carried).
+pub(super) fn renew_loads(
+    loads: &mut [f32],
+    impulses: &[[f32; 3]],
+    h: f64,
+    gravity: f64,
+    smallest_radius: f64,
+) {
+    // Without gravity nothing rests, and no load is lasting.
+    let time = LOAD_TIME * (2.0 * smallest_radius / gravity).sqrt();
+    let share = -(-h / time).exp_m1() as f32;
+    let per_second = (1.0 / h) as f32;
+    for (load, impulse) in loads.iter_mut().zip(impulses) {
+        *load += share * (per_second * impulse[0] - *load);
     }
 }
 
@@ -136,7 +154,7 @@ pub(super) fn build_bodies(
     );
 }
 
-/// Writes contacts with `scale` times the impulses that are remembered of them, gaps and restitutions. The bodies of
+/// Writes contacts with `scale` times the impulses that are remembered of them, their loads, gaps and restitutions. The bodies of
 /// the same step have been built with this memory.
 pub(super) fn build_contacts(
     world: &World,
@@ -164,20 +182,24 @@ pub(super) fn build_contacts(
         .contacts
         .resize(contacts.len(), Contact::zeroed());
     problem.gaps.resize(contacts.len(), 0.0);
+    problem.loads.resize(contacts.len(), 0.0);
     let slices = (
         contacts,
         SharedSlice::new(&mut problem.problem.contacts),
         SharedSlice::new(&mut problem.gaps),
+        SharedSlice::new(&mut problem.loads),
     );
     for_chunks(
         slices,
         CONTACTS_PER_THREAD,
-        |_, (points, contacts, gaps)| {
+        |_, (points, contacts, gaps, loads)| {
             let (mut lookup, mut block) = (impulses.lookup(), Block::zeroed());
             let all = points.chunks(BLOCK).zip(contacts.chunks_mut(BLOCK));
-            for ((points, contacts), gaps) in all.zip(gaps.chunks_mut(BLOCK)) {
-                let some = points.iter().zip(contacts.iter_mut()).zip(gaps);
-                for (at, ((point, contact), gap)) in some.enumerate() {
+            let numbers = gaps.chunks_mut(BLOCK).zip(loads.chunks_mut(BLOCK));
+            for ((points, contacts), (gaps, loads)) in all.zip(numbers) {
+                let some = points.iter().zip(contacts.iter_mut());
+                let some = some.zip(gaps.iter_mut().zip(loads));
+                for (at, ((point, contact), (gap, load))) in some.enumerate() {
                     let normal = math::narrow(&point.normal);
                     let [body_a, body_b] = point.bodies;
                     let arm =
@@ -193,7 +215,9 @@ pub(super) fn build_contacts(
                         impulse: [0.0; 3],
                     };
                     *gap = point.separation as f32;
-                    block.put(at, normal, lookup.find(point));
+                    let found = lookup.find(point);
+                    block.put(at, normal, &found);
+                    *load = found.load;
                 }
                 block.resolve();
                 for (at, contact) in contacts.iter_mut().enumerate() {

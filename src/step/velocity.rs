@@ -8,7 +8,7 @@ use crate::constants::{BODIES_PER_THREAD, CONTACTS_PER_THREAD};
 use crate::parallel;
 use crate::problem::Problem;
 use crate::problem::bias::Meeting;
-use crate::solver::substeps::SubstepPlan;
+use crate::solver::substeps::{Carried, SubstepPlan};
 use crate::stabilize::{RowState, Scheme, Sweeps};
 use crate::world::World;
 
@@ -27,8 +27,8 @@ pub(super) struct ContactBias<'a> {
 }
 
 impl ContactBias<'_> {
-    /// Bias of a contact; `carried` is `W_nn r_n` of the impulse that it starts from `[m/s]`.
-    fn of(&self, meeting: &Meeting, carried: f64) -> f64 {
+    /// Bias of a contact.
+    fn of(&self, meeting: &Meeting, carried: &Carried) -> f64 {
         if let Some(plan) = self.plan {
             return plan.contact_bias(meeting, carried);
         }
@@ -51,13 +51,14 @@ impl ContactBias<'_> {
 }
 
 /// Fills `problem` with the bodies' velocities at the end of the step as they would be without
-/// contacts and joints (`momenta`), and with the contacts, their biases and warm-start impulses.
+/// contacts and joints (`momenta`), and with the contacts, their biases and warm-start impulses; `impulses` and `loads`
+/// are those that are remembered of the contacts.
 pub(super) fn build_problem(
     world: &World,
     settings: &Settings,
     bias: &ContactBias<'_>,
     contacts: &[ContactPoint],
-    impulses: &[[f32; 3]],
+    (impulses, loads): (&[[f32; 3]], &[f32]),
     momenta: &[Momentum],
     problem: &mut Problem,
 ) {
@@ -74,6 +75,7 @@ pub(super) fn build_problem(
         count,
         CONTACTS_PER_THREAD,
         |contact| {
+            let load = loads.get(contact).copied().unwrap_or(0.0);
             let (point, impulse) = (&contacts[contact], impulses[contact]);
             let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
             let approach = point
@@ -96,8 +98,16 @@ pub(super) fn build_problem(
                 contact.impulse = [0.0; 3];
             }
             let [a, b] = point.bodies.map(|body| &solvers[body as usize]);
-            let carried = f64::from(contact.impulse[0]) * contact.response(a, b);
-            contact.bias = bias.of(&meeting, carried) as f32;
+            let response = contact.response(a, b);
+            let carried = if settings.solver.warm_start {
+                Carried {
+                    impulse: f64::from(contact.impulse[0]) * response,
+                    load: f64::from(load) * bias.h * response,
+                }
+            } else {
+                Carried::default()
+            };
+            contact.bias = bias.of(&meeting, &carried) as f32;
             contact
         },
     );

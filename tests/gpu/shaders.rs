@@ -211,7 +211,8 @@ fn records_have_the_layout_of_the_rust_structs() {
         slop,
         spared,
         softness,
-        deepest,
+        held,
+        held_load,
     });
     layout_of!(BodyState {
         gained_linear,
@@ -228,6 +229,10 @@ fn records_have_the_layout_of_the_rust_structs() {
         gap,
         increment,
         restitution,
+        load,
+        padding,
+        padding_2,
+        padding_3,
     });
     layout_of!(ContactTotal { kept, total });
     layout_of!(Window {

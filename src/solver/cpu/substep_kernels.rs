@@ -137,40 +137,34 @@ pub fn substep_contacts(
             )
         };
         let before = math::dot(normal, at_part(lcp.past));
-        let carried = if block.normal_mass > 0.0 {
-            impulse[0] / block.normal_mass
+        let softness = if block.normal_mass > 0.0 {
+            lcp.softness / block.normal_mass
         } else {
             0.0
         };
+        let load = (softness * (step.load * lcp.substep_length)).min(lcp.held_load);
+        let held = load.max(lcp.held).min(softness * impulse[0]);
         let gain = math::dot(normal, step.increment) * (lcp.part - lcp.past);
         if step.restitution > 0.0 && before.abs() > lcp.restitution_threshold {
             *impulse = [0.0; 4];
         }
-        let bias = contact_bias(lcp, gap, before, gain, carried, step.restitution);
+        let bias = contact_bias(lcp, gap, before, gain, held, step.restitution);
         block.friction = frictions[at];
         block.free_velocity = math::add(at_part(lcp.part), math::scale(normal, bias / squared));
     }
 }
 
-/// The velocity that a gap asks for; see [`SubstepPlan::contact_bias`].
+/// The velocity that a gap asks for, `held` being what the contact holds of what it gives way by; see
+/// [`SubstepPlan::contact_bias`].
 ///
 /// [`SubstepPlan::contact_bias`]: crate::solver::substeps::SubstepPlan::contact_bias
-fn contact_bias(
-    lcp: &Lcp,
-    gap: f32,
-    velocity: f32,
-    gain: f32,
-    carried: f32,
-    restitution: f32,
-) -> f32 {
+fn contact_bias(lcp: &Lcp, gap: f32, velocity: f32, gain: f32, held: f32, restitution: f32) -> f32 {
     let open = gap - lcp.slop;
     let asked = if open > 0.0 {
         open / lcp.substep_length
     } else {
         let deep = (gap + lcp.slop) + lcp.spared;
-        let depth = deep.min(0.0).max(-lcp.deepest);
-        let most = lcp.max_push + lcp.softness * carried;
-        (lcp.rate * depth).max(-most) + lcp.memory * velocity
+        (lcp.rate * deep.min(0.0)).max(-(lcp.max_push + held)) + lcp.memory * velocity
     };
     let meets = open + lcp.substep_length * velocity <= 0.0;
     if !(restitution > 0.0 && velocity < -lcp.restitution_threshold && meets) {

@@ -12,7 +12,8 @@ use crate::parallel::{SharedSlice, Team};
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::problem::bias::Meeting;
 use crate::solver::substeps::{
-    Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
+    Carried, Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport,
+    SubstepSolution,
 };
 use crate::solver::{Method, Options, Report, Status, Velocity};
 use std::time::Instant;
@@ -46,6 +47,8 @@ struct Frozen {
     /// Gap at the start `[m]`.
     gap: f32,
     restitution: f32,
+    /// Force that it has carried lately `[N]`.
+    load: f32,
     friction: f32,
 }
 
@@ -371,6 +374,7 @@ impl SubstepMemory {
                 increment: between([block.arm_a, block.arm_b], increments),
                 gap: given.gaps[source],
                 restitution: given.restitutions.get(source).copied().unwrap_or(0.0),
+                load: given.loads.get(source).copied().unwrap_or(0.0),
                 friction: block.friction,
             }
         }));
@@ -385,9 +389,13 @@ impl SubstepMemory {
         let blocks = &mut batches.contacts.blocks[range];
         for ((block, frozen), impulse) in blocks.iter_mut().zip(&self.remainder).zip(impulses) {
             let carried = if block.normal_mass > 0.0 {
-                impulse[0] / block.normal_mass
+                let over_mass = |impulse: f32| f64::from(impulse / block.normal_mass);
+                Carried {
+                    impulse: over_mass(impulse[0]),
+                    load: over_mass(frozen.load) * plan.substep_length(),
+                }
             } else {
-                0.0
+                Carried::default()
             };
             let arms = [block.arm_a, block.arm_b];
             let bodies = [block.body_a as usize, block.body_b as usize];
@@ -405,7 +413,7 @@ impl SubstepMemory {
                 restitution: f64::from(frozen.restitution),
                 softness: f64::from(plan.gap_law.softness),
             };
-            let bias = plan.contact_bias(&meeting, f64::from(carried)) as f32;
+            let bias = plan.contact_bias(&meeting, &carried) as f32;
             if plan.starts_cold(f64::from(velocity), f64::from(frozen.restitution)) {
                 *impulse = [0.0; 4];
             }

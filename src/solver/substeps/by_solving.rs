@@ -4,7 +4,8 @@
 //! from them. What a problem's f32 velocities leave out of a contact's velocity goes into its bias, so that fast bodies lose no digits.
 
 use super::{
-    Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
+    Carried, Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport,
+    SubstepSolution,
 };
 use crate::error::Result;
 use crate::math::{self, V3, Vec3};
@@ -141,10 +142,15 @@ impl Scratch {
                 let gap = f64::from(given.gaps[index]) + along_normal(contact, displacement);
                 let velocity = along_normal(contact, before);
                 let restitution = given.restitutions.get(index).copied().unwrap_or(0.0);
-                let carried = if plan.gap_law.softness > 0.0 {
-                    f64::from(solution.impulses[index][0]) * response(contact, bodies)
+                let carried = if plan.gap_law.softness > 0.0 && plan.velocity.warm_start {
+                    let response = response(contact, bodies);
+                    let load = given.loads.get(index).copied().unwrap_or(0.0);
+                    Carried {
+                        impulse: f64::from(solution.impulses[index][0]) * response,
+                        load: f64::from(load) * plan.substep_length() * response,
+                    }
                 } else {
-                    0.0
+                    Carried::default()
                 };
                 let meeting = Meeting {
                     separation: gap,
@@ -153,7 +159,7 @@ impl Scratch {
                     restitution: f64::from(restitution),
                     softness: f64::from(plan.gap_law.softness),
                 };
-                let bias = plan.contact_bias(&meeting, carried);
+                let bias = plan.contact_bias(&meeting, &carried);
                 let cold = plan.starts_cold(velocity, f64::from(restitution));
                 Contact {
                     bias: (bias + along_normal(contact, lost)) as f32,

@@ -29,7 +29,7 @@ mod plan;
 pub mod records;
 
 pub use by_solving::by_solving;
-pub use plan::{GapLaw, PositionPlan, SubstepPlan};
+pub use plan::{Carried, GapLaw, PositionPlan, SubstepPlan};
 
 use super::{Report, Status, Velocity};
 use crate::error::{Error, Result};
@@ -50,6 +50,9 @@ pub struct SubstepProblem {
     pub gaps: Vec<f32>,
     /// Newton's coefficient of each contact, shape `[contact_count]`; empty if nothing bounces.
     pub restitutions: Vec<f32>,
+    /// Force along the normal that each contact has carried in the mean over the last moments `[N]`, shape
+    /// `[contact_count]`; empty if none is known. See [`Carried`].
+    pub loads: Vec<f32>,
 }
 
 impl SubstepProblem {
@@ -80,15 +83,13 @@ impl SubstepProblem {
             ));
         }
         let (bodies, contacts) = (self.problem.bodies.len(), self.problem.contacts.len());
-        let restitutions = self.restitutions.len();
+        let if_any = |given: usize| if given == 0 { 0 } else { contacts };
+        let (restitutions, loads) = (self.restitutions.len(), self.loads.len());
         for (what, count, needed) in [
             ("velocity increments", self.increments.len(), bodies),
             ("gaps", self.gaps.len(), contacts),
-            (
-                "restitutions",
-                restitutions,
-                if restitutions == 0 { 0 } else { contacts },
-            ),
+            ("restitutions", restitutions, if_any(restitutions)),
+            ("loads", loads, if_any(loads)),
         ] {
             if count != needed {
                 return Err(Error::invalid(
@@ -104,9 +105,10 @@ impl SubstepProblem {
             v.angular.iter().fold(linear, wrong)
         });
         let gaps = self.gaps.iter().fold(increments, wrong);
-        if self.restitutions.iter().fold(gaps, wrong) != 0 {
+        let restitutions = self.restitutions.iter().fold(gaps, wrong);
+        if self.loads.iter().fold(restitutions, wrong) != 0 {
             return Err(Error::invalid(
-                "velocity increments, gaps and restitutions",
+                "velocity increments, gaps, restitutions and loads",
                 "every number must be finite",
             ));
         }

@@ -47,13 +47,15 @@ pub struct GapLaw {
     pub rate: f32,
     /// Share of the velocity before the substep that is taken into the bias while shut.
     pub memory: f32,
-    /// Most that is taken back `[m/s]`, beyond what a soft contact gives way by under its impulse.
+    /// Most that is taken back `[m/s]`, beyond what a soft contact gives way by under what it [holds](Carried).
     pub max_push: f32,
     /// Softness eps of contacts; that of the problem,
     /// [`Problem::contact_softness`](crate::problem::Problem::contact_softness).
     pub softness: f32,
-    /// Deepest penetration that adds to what is taken back `[m]`, at least 0.
-    pub deepest: f32,
+    /// Most that a soft contact gives way by under an impulse that it [holds](Carried) whatever it is `[m/s]`, at least 0.
+    pub held: f32,
+    /// The same of its load `[m/s]`, at least 0.
+    pub held_load: f32,
     /// Gap on either side of zero that counts as shut and is left alone `[m]`, at least 0.
     pub slop: f32,
     /// Penetration beyond the slop that is spared the push `[m]`, at least 0: what a position LCP removes
@@ -69,26 +71,42 @@ impl Default for GapLaw {
             memory: 0.0,
             max_push: f32::MAX,
             softness: 0.0,
-            deepest: f32::MAX,
+            held: f32::MAX,
+            held_load: f32::MAX,
             slop: 0.0,
             spared: 0.0,
         }
     }
 }
 
+/// What a soft contact carries along its normal, times its response `W_nn` `[m/s]`.
+///
+/// A soft row loses a share of its impulse in every sweep, and holds what its bias gives back. It holds its load, and
+/// as much of any impulse as its springs do in a shallow overlap. The rest of an impulse, that of an impact, is lost within some
+/// substeps: held, it would be thrown back.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Carried {
+    /// The impulse that it starts the substep from; without a warm start it holds nothing.
+    pub impulse: f64,
+    /// Its mean over the last moments.
+    pub load: f64,
+}
+
 impl GapLaw {
     /// Bias in the velocity LCP of a gap `[m]` whose relative velocity before the substep of length `h_s`
-    /// is `velocity`, and whose impulse then was `carried` `W_nn r_n` `[m/s]`. An open gap may close within the
-    /// substep, and not more.
+    /// is `velocity`. An open gap may close within the substep, and not more.
     #[must_use]
-    pub fn bias(&self, gap: f64, velocity: f64, carried: f64, h_s: f64) -> f64 {
+    pub fn bias(&self, gap: f64, velocity: f64, carried: &Carried, h_s: f64) -> f64 {
         let slop = f64::from(self.slop);
         if gap > slop {
             return (gap - slop) / h_s;
         }
-        let depth = (gap + slop + f64::from(self.spared)).clamp(-f64::from(self.deepest), 0.0);
-        let push = f64::from(self.rate) * depth;
-        let most = f64::from(self.max_push) + f64::from(self.softness) * carried;
+        let rate = f64::from(self.rate);
+        let push = rate * (gap + slop + f64::from(self.spared)).min(0.0);
+        let softness = f64::from(self.softness);
+        let load = (softness * carried.load).min(f64::from(self.held_load));
+        let held = load.max(f64::from(self.held));
+        let most = f64::from(self.max_push) + held.min(softness * carried.impulse);
         push.max(-most) + f64::from(self.memory) * velocity
     }
 }
@@ -115,13 +133,12 @@ impl SubstepPlan {
         f64::from(substeps) / f64::from(self.substeps)
     }
 
-    /// Bias of a contact in the velocity LCP, as it is before the substep; `carried` is `W_nn r_n` of the impulse that
-    /// it starts from `[m/s]`.
+    /// Bias of a contact in the velocity LCP, as it is before the substep.
     ///
     /// Where something bounces within the substep, restitution wins over an open gap, and over the
     /// push of a shut one if it asks for more; see [`Meeting::bias`].
     #[must_use]
-    pub fn contact_bias(&self, meeting: &Meeting, carried: f64) -> f64 {
+    pub fn contact_bias(&self, meeting: &Meeting, carried: &Carried) -> f64 {
         let h_s = self.substep_length();
         let (gap, velocity) = (meeting.separation, meeting.velocity);
         let meeting = Meeting {
@@ -181,7 +198,8 @@ impl SubstepPlan {
         for (what, number) in [
             ("largest push", law.max_push),
             ("softness", law.softness),
-            ("deepest penetration", law.deepest),
+            ("held impulse", law.held),
+            ("held load", law.held_load),
             ("slop", law.slop),
             ("spared penetration", law.spared),
             ("restitution threshold", self.restitution_threshold),

@@ -8,7 +8,7 @@ use super::{PositionPlan, SubstepPlan};
 use crate::solver::Options;
 use bytemuck::{Pod, Zeroable};
 
-/// One LCP of a step; 84 bytes.
+/// One LCP of a step; 88 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct Lcp {
@@ -53,8 +53,10 @@ pub struct Lcp {
     pub spared: f32,
     /// See [`GapLaw`](super::GapLaw).
     pub softness: f32,
-    /// See [`GapLaw`](super::GapLaw) `[m]`.
-    pub deepest: f32,
+    /// See [`GapLaw`](super::GapLaw) `[m/s]`.
+    pub held: f32,
+    /// See [`GapLaw`](super::GapLaw) `[m/s]`.
+    pub held_load: f32,
 }
 
 impl Lcp {
@@ -106,7 +108,8 @@ impl Lcp {
             slop: plan.gap_law.slop,
             spared: plan.gap_law.spared,
             softness: plan.gap_law.softness,
-            deepest: plan.gap_law.deepest,
+            held: plan.gap_law.held,
+            held_load: plan.gap_law.held_load,
             ..Self::default()
         }
     }
@@ -134,7 +137,7 @@ pub struct BodyState {
     pub padding_4: f32,
 }
 
-/// A contact at the start of the step; 32 bytes.
+/// A contact at the start of the step; 48 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct ContactStep {
@@ -146,6 +149,14 @@ pub struct ContactStep {
     pub increment: [f32; 3],
     /// Newton's coefficient.
     pub restitution: f32,
+    /// Load that it has carried lately `[N]`.
+    pub load: f32,
+    /// Unused.
+    pub padding: f32,
+    /// Unused.
+    pub padding_2: f32,
+    /// Unused.
+    pub padding_3: f32,
 }
 
 /// Impulses of a contact `[N s]`; 32 bytes.

@@ -417,10 +417,15 @@ fn fill_frozen<S: Simd>(
         put_filled(row, first, filled, apart);
     }
     gather_numbers(&given.gaps, first, filled, &mut frozen.gap);
-    if given.restitutions.is_empty() {
-        put(&mut frozen.restitution, first, S::splat(0.0));
-    } else {
-        gather_numbers(&given.restitutions, first, filled, &mut frozen.restitution);
+    for (numbers, row) in [
+        (&given.restitutions, &mut frozen.restitution),
+        (&given.loads, &mut frozen.load),
+    ] {
+        if numbers.is_empty() {
+            put(row, first, S::splat(0.0));
+        } else {
+            gather_numbers(numbers, first, filled, row);
+        }
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Frozen {
     /// Gap at the start `[m]`.
     pub(super) gap: Row,
     pub(super) restitution: Row,
+    /// Force that it has carried lately `[N]`.
+    pub(super) load: Row,
 }
 
 /// Arrays beside the points that only steps in substeps need; all of shape `[points.len()]`.
@@ -65,7 +67,8 @@ struct Moment {
     memory: f32,
     max_push: f32,
     softness: f32,
-    deepest: f32,
+    held: f32,
+    held_load: f32,
     slop: f32,
     /// Penetration that is not pushed apart, the slop included `[m]`.
     unpushed: f32,
@@ -87,7 +90,8 @@ impl Moment {
             memory: plan.gap_law.memory,
             max_push: plan.gap_law.max_push,
             softness: plan.gap_law.softness,
-            deepest: plan.gap_law.deepest,
+            held: plan.gap_law.held,
+            held_load: plan.gap_law.held_load,
             slop: plan.gap_law.slop,
             unpushed: plan.gap_law.slop + plan.gap_law.spared,
             threshold: plan.restitution_threshold,
@@ -276,6 +280,12 @@ pub(super) fn between<S: Simd>(
     vector::sub(at_a, at_b)
 }
 
+/// The smaller of two numbers.
+#[inline(always)]
+fn least<S: Simd>(a: S, b: S) -> S {
+    S::select(a.lt(b), a, b)
+}
+
 struct VelocityBiases<'a> {
     moment: Moment,
     bounces: bool,
@@ -334,11 +344,14 @@ impl Kernel for VelocityBiases<'_> {
                     let open = S::splat(moment.per_substep) * beyond_slop;
                     let pushed = gap + S::splat(moment.unpushed);
                     let pushed = S::select(pushed.lt(zero), pushed, zero);
-                    let pushed = pushed.max(S::splat(-moment.deepest));
                     let mass = lanes_of::<S>(&points.normal_mass, first);
-                    let carried = lanes_of::<S>(&impulses[0], first).over(mass);
-                    let carried = S::select(zero.lt(mass), carried, zero);
-                    let most = S::splat(moment.max_push) + S::splat(moment.softness) * carried;
+                    let softness = S::splat(moment.softness).over(mass);
+                    let softness = S::select(zero.lt(mass), softness, zero);
+                    let load = lanes_of::<S>(&frozen.load, first) * S::splat(moment.substep);
+                    let load = least(softness * load, S::splat(moment.held_load));
+                    let given_way = softness * lanes_of::<S>(&impulses[0], first);
+                    let held = least(given_way, load.max(S::splat(moment.held)));
+                    let most = S::splat(moment.max_push) + held;
                     let push = (S::splat(moment.rate) * pushed).max(zero - most);
                     let shut = push + S::splat(moment.memory) * velocity;
                     let is_open = zero.lt(beyond_slop);

@@ -74,5 +74,7 @@ pub(super) fn contact_step(given: &SubstepProblem, index: usize) -> ContactStep 
         gap: given.gaps[index],
         increment: apart(increment_of),
         restitution: given.restitutions.get(index).copied().unwrap_or(0.0),
+        load: given.loads.get(index).copied().unwrap_or(0.0),
+        ..ContactStep::default()
     }
 }

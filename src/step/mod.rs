@@ -56,6 +56,7 @@ mod control;
 mod integrate;
 mod joints;
 mod load;
+mod parts;
 mod prefetch;
 mod settings;
 mod split;
@@ -68,23 +69,24 @@ use crate::collide::narrowphase::Limits;
 use crate::collide::{ContactPoint, Detector};
 use crate::constants::{
     MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, MIN_SUBSTEPS,
-    RESTITUTION_THRESHOLD_GH, SWEEPS_OF_A_BOUNCE,
+    RESTITUTION_THRESHOLD_GH,
 };
-use crate::error::{Error, Result};
-use crate::math::{self, Pose};
+use crate::error::Result;
+use crate::math::Pose;
 use crate::measure::{self, Energy, JointErrors, Penetration};
 use crate::parallel::Crew;
 use crate::problem::Problem;
-use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
-use crate::solver::{self, Report, Solution, Solver, Status};
+use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepSolution};
+use crate::solver::{Solution, Solver};
 use crate::stabilize::{PositionPass, Scheme, Sweeps};
 use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
 use integrate::Momentum;
-use joints::{Correction, Joints};
+use joints::Joints;
 use load::Wrench;
+use parts::Solved;
 use split::Split;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A world, how it is stepped, and what is carried from step to step.
 pub struct Simulation {
@@ -130,34 +132,6 @@ pub struct Simulation {
     timings: Timings,
 }
 
-/// What the solvers of a step report.
-#[derive(Default)]
-struct Solved {
-    velocity: Report,
-    position: Option<Report>,
-    broken_joints: usize,
-    joints_before_post: JointErrors,
-    /// At the end of the step, where it is known.
-    energy: Option<Energy>,
-}
-
-impl Solved {
-    /// The outcome of two parts of a step.
-    fn followed_by(&self, later: Self) -> Self {
-        let mut report = SubstepReport::default();
-        report.add_velocity(&self.velocity);
-        report.add_velocity(&later.velocity);
-        Self {
-            velocity: report.worst_velocity(),
-            position: match (&self.position, later.position) {
-                (Some(before), Some(later)) => Some(before.followed_by(&later)),
-                (before, later) => later.or(*before),
-            },
-            ..later
-        }
-    }
-}
-
 impl std::fmt::Debug for Simulation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Simulation")
@@ -173,7 +147,8 @@ impl Simulation {
     /// A simulation about to make its first step.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for settings or a world without meaning, [`Error::NonFinite`] for a body
+    /// [`Error::Invalid`](crate::Error::Invalid) for settings or a world without meaning,
+    /// [`Error::NonFinite`](crate::Error::NonFinite) for a body
     /// that is nowhere.
     pub fn new(world: World, settings: Settings, solver: Box<dyn Solver>) -> Result<Self> {
         settings.validate()?;
@@ -223,12 +198,12 @@ impl Simulation {
     /// 4. contacts are found anew, for the measures of this step and the start of the next.
     ///
     /// With [`Settings::substeps`] the first three are repeated in each substep, on the geometry that
-    /// the step starts with: see [`solver::substeps`]. In a world with joints all
+    /// the step starts with: see [`substeps`](crate::solver::substeps). In a world with joints all
     /// four are repeated, so that levers, axes and inertias turn with the bodies: a lever that stays where
     /// the step found it feeds energy into everything that swings.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
+    /// [`Error::NonFinite`](crate::Error::NonFinite) if a number stopped being finite, and what the solver reports. The
     /// world is then as it was before the stage that failed.
     pub fn step(&mut self) -> Result<StepReport> {
         if !self.is_for_a_team() {
@@ -414,222 +389,6 @@ impl Simulation {
     #[must_use]
     pub fn adapter(&self) -> Option<String> {
         self.solver.adapter()
-    }
-
-    /// By what impulses that are remembered are multiplied in a problem that stands for so long `[s]`: forces
-    /// last, not impulses.
-    fn impulse_scale(&mut self, length: f64) -> f32 {
-        let last = std::mem::replace(&mut self.impulse_length, length);
-        if last > 0.0 {
-            (length / last) as f32
-        } else {
-            1.0
-        }
-    }
-
-    fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
-        let plan = substeps::plan(
-            &self.settings,
-            (h, substeps),
-            self.sweeps,
-            self.world.gravity.norm(),
-            self.position.smallest_radius(),
-        );
-        SubstepPlan {
-            velocity: self.velocity_options(),
-            ..plan
-        }
-    }
-
-    /// How the velocity LCP of this step is solved, or that of each substep.
-    fn velocity_options(&self) -> solver::Options {
-        let given = self.settings.solver;
-        let least = if self.division.bounces {
-            SWEEPS_OF_A_BOUNCE
-        } else {
-            0
-        };
-        solver::Options {
-            iterations: given.iterations.max(least),
-            ..given
-        }
-    }
-
-    fn solve_velocities(&mut self, h: f64) -> Result<Report> {
-        let start = Instant::now();
-        self.detector
-            .recall(&mut self.solution.impulses, &mut self.contact_loads);
-        let scale = self.impulse_scale(h);
-        if scale != 1.0 {
-            for impulse in &mut self.solution.impulses {
-                *impulse = math::scale(*impulse, scale);
-            }
-            self.joints.scale_impulses(scale);
-        }
-        // Soft contacts are the same whether the solver gets substeps one by one or all at once.
-        let contacts = &self.settings.stabilization.contacts;
-        self.plan = matches!(contacts, Scheme::Soft { .. }).then(|| self.plan(h, 1));
-        velocity::free_motion(&self.world, h, &mut self.loads, &mut self.momenta);
-        velocity::build_problem(
-            &self.world,
-            &self.settings,
-            &velocity::ContactBias {
-                scheme: self.settings.stabilization.contacts,
-                sweeps: self.sweeps,
-                restitution_threshold: self.restitution_threshold(h),
-                h,
-                plan: self.plan.as_ref(),
-            },
-            self.detector.contacts(),
-            (&self.solution.impulses, &self.contact_loads),
-            &self.momenta,
-            &mut self.problem,
-        );
-        self.joints.build_rows(
-            &self.world,
-            &Correction {
-                scheme: self.settings.stabilization.joints,
-                h,
-                radius: self.position.smallest_radius(),
-            },
-            &self.momenta,
-            &mut self.problem,
-        );
-        let built = start.elapsed();
-        let options = self.velocity_options();
-        let report = self
-            .solver
-            .solve(&self.problem, &options, &mut self.solution)?;
-        if report.status == Status::NonFinite {
-            return Err(Error::NonFinite {
-                stage: "the velocity solve",
-                what: format!("residual of step {}", self.steps + 1),
-            });
-        }
-        self.detector.store_impulses(&self.solution.impulses);
-        substeps::renew_loads(
-            &mut self.contact_loads,
-            &self.solution.impulses,
-            h,
-            self.world.gravity.norm(),
-            self.position.smallest_radius(),
-        );
-        self.detector.store_loads(&self.contact_loads);
-        self.timings.pack += built + report.pack_time;
-        self.timings.solve += report.solve_time;
-        Ok(report)
-    }
-
-    /// Velocity LCP, integration and position LCP, one after the other, in a part of a step that ends at `end`.
-    fn solve_and_stabilize(&mut self, h: f64, end: f64) -> Result<Solved> {
-        let velocity = self.solve_velocities(h)?;
-        self.joints
-            .take_impulses(&self.solution.joint_impulses, &self.world);
-        integrate::dynamic_bodies(
-            &mut self.world.bodies,
-            &self.solution.changes,
-            &self.momenta,
-            h,
-        );
-        self.advance_time(end);
-        Ok(Solved {
-            velocity,
-            broken_joints: 0,
-            joints_before_post: self.joint_errors(),
-            position: self.stabilize()?,
-            energy: None,
-        })
-    }
-
-    /// All substeps at once.
-    fn solve_substeps(&mut self, h: f64, substeps: u32, end: f64) -> Result<Solved> {
-        let start = Instant::now();
-        substeps::build_bodies(
-            &self.world,
-            h,
-            &mut self.substep_memory,
-            &mut self.momenta,
-            &mut self.substep_problem,
-        );
-        let scale = self.impulse_scale(h / f64::from(substeps));
-        substeps::build_contacts(
-            &self.world,
-            &self.settings,
-            self.detector.contacts(),
-            self.detector.impulses(),
-            &self.substep_memory,
-            scale,
-            &mut self.substep_problem,
-        );
-        let plan = self.plan(h, substeps);
-        self.plan = Some(plan);
-        let built = start.elapsed();
-        let report =
-            self.solver
-                .solve_substeps(&self.substep_problem, &plan, &mut self.substep_solution)?;
-        if report.velocity.status == Status::NonFinite {
-            return Err(Error::NonFinite {
-                stage: "the substeps",
-                what: format!("residual of step {}", self.steps + 1),
-            });
-        }
-        let solution = &self.substep_solution;
-        self.detector.store_impulses(&solution.impulses);
-        let loads = &mut self.substep_problem.loads;
-        substeps::renew_loads(
-            loads,
-            &solution.total_impulses,
-            h,
-            self.world.gravity.norm(),
-            self.position.smallest_radius(),
-        );
-        self.detector.store_loads(loads);
-        let energy = integrate::dynamic_bodies_in_substeps(
-            &mut self.world.bodies,
-            solution,
-            &self.momenta,
-            (substeps, h),
-            &self.world.gravity,
-            &mut self.energies,
-        );
-        self.advance_time(end);
-        self.timings.pack += built + report.velocity.pack_time;
-        self.timings.solve += report.velocity.solve_time;
-        self.timings.position += report.position.map_or(Duration::ZERO, |solved| {
-            solved.pack_time + solved.solve_time
-        });
-        Ok(Solved {
-            velocity: report.velocity,
-            position: report.position,
-            broken_joints: 0,
-            joints_before_post: self.joint_errors(),
-            energy: Some(energy),
-        })
-    }
-
-    /// Sets the clock, dynamic bodies having moved, and moves the kinematic ones.
-    fn advance_time(&mut self, time: f64) {
-        self.world.time = time;
-        if self.has_kinematic_bodies {
-            integrate::kinematic_bodies(&mut self.world.bodies, &self.start_poses, time);
-        }
-    }
-
-    fn stabilize(&mut self) -> Result<Option<Report>> {
-        let stabilization = &self.settings.stabilization;
-        if stabilization.post().is_none() {
-            return Ok(None);
-        }
-        let start = Instant::now();
-        let report = self.position.run(
-            stabilization,
-            &mut self.world,
-            &mut self.detector,
-            self.margin,
-            &mut *self.solver,
-        )?;
-        self.timings.position += start.elapsed();
-        Ok(Some(report))
     }
 
     /// Gives kinematic bodies the velocities that take them on by `h`.

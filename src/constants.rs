@@ -394,7 +394,7 @@ pub const LOAD_TIME: f64 = 0.4;
 pub const HELD_WEIGHTS: f64 = 300.0;
 
 /// Penetration over d in which the springs of soft contacts hold any impulse at once: a cube under one of 1,000 times its mass
-/// sinks in by 0.0024 d where a step of 1/30 s may not be divided further, and a box that falls on spheres of a 2,400th of its
+/// sinks in by 0.0024 d where a step of 1/30 s may not be divided further, and a box that falls on spheres of a 600th of its
 /// mass is stopped.
 pub const HELD_PER_SIZE: f64 = 0.003;
 

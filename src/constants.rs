@@ -335,7 +335,7 @@ pub const CAPPED_SHARE_WORTH_A_WARNING: f64 = 0.1;
 /// How far bodies may move past each other between two searches for contacts, over the smaller one's size.
 pub const MOTION_PER_CONTACT_UPDATE: f64 = 0.5;
 
-/// What counts at least as left between the middles of two bodies that overlap, over the smaller one's size.
+/// Least distance that counts between the middles of two bodies that overlap, over the smaller one's size.
 pub const LEAST_REACH: f64 = 0.05;
 
 /// How far a body may turn between two searches `[rad]`.

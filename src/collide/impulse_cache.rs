@@ -29,7 +29,7 @@ pub(crate) struct Remembered<'a> {
     loads: &'a [f32],
 }
 
-/// What is remembered of a contact.
+/// A contact as it was in the last step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
     /// Its normal then.
@@ -179,7 +179,7 @@ impl<'a> Remembered<'a> {
 }
 
 impl Lookup<'_> {
-    /// What is remembered of a contact; nothing of one that was not there.
+    /// Looks a contact up; [`Found::NOTHING`] stands for one that was not there.
     #[inline(always)]
     pub(crate) fn find(&mut self, contact: &ContactPoint) -> Found {
         let key = key(contact);
@@ -204,7 +204,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// What is remembered of the contact where the last search ended.
+    /// The contact where the last search ended.
     #[inline(always)]
     fn found(&self, contact: &ContactPoint) -> Found {
         let Remembered {

@@ -11,7 +11,7 @@ use crate::solver::{self, Report, Status};
 use crate::stabilize::Scheme;
 use std::time::{Duration, Instant};
 
-/// What the solvers of a step report.
+/// Reports of the solvers of a step.
 #[derive(Default)]
 pub(super) struct Solved {
     pub(super) velocity: Report,

@@ -79,7 +79,7 @@ impl Default for GapLaw {
     }
 }
 
-/// What a soft contact carries along its normal, times its response `W_nn` `[m/s]`.
+/// Normal impulse and load of a soft contact, times its response `W_nn` `[m/s]`.
 ///
 /// A soft row loses a share of its impulse in every sweep, and holds what its bias gives back. It holds its load, and
 /// as much of any impulse as its springs do in a shallow overlap. The rest of an impulse, that of an impact, is lost within some

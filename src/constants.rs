@@ -20,7 +20,7 @@ pub const GRAVITY: f64 = 9.81;
 /// Piles of equal spheres or boxes need 8 to 12 colours, pyramids of cubes 16; a body that touches more others (a hub) asks
 /// for one colour, and one barrier, for each. With 12 colours half of a pyramid's contacts were mass-split, and Gauss–Seidel
 /// took ten times the passes to 1e-2 g h: 496 instead of 48 for 385 cubes. With 24 colours those of a sphere of three times the
-/// others' size were, which made it rise through a shaken bed in a seventh fewer cycles than by one contact after the other.
+/// others' size were, which made it rise through a shaken bed in a tenth fewer cycles than by one contact after the other.
 pub const MAX_COLORS: usize = 64;
 
 /// Most friction directions of a pyramid; the table of directions travels in a uniform.
@@ -386,23 +386,22 @@ pub const TOWER_WIDTH: f64 = 0.2;
 /// dynamic body: a soft contact holds its load, and loses what an impact adds to it.
 ///
 /// The centre of mass of a bed of 1,200 spheres shaken at three times g is 5.0 to 5.7 mm above its place in the mean with this,
-/// in steps of 1/30 to 1/240 s, 4.7 to 4.8 mm with 0.8, 5.9 to 7.5 mm with 0.2, and 5.3 mm by the papers' step, converged, in
-/// steps of 1/2400 s.
+/// in steps of 1/30 to 1/240 s, 4.7 to 5.2 mm with 0.6, and 5.3 mm by the papers' step, converged, in steps of 1/2400 s.
 pub const LOAD_TIME: f64 = 0.4;
 
 /// Most of a load that is held, over the weight of what carries it: what presses harder is wedged in.
 pub const HELD_WEIGHTS: f64 = 300.0;
 
 /// Penetration over d in which the springs of soft contacts hold any impulse at once: a cube under one of 1,000 times its mass
-/// sinks in by 0.0024 d where a step of 1/30 s may not be divided further, and a box that falls on spheres of a 600th of its
+/// sinks in by 0.0042 d where a step of 1/30 s may not be divided further, and a box that falls on spheres of a 600th of its
 /// mass is stopped.
 pub const HELD_PER_SIZE: f64 = 0.003;
 
 /// Speed at which soft contacts recover from a penetration at most, over `sqrt(g d)`, d being the diameter of the
 /// smallest dynamic body.
 ///
-/// Piles with friction come to rest with 0.005 to 0.05. A bed that is shaken rises by 5.8 to 6.0 mm with 0.03, and a large
-/// sphere comes up in it within 35 to 40 cycles with 0.005, 42 to 56 with this, 54 to 61 by the papers' step, converged.
+/// A bed that is shaken rises by 5.8 to 6.0 mm with 0.03, and a large sphere comes up in it within 35 to 40 cycles with 0.005, 40
+/// to 57 with this, 54 to 61 by the papers' step, converged.
 pub const RECOVERY_SPEED: f64 = 0.015;
 
 /// Gap up to which one body counts as resting on another, over the smaller one's size.

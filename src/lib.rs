@@ -74,6 +74,7 @@ pub mod constants;
 pub mod error;
 pub mod math;
 pub mod parallel;
+mod simd;
 
 pub mod lcp;
 pub mod problem;

@@ -1,6 +1,6 @@
 //! Natural-map residual of every cluster; twin of `shaders/cluster_residual.wgsl`.
 
-use super::{contact, joint};
+use super::{contact_block, joint};
 use crate::constants::WORKGROUP_SIZE;
 use crate::problem::batches::Batches;
 use crate::problem::clusters::Clusters;
@@ -34,7 +34,7 @@ pub fn cluster_residual(batches: &Batches, clusters: &Clusters, partials: &mut V
             }
             for index in cluster.contact_range() {
                 let block = &batches.contacts.blocks[index];
-                add(contact::residual(
+                add(contact_block::residual(
                     block,
                     &batches.friction,
                     batches.contacts.impulses[index],

@@ -1,6 +1,6 @@
 //! Gauss–Seidel over every cluster by itself; twin of `shaders/cluster_sweep.wgsl`.
 
-use super::contact;
+use super::contact_block;
 use super::contact_split::VelocityChange;
 use super::joint;
 use super::sweep::Sweep;
@@ -265,7 +265,7 @@ impl Shared<'_> {
             // SAFETY: every contact is in one cluster.
             #[allow(unsafe_code, reason = "clusters are disjoint")]
             unsafe {
-                let (impulse, _) = contact::step(
+                let (impulse, _) = contact_block::step(
                     sweep,
                     &batches.contacts.blocks[index],
                     &batches.friction,

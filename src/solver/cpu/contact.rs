@@ -1,202 +1,368 @@
-//! The arithmetic of one contact; twin of `shaders/shared/contact.wgsl`, operation by operation.
+//! The arithmetic of a contact point, in every lane; in lanes of one number the twin of
+//! `shaders/shared/contact.wgsl`, operation by operation. Where the shader returns early, a lane keeps the value that it
+//! would have returned.
 
-use super::sweep::Sweep;
 use crate::constants::IMPULSE_DEAD_BAND;
-use crate::math::{self, V3};
 use crate::problem::FrictionTable;
-use crate::problem::batches::{BodyInertia, BodyVelocity, ContactBlock};
+use crate::simd::{Simd, Vector, vector};
 
-/// Change of an impulse, over the impulse, that is left undone: [`IMPULSE_DEAD_BAND`] for whole
-/// bodies, nothing for copies, whose steps are small because each answers for a share of the body.
-#[inline(always)]
-pub(super) fn dead_band(copies_a: f32, copies_b: f32) -> f32 {
-    if copies_a * copies_b == 1.0 {
-        IMPULSE_DEAD_BAND
-    } else {
-        0.0
+/// Linear and angular velocity of a body.
+pub(super) type Motion<S> = (Vector<S>, Vector<S>);
+
+/// Velocity and inertia of one body a lane.
+#[derive(Clone, Copy)]
+pub(super) struct Bodies<S> {
+    pub(super) linear: Vector<S>,
+    pub(super) inverse_mass: S,
+    pub(super) angular: Vector<S>,
+    pub(super) inertia: [S; 6],
+}
+
+impl<S: Simd> Bodies<S> {
+    /// Adds an impulse at `arm`.
+    #[inline(always)]
+    pub(super) fn add(&mut self, arm: Vector<S>, impulse: Vector<S>) {
+        let angular = vector::symmetric_mul(&self.inertia, vector::cross(arm, impulse));
+        self.linear = vector::add(self.linear, vector::scale(impulse, self.inverse_mass));
+        self.angular = vector::add(self.angular, angular);
+    }
+
+    /// Adds the opposite of an impulse at `arm`.
+    #[inline(always)]
+    pub(super) fn take(&mut self, arm: Vector<S>, impulse: Vector<S>) {
+        let angular = vector::symmetric_mul(&self.inertia, vector::cross(arm, impulse));
+        self.linear = vector::sub(self.linear, vector::scale(impulse, self.inverse_mass));
+        self.angular = vector::sub(self.angular, angular);
+    }
+
+    #[inline(always)]
+    pub(super) fn motion(&self) -> Motion<S> {
+        (self.linear, self.angular)
     }
 }
 
-/// Velocity of A's contact point relative to B's, plus the bias along the normal `[m/s]`; `a` and
-/// `b` are what the impulses added to the bodies' velocities.
-#[inline(always)]
-pub(super) fn relative_velocity(block: &ContactBlock, a: &BodyVelocity, b: &BodyVelocity) -> V3 {
-    let at_a = math::add_cross(a.linear, a.angular, block.arm_a);
-    let at_b = math::add_cross(b.linear, b.angular, block.arm_b);
-    math::add(block.free_velocity, math::sub(at_a, at_b))
+/// One contact point a lane; fields as those of [`ContactBlock`](crate::problem::batches::ContactBlock).
+#[derive(Clone, Copy)]
+pub(super) struct Point<S> {
+    pub(super) normal: Vector<S>,
+    pub(super) normal_mass: S,
+    pub(super) arm_a: Vector<S>,
+    pub(super) tangent_mass: S,
+    pub(super) arm_b: Vector<S>,
+    pub(super) friction: S,
+    pub(super) free_velocity: Vector<S>,
+    pub(super) coupling: [S; 2],
 }
 
-/// Projects a tangential impulse onto the disk or polygon of the given radius.
-///
-/// On the polygon: the edge whose normal points most along the impulse is the one it leaves
-/// through, because the polygon is regular.
+/// Motion of A's point relative to B's.
 #[inline(always)]
-pub(super) fn project_friction(t: [f32; 2], radius: f32, cone: &FrictionTable) -> [f32; 2] {
-    if cone.directions == 0 {
-        let squared = t[0] * t[0] + t[1] * t[1];
-        if squared <= radius * radius {
-            return t;
-        }
-        let factor = radius / squared.sqrt();
-        return [t[0] * factor, t[1] * factor];
-    }
-    let mut best = t[0] * cone.edges[0][0] + t[1] * cone.edges[0][1];
-    let mut edge = [cone.edges[0][0], cone.edges[0][1]];
-    for candidate in &cone.edges[1..cone.directions as usize] {
-        let along = t[0] * candidate[0] + t[1] * candidate[1];
-        if along > best {
-            best = along;
-            edge = [candidate[0], candidate[1]];
-        }
-    }
-    let apothem = cone.apothem * radius;
-    if best <= apothem {
-        return t;
-    }
-    let half = cone.half_edge * radius;
-    let sideways = (t[1] * edge[0] - t[0] * edge[1]).clamp(-half, half);
+pub(super) fn between<S: Simd>(
+    (arm_a, arm_b): (Vector<S>, Vector<S>),
+    (linear_a, angular_a): Motion<S>,
+    (linear_b, angular_b): Motion<S>,
+) -> Vector<S> {
+    let at_a = vector::add_cross(linear_a, angular_a, arm_a);
+    let at_b = vector::add_cross(linear_b, angular_b, arm_b);
+    vector::sub(at_a, at_b)
+}
+
+/// Velocity of A's contact point relative to B's, plus the bias along the normal `[m/s]`; `a` and `b` are
+/// what the impulses added to the bodies' velocities.
+#[inline(always)]
+fn relative_velocity<S: Simd>(point: &Point<S>, a: Motion<S>, b: Motion<S>) -> Vector<S> {
+    let apart = between((point.arm_a, point.arm_b), a, b);
+    vector::add(point.free_velocity, apart)
+}
+
+/// Projects a tangential impulse onto the disk of the given radius.
+#[inline(always)]
+fn project_onto_disk<S: Simd>(t: [S; 2], radius: S) -> [S; 2] {
+    let squared = t[0] * t[0] + t[1] * t[1];
+    let inside = squared.le(radius * radius);
+    let factor = radius.over(squared.sqrt());
     [
-        edge[0] * apothem - edge[1] * sideways,
-        edge[1] * apothem + edge[0] * sideways,
+        S::select(inside, t[0], t[0] * factor),
+        S::select(inside, t[1], t[1] * factor),
     ]
+}
+
+/// Projects a tangential impulse onto the polygon of the given radius.
+///
+/// The edge whose normal points most along the impulse is the one it leaves through, because the polygon is regular.
+#[inline(always)]
+fn project_onto_polygon<S: Simd>(t: [S; 2], radius: S, cone: &FrictionTable) -> [S; 2] {
+    let mut edge = [S::splat(cone.edges[0][0]), S::splat(cone.edges[0][1])];
+    let mut best = t[0] * edge[0] + t[1] * edge[1];
+    for candidate in &cone.edges[1..cone.directions as usize] {
+        let candidate = [S::splat(candidate[0]), S::splat(candidate[1])];
+        let along = t[0] * candidate[0] + t[1] * candidate[1];
+        let better = best.lt(along);
+        best = S::select(better, along, best);
+        edge = [
+            S::select(better, candidate[0], edge[0]),
+            S::select(better, candidate[1], edge[1]),
+        ];
+    }
+    let apothem = S::splat(cone.apothem) * radius;
+    let inside = best.le(apothem);
+    let half = S::splat(cone.half_edge) * radius;
+    let least = S::splat(-1.0) * half;
+    let sideways = t[1] * edge[0] - t[0] * edge[1];
+    let sideways = S::select(sideways.lt(least), least, sideways);
+    let sideways = S::select(half.lt(sideways), half, sideways);
+    [
+        S::select(inside, t[0], edge[0] * apothem - edge[1] * sideways),
+        S::select(inside, t[1], edge[1] * apothem + edge[0] * sideways),
+    ]
+}
+
+/// The projection of tangential impulses onto a section of the friction cone, of a given radius.
+pub(super) trait Project: Copy {
+    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2];
+}
+
+/// A section that is known to be a disk.
+#[derive(Clone, Copy)]
+pub(super) struct Disk;
+
+impl Project for Disk {
+    #[inline(always)]
+    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2] {
+        project_onto_disk(t, radius)
+    }
+}
+
+/// A section of either kind.
+impl Project for &FrictionTable {
+    #[inline(always)]
+    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2] {
+        if self.directions == 0 {
+            project_onto_disk(t, radius)
+        } else {
+            project_onto_polygon(t, radius, self)
+        }
+    }
 }
 
 /// The point of the cone `|t| <= friction * normal` that is closest to an impulse, its normal part
 /// measured by one over `normal_mass` and its tangential part by one over `tangent_mass`.
 #[inline(always)]
-pub(super) fn project_onto_cone(
-    normal: f32,
-    t: [f32; 2],
-    friction: f32,
-    normal_mass: f32,
-    tangent_mass: f32,
-) -> [f32; 3] {
+fn project_onto_cone<S: Simd>(
+    normal: S,
+    t: [S; 2],
+    friction: S,
+    normal_mass: S,
+    tangent_mass: S,
+) -> Vector<S> {
+    let zero = S::splat(0.0);
     let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
-    if length <= friction * normal {
-        return [normal, t[0], t[1]];
-    }
+    let inside = length.le(friction * normal);
     let weight = friction * normal_mass;
     let along = tangent_mass * normal + weight * length;
-    if along <= 0.0 {
-        return [0.0; 3];
-    }
-    let nearest = along / (tangent_mass + friction * weight);
-    let factor = friction * nearest / length;
-    [nearest, t[0] * factor, t[1] * factor]
+    let away = along.le(zero);
+    let nearest = along.over(tangent_mass + friction * weight);
+    let factor = (friction * nearest).over(length);
+    [
+        S::select(inside, normal, S::select(away, zero, nearest)),
+        S::select(inside, t[0], S::select(away, zero, t[0] * factor)),
+        S::select(inside, t[1], S::select(away, zero, t[1] * factor)),
+    ]
 }
 
-/// Adds `sign * impulse` to a body of which there are `copies`, each with `1/copies` of its mass.
+/// The outcome of an update.
+#[derive(Clone, Copy)]
+pub(super) struct Updated<S> {
+    /// New impulses, the normal one first.
+    pub(super) impulse: Vector<S>,
+    /// The whole change as a vector, which A is still to get and B to lose.
+    pub(super) change: Vector<S>,
+}
+
+/// The whole of the impulses as a change.
 #[inline(always)]
-pub(super) fn apply(
-    velocity: &mut BodyVelocity,
-    inertia: &BodyInertia,
-    arm: V3,
-    impulse: V3,
-    copies: f32,
-) {
-    let angular = math::symmetric_mul(&inertia.inverse, math::cross(arm, impulse));
-    velocity.linear = math::add(
-        velocity.linear,
-        math::scale(impulse, velocity.inverse_mass * copies),
+pub(super) fn rebuild<S: Simd>(point: &Point<S>, impulse: Vector<S>) -> Updated<S> {
+    let (tangent_1, tangent_2) = vector::tangents(point.normal);
+    let normal = vector::scale(point.normal, impulse[0]);
+    let change = vector::add(
+        vector::add(normal, vector::scale(tangent_1, impulse[1])),
+        vector::scale(tangent_2, impulse[2]),
     );
-    velocity.angular = math::add(velocity.angular, math::scale(angular, copies));
+    Updated { impulse, change }
 }
 
-/// `W_nn` of the whole bodies `[1/kg]`: the velocity along the normal that a unit of normal impulse makes.
-#[inline(always)]
-fn normal_response(
-    block: &ContactBlock,
-    a: (&BodyVelocity, &BodyInertia),
-    b: (&BodyVelocity, &BodyInertia),
-) -> f32 {
-    let side = |(velocity, inertia): (&BodyVelocity, &BodyInertia), arm: V3| {
-        let lever = math::cross(arm, block.normal);
-        velocity.inverse_mass + math::dot(lever, math::symmetric_mul(&inertia.inverse, lever))
+/// What all rows of some contacts have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows {
+    /// Softness eps of normal rows.
+    pub(super) softness: f32,
+    /// `1 / (1 + eps)`.
+    pub(super) hardness: f32,
+    /// Change of an impulse, over the impulse, that is left undone.
+    pub(super) dead_band: f32,
+}
+
+impl Rows {
+    /// Rigid rows between whole bodies.
+    const RIGID: Self = Self {
+        softness: 0.0,
+        hardness: 1.0,
+        dead_band: IMPULSE_DEAD_BAND,
     };
-    side(a, block.arm_a) + side(b, block.arm_b)
-}
 
-/// Softness of the normal row, over one over [`ContactBlock::normal_mass`]: that of the problem for whole
-/// bodies, less for copies, whose row answers for a share of the body.
-#[inline(always)]
-fn softness_of_row(
-    block: &ContactBlock,
-    cone: &FrictionTable,
-    a: (&BodyVelocity, &BodyInertia, f32),
-    b: (&BodyVelocity, &BodyInertia, f32),
-) -> f32 {
-    if cone.softness == 0.0 || a.2 * b.2 == 1.0 {
-        cone.softness
-    } else {
-        cone.softness * (block.normal_mass * normal_response(block, (a.0, a.1), (b.0, b.1)))
-    }
-}
-
-/// One projected Gauss–Seidel update of a contact: the normal row, then both tangential rows.
-///
-/// `r_n <- max(0, r_n - (u_n / W_nn + eps r_n) / (1 + eps))`, eps being the row's softness; then, with what this changes of the tangential velocities by
-/// their [`coupling`](ContactBlock::coupling), `r_t <- P(r_t - u_t / d_t)` with P the projection at radius
-/// `mu r_n` (Stewart–Trinkle's fixed point for a polygon, Coulomb's for the disk). Changes within
-/// [`dead_band`] of the normal impulse, or of the radius, are left undone. Returns the new impulse and the whole change as a
-/// vector `[N s]`; `a` and `b` are the velocities after it.
-#[inline(always)]
-pub(super) fn update(
-    block: &ContactBlock,
-    cone: &FrictionTable,
-    impulse: [f32; 4],
-    a: (&mut BodyVelocity, &BodyInertia, f32),
-    b: (&mut BodyVelocity, &BodyInertia, f32),
-) -> ([f32; 4], V3) {
-    let (velocity_a, inertia_a, copies_a) = a;
-    let (velocity_b, inertia_b, copies_b) = b;
-    let u = relative_velocity(block, velocity_a, velocity_b);
-    let u_n = math::dot(block.normal, u);
-    let softness = softness_of_row(
-        block,
-        cone,
-        (velocity_a, inertia_a, copies_a),
-        (velocity_b, inertia_b, copies_b),
-    );
-    let missing = block.normal_mass * u_n + softness * impulse[0];
-    let hardness = 1.0 / (1.0 + softness);
-    let mut normal = (impulse[0] - missing * hardness).max(0.0);
-    let dead_band = dead_band(copies_a, copies_b);
-    if (normal - impulse[0]).abs() <= dead_band * impulse[0] {
-        normal = impulse[0];
-    }
-    let push = normal - impulse[0];
-    let mut t = [0.0; 2];
-    let mut change = math::scale(block.normal, push);
-    if block.friction != 0.0 {
-        let (tangent_1, tangent_2) = math::tangents(block.normal);
-        let slip = [
-            math::dot(tangent_1, u) + block.coupling[0] * push,
-            math::dot(tangent_2, u) + block.coupling[1] * push,
-        ];
-        let trial = [
-            impulse[1] - block.tangent_mass * slip[0],
-            impulse[2] - block.tangent_mass * slip[1],
-        ];
-        let radius = block.friction * normal;
-        t = project_friction(trial, radius, cone);
-        let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
-        if largest <= dead_band * radius {
-            t = [impulse[1], impulse[2]];
+    /// Those between whole bodies.
+    #[inline(always)]
+    pub(super) fn of_whole_bodies(cone: &FrictionTable) -> Self {
+        Self {
+            softness: cone.softness,
+            hardness: cone.hardness,
+            dead_band: IMPULSE_DEAD_BAND,
         }
-        change = math::add(
-            math::add(change, math::scale(tangent_1, t[0] - impulse[1])),
-            math::scale(tangent_2, t[1] - impulse[2]),
-        );
     }
-    apply(velocity_a, inertia_a, block.arm_a, change, copies_a);
-    apply(
-        velocity_b,
-        inertia_b,
-        block.arm_b,
-        math::scale(change, -1.0),
-        copies_b,
+}
+
+/// An update without friction.
+#[inline(always)]
+pub(super) fn update_smooth<S: Simd>(
+    point: &Point<S>,
+    rows: Rows,
+    impulse: Vector<S>,
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
+    let u = relative_velocity(point, a.motion(), b.motion());
+    let normal = pushed(point, rows, vector::dot(point.normal, u), impulse[0]);
+    Updated {
+        impulse: [normal, impulse[1], impulse[2]],
+        change: vector::scale(point.normal, normal - impulse[0]),
+    }
+}
+
+/// The update of a point in a position LCP: a normal row with a bias of its own.
+#[inline(always)]
+pub(super) fn update_position<S: Simd>(
+    point: &Point<S>,
+    bias: S,
+    impulse: Vector<S>,
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
+    let u_n = approach(point, bias, a.motion(), b.motion());
+    let normal = pushed(point, Rows::RIGID, u_n, impulse[0]);
+    Updated {
+        impulse: [normal, impulse[1], impulse[2]],
+        change: vector::scale(point.normal, normal - impulse[0]),
+    }
+}
+
+/// The bias and what bodies' motions add to it along the normal.
+#[inline(always)]
+fn approach<S: Simd>(point: &Point<S>, bias: S, a: Motion<S>, b: Motion<S>) -> S {
+    let apart = between((point.arm_a, point.arm_b), a, b);
+    bias + vector::dot(point.normal, apart)
+}
+
+/// The impulse of a normal row whose relative velocity is known.
+#[inline(always)]
+fn pushed<S: Simd>(point: &Point<S>, rows: Rows, u_n: S, impulse: S) -> S {
+    let missing = point.normal_mass * u_n + S::splat(rows.softness) * impulse;
+    let normal = (impulse - missing * S::splat(rows.hardness)).max(S::splat(0.0));
+    let still = (normal - impulse)
+        .abs()
+        .le(S::splat(rows.dead_band) * impulse);
+    S::select(still, impulse, normal)
+}
+
+/// An update by Coulomb's law, a step of projected Gauss–Seidel: the normal row, then both tangential rows.
+///
+/// `r_n <- max(0, r_n - (u_n / W_nn + eps r_n) / (1 + eps))`, eps being the row's softness; then, with what this changes of
+/// the tangential velocities by their [`coupling`](Point::coupling), `r_t <- P(r_t - u_t / d_t)` with P the projection at
+/// radius `mu r_n` (Stewart–Trinkle's fixed point for a polygon, Coulomb's for the disk). Changes within the dead band of
+/// the normal impulse, or of the radius, are left undone.
+#[inline(always)]
+pub(super) fn update<S: Simd>(
+    point: &Point<S>,
+    project: impl Project,
+    rows: Rows,
+    impulse: Vector<S>,
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
+    let zero = S::splat(0.0);
+    let (tangent_1, tangent_2) = vector::tangents(point.normal);
+    let u = relative_velocity(point, a.motion(), b.motion());
+    let normal = pushed(point, rows, vector::dot(point.normal, u), impulse[0]);
+    let push = normal - impulse[0];
+    let slip = [
+        vector::dot(tangent_1, u) + point.coupling[0] * push,
+        vector::dot(tangent_2, u) + point.coupling[1] * push,
+    ];
+    let trial = [
+        impulse[1] - point.tangent_mass * slip[0],
+        impulse[2] - point.tangent_mass * slip[1],
+    ];
+    let radius = point.friction * normal;
+    let t = project.project(trial, radius);
+    let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
+    let still = largest.le(S::splat(rows.dead_band) * radius);
+    let rough = zero.lt(point.friction);
+    let t = [
+        S::select(rough, S::select(still, impulse[1], t[0]), zero),
+        S::select(rough, S::select(still, impulse[2], t[1]), zero),
+    ];
+    let change = vector::add(
+        vector::add(
+            vector::scale(point.normal, push),
+            vector::scale(tangent_1, t[0] - impulse[1]),
+        ),
+        vector::scale(tangent_2, t[1] - impulse[2]),
     );
-    ([normal, t[0], t[1], 0.0], change)
+    Updated {
+        impulse: [normal, t[0], t[1]],
+        change,
+    }
+}
+
+/// An update by the convex law, all three rows at once: `r <- P(r - k D u)` with `D` the effective masses of the rows, `k`
+/// the [`cone_step`], and `P` the projection onto the cone in the metric of `D^-1`. Where normal and tangents are not
+/// coupled this solves the contact exactly.
+#[inline(always)]
+pub(super) fn update_convex<S: Simd>(
+    point: &Point<S>,
+    rows: Rows,
+    cone_step: S,
+    impulse: Vector<S>,
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
+    let (tangent_1, tangent_2) = vector::tangents(point.normal);
+    let u = relative_velocity(point, a.motion(), b.motion());
+    let normal_step = cone_step * point.normal_mass;
+    let tangent_step = cone_step * point.tangent_mass;
+    let trial = [
+        impulse[1] - tangent_step * vector::dot(tangent_1, u),
+        impulse[2] - tangent_step * vector::dot(tangent_2, u),
+    ];
+    let given_way = cone_step * S::splat(rows.softness) * impulse[0];
+    let r = project_onto_cone(
+        impulse[0] - (normal_step * vector::dot(point.normal, u) + given_way),
+        trial,
+        point.friction,
+        point.normal_mass,
+        point.tangent_mass,
+    );
+    let band = S::splat(rows.dead_band) * impulse[0];
+    let sideways = (r[1] - impulse[1]).abs().max((r[2] - impulse[2]).abs());
+    // Still along the normal and sideways: a lane of both conditions keeps its impulse.
+    let still_n = (r[0] - impulse[0]).abs().le(band);
+    let still_t = sideways.le(band * point.friction);
+    let kept = vector::select(still_t, impulse, r);
+    let r = vector::select(still_n, kept, r);
+    let normal = vector::scale(point.normal, r[0] - impulse[0]);
+    let change = vector::add(
+        vector::add(normal, vector::scale(tangent_1, r[1] - impulse[1])),
+        vector::scale(tangent_2, r[2] - impulse[2]),
+    );
+    Updated { impulse: r, change }
 }
 
 /// Step of the convex law's projection, over the effective masses of the rows.
@@ -206,136 +372,98 @@ pub(super) fn update(
 /// `1 + |c| + eps`, where `|c|^2 = (W_n1^2 + W_n2^2) m_n m_t` and eps is the softness of the normal row. It is 1
 /// where a rigid normal and tangents are not coupled, as between spheres.
 #[inline(always)]
-fn cone_step(block: &ContactBlock, softness: f32) -> f32 {
-    let [w_n1, w_n2] = block.coupling;
-    let scale = block.normal_mass * block.tangent_mass;
-    1.0 / ((1.0 + ((w_n1 * w_n1 + w_n2 * w_n2) * scale).sqrt()) + softness)
+pub(super) fn cone_step<S: Simd>(
+    [w_n1, w_n2]: [S; 2],
+    normal_mass: S,
+    tangent_mass: S,
+    softness: f32,
+) -> S {
+    let one = S::splat(1.0);
+    let coupled = (w_n1 * w_n1 + w_n2 * w_n2) * (normal_mass * tangent_mass);
+    one.over((one + coupled.sqrt()) + S::splat(softness))
 }
 
-/// One update of a contact with friction by the convex law: all three rows at once,
-/// `r <- P(r - k D u)` with `D` the effective masses of the rows, `k` the [`cone_step`], and `P` the
-/// projection onto the cone in the metric of `D^-1`.
-/// Where normal and tangents are not coupled this solves the contact exactly. Returns as [`update`]
-/// does; changes within [`dead_band`] are left undone.
+/// The same where some lanes have no friction, or no mass to measure tangential impulses by, and are
+/// updated as by Coulomb's law.
 #[inline(always)]
-fn update_convex(
-    block: &ContactBlock,
+pub(super) fn update_mixed<S: Simd>(
+    point: &Point<S>,
     cone: &FrictionTable,
-    impulse: [f32; 4],
-    a: (&mut BodyVelocity, &BodyInertia, f32),
-    b: (&mut BodyVelocity, &BodyInertia, f32),
-) -> ([f32; 4], V3) {
-    let (velocity_a, inertia_a, copies_a) = a;
-    let (velocity_b, inertia_b, copies_b) = b;
-    let (tangent_1, tangent_2) = math::tangents(block.normal);
-    let u = relative_velocity(block, velocity_a, velocity_b);
-    let softness = softness_of_row(
-        block,
-        cone,
-        (velocity_a, inertia_a, copies_a),
-        (velocity_b, inertia_b, copies_b),
+    cone_step: S,
+    impulse: Vector<S>,
+    a: &Bodies<S>,
+    b: &Bodies<S>,
+) -> Updated<S> {
+    let zero = S::splat(0.0);
+    let rows = Rows::of_whole_bodies(cone);
+    let plain = update(point, cone, rows, impulse, a, b);
+    let convex = update_convex(point, rows, cone_step, impulse, a, b);
+    let least = S::select(
+        zero.lt(point.friction),
+        S::select(zero.lt(point.tangent_mass), S::splat(1.0), zero),
+        zero,
     );
-    let cone_step = cone_step(block, softness);
-    let normal_step = cone_step * block.normal_mass;
-    let tangent_step = cone_step * block.tangent_mass;
+    let is_convex = zero.lt(least);
+    Updated {
+        impulse: vector::select(is_convex, convex.impulse, plain.impulse),
+        change: vector::select(is_convex, convex.change, plain.change),
+    }
+}
+
+/// Natural-map residual in a position LCP `[m]`, with the step of the map `rho`; 0 where there is none.
+#[inline(always)]
+pub(super) fn position_residual<S: Simd>(
+    point: &Point<S>,
+    bias: S,
+    impulse: S,
+    rho: S,
+    a: Motion<S>,
+    b: Motion<S>,
+) -> S {
+    let zero = S::splat(0.0);
+    let u_n = approach(point, bias, a, b);
+    let normal = (impulse - rho * u_n).max(zero);
+    let residual = (impulse - normal).abs().over(rho);
+    S::select(rho.le(zero), zero, residual)
+}
+
+/// Natural-map residual `[m/s]`, with the step of the map `rho`; 0 where there is none. The normal row gives way by
+/// `give`, eps times `W_nn` and its impulse. See [`residual`](crate::solver::residual).
+#[inline(always)]
+pub(super) fn residual<S: Simd>(
+    point: &Point<S>,
+    cone: &FrictionTable,
+    impulse: Vector<S>,
+    give: S,
+    rho: S,
+    a: Motion<S>,
+    b: Motion<S>,
+) -> S {
+    let zero = S::splat(0.0);
+    let (tangent_1, tangent_2) = vector::tangents(point.normal);
+    let u = relative_velocity(point, a, b);
+    let u_n = vector::dot(point.normal, u) + give;
+    let normal = (impulse[0] - rho * u_n).max(zero);
     let trial = [
-        impulse[1] - tangent_step * math::dot(tangent_1, u),
-        impulse[2] - tangent_step * math::dot(tangent_2, u),
+        impulse[1] - rho * vector::dot(tangent_1, u),
+        impulse[2] - rho * vector::dot(tangent_2, u),
     ];
-    let given_way = cone_step * softness * impulse[0];
-    let mut r = project_onto_cone(
-        impulse[0] - (normal_step * math::dot(block.normal, u) + given_way),
-        trial,
-        block.friction,
-        block.normal_mass,
-        block.tangent_mass,
-    );
-    let dead_band = dead_band(copies_a, copies_b) * impulse[0];
-    let sideways = (r[1] - impulse[1]).abs().max((r[2] - impulse[2]).abs());
-    if (r[0] - impulse[0]).abs() <= dead_band && sideways <= dead_band * block.friction {
-        r = [impulse[0], impulse[1], impulse[2]];
-    }
-    let normal = math::scale(block.normal, r[0] - impulse[0]);
-    let change = math::add(
-        math::add(normal, math::scale(tangent_1, r[1] - impulse[1])),
-        math::scale(tangent_2, r[2] - impulse[2]),
-    );
-    apply(velocity_a, inertia_a, block.arm_a, change, copies_a);
-    apply(
-        velocity_b,
-        inertia_b,
-        block.arm_b,
-        math::scale(change, -1.0),
-        copies_b,
-    );
-    ([r[0], r[1], r[2], 0.0], change)
-}
-
-/// What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
-/// as a change of the bodies' velocities. Returns as [`update`] does.
-#[inline(always)]
-pub(super) fn step(
-    sweep: Sweep,
-    block: &ContactBlock,
-    cone: &FrictionTable,
-    impulse: [f32; 4],
-    a: (&mut BodyVelocity, &BodyInertia, f32),
-    b: (&mut BodyVelocity, &BodyInertia, f32),
-) -> ([f32; 4], V3) {
-    if sweep != Sweep::Rebuild {
-        // Between immovable bodies there is no mass to measure by, and nothing to do.
-        if cone.is_convex() && block.friction > 0.0 && block.tangent_mass > 0.0 {
-            return update_convex(block, cone, impulse, a, b);
-        }
-        return update(block, cone, impulse, a, b);
-    }
-    let (tangent_1, tangent_2) = math::tangents(block.normal);
-    let normal = math::scale(block.normal, impulse[0]);
-    let total = math::add(
-        math::add(normal, math::scale(tangent_1, impulse[1])),
-        math::scale(tangent_2, impulse[2]),
-    );
-    apply(a.0, a.1, block.arm_a, total, a.2);
-    apply(b.0, b.1, block.arm_b, math::scale(total, -1.0), b.2);
-    (impulse, total)
-}
-
-/// Natural-map residual of a contact `[m/s]`; see [`residual`](crate::solver::residual).
-#[inline(always)]
-pub(super) fn residual(
-    block: &ContactBlock,
-    cone: &FrictionTable,
-    impulse: [f32; 4],
-    (a, inertia_a): (&BodyVelocity, &BodyInertia),
-    (b, inertia_b): (&BodyVelocity, &BodyInertia),
-) -> f32 {
-    if block.residual_mass == 0.0 {
-        return 0.0;
-    }
-    let rho = block.residual_mass;
-    let (tangent_1, tangent_2) = math::tangents(block.normal);
-    let u = relative_velocity(block, a, b);
-    let mut u_n = math::dot(block.normal, u);
-    if cone.softness > 0.0 {
-        let response = normal_response(block, (a, inertia_a), (b, inertia_b));
-        u_n += cone.softness * (response * impulse[0]);
-    }
-    let normal = (impulse[0] - rho * u_n).max(0.0);
-    let mut off = [impulse[0] - normal, 0.0, 0.0];
-    if block.friction > 0.0 {
-        let trial = [
-            impulse[1] - rho * math::dot(tangent_1, u),
-            impulse[2] - rho * math::dot(tangent_2, u),
-        ];
-        if cone.is_convex() {
-            let nearest =
-                project_onto_cone(impulse[0] - rho * u_n, trial, block.friction, 1.0, 1.0);
-            off = math::sub([impulse[0], impulse[1], impulse[2]], nearest);
-            return math::dot(off, off).sqrt() / rho;
-        }
-        let t = project_friction(trial, block.friction * normal, cone);
-        off[1] = impulse[1] - t[0];
-        off[2] = impulse[2] - t[1];
-    }
-    math::dot(off, off).sqrt() / rho
+    let (pushed, t) = if cone.is_convex() {
+        let one = S::splat(1.0);
+        let shifted = impulse[0] - rho * u_n;
+        let nearest = project_onto_cone(shifted, trial, point.friction, one, one);
+        (nearest[0], [nearest[1], nearest[2]])
+    } else {
+        let t = cone.project(trial, point.friction * normal);
+        (normal, t)
+    };
+    let rough = zero.lt(point.friction);
+    let normal = S::select(rough, pushed, normal);
+    let off = [
+        impulse[0] - normal,
+        S::select(rough, impulse[1] - t[0], zero),
+        S::select(rough, impulse[2] - t[1], zero),
+    ];
+    let residual = vector::dot(off, off).sqrt().over(rho);
+    S::select(rho.le(zero), zero, residual)
 }

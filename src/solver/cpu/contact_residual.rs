@@ -1,6 +1,6 @@
 //! Natural-map residual of every contact; twin of `shaders/contact_residual.wgsl`.
 
-use super::contact;
+use super::contact_block;
 use crate::constants::WORKGROUP_SIZE;
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::residual::{Partial, reduce_workgroup};
@@ -38,7 +38,7 @@ pub(super) fn contact_residual_part(
     let side = |body: u32| (&velocities[body as usize], &batches.inertias[body as usize]);
     for (contact, residual) in contacts.zip(residuals) {
         let block = &batches.contacts.blocks[contact];
-        *residual = contact::residual(
+        *residual = contact_block::residual(
             block,
             &batches.friction,
             impulses[contact],

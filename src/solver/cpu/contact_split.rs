@@ -1,6 +1,6 @@
 //! Mass-split Jacobi over the remainder; twin of `shaders/contact_split.wgsl`.
 
-use super::contact;
+use super::contact_block;
 use super::sweep::Sweep;
 use crate::math;
 use crate::parallel::SharedSlice;
@@ -61,7 +61,7 @@ pub(super) fn contact_split_part(
         let (a, b) = (block.body_a as usize, block.body_b as usize);
         let (mut velocity_a, mut velocity_b) = (velocities[a], velocities[b]);
         let (inertia_a, inertia_b) = (&batches.inertias[a], &batches.inertias[b]);
-        let (updated, total) = contact::step(
+        let (updated, total) = contact_block::step(
             sweep,
             block,
             &batches.friction,

@@ -1,6 +1,6 @@
 //! Gauss–Seidel over one colour; twin of `shaders/contact_sweep.wgsl`.
 
-use super::contact;
+use super::contact_block;
 use super::sweep::Sweep;
 use crate::parallel::SharedSlice;
 use crate::problem::batches::{Batches, BodyVelocity};
@@ -44,7 +44,7 @@ fn sweep_group(
         let mut velocity_b = velocities.read(b);
         for step in 0..end - first {
             let index = sweep.place(first, end, step);
-            let (impulse, _) = contact::step(
+            let (impulse, _) = contact_block::step(
                 sweep,
                 &contacts.blocks[index],
                 &batches.friction,

@@ -1,6 +1,6 @@
 //! The arithmetic of one joint row; twin of `shaders/shared/joint.wgsl`, operation by operation.
 
-use super::contact::dead_band;
+use super::contact_block::dead_band;
 use super::sweep::Sweep;
 use crate::math::{self, V3};
 use crate::problem::batches::{BodyInertia, BodyVelocity, JointBlock, JointScale};

@@ -7,6 +7,7 @@ mod cluster_gather;
 mod cluster_residual;
 mod cluster_sweep;
 mod contact;
+mod contact_block;
 mod contact_residual;
 mod contact_split;
 mod contact_sweep;
@@ -25,6 +26,7 @@ mod substeps;
 mod sweep;
 mod sweeping;
 
+pub use crate::simd::Width;
 pub use body_gather::{body_gather, hub_gather};
 pub use body_start::body_start;
 pub use cluster_gather::cluster_gather;
@@ -36,7 +38,6 @@ pub use contact_sweep::contact_sweep;
 pub use joint_residual::joint_residual;
 pub use joint_split::joint_split;
 pub use joint_sweep::joint_sweep;
-pub use lanes::Width;
 pub use momentum::{
     BodyMomentum, body_conjugate, body_momentum, contact_conjugate, contact_momentum,
     joint_conjugate, joint_momentum,

@@ -1,11 +1,12 @@
 //! From a problem to lanes and back.
 
 use super::filling::{FillGroups, Filling};
-use super::{DomainRanges, IndexRow, LANES, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Row, Share};
+use super::{DomainRanges, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Share};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::Problem;
 use crate::problem::batches::{Batches, Packed};
+use crate::simd::{IndexRow, LANES, Row};
 use crate::solver::substeps::SubstepProblem;
 use bytemuck::Zeroable;
 use std::sync::atomic::AtomicBool;

@@ -5,18 +5,17 @@
 
 use super::fill::Given;
 use super::masses::{Lever, masses_of};
-use super::point::{lanes_of, put};
-use super::simd::{Kernel, Simd};
-use super::substep::{Frozen, between};
-use super::vector::{self, Vector};
-use super::{IndexRow, LANES, LaneGroup, NO_PLACE, Pairs, Points, Row};
+use super::substep::Frozen;
+use super::{LaneGroup, NO_PLACE, Pairs, Points};
 use crate::constants::PLAIN_NORMAL_ERROR;
 use crate::math::V3;
 use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
 use crate::problem::batches::{free_velocity_of, unbiased_velocity_of};
 use crate::problem::{Body, Contact};
+use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::Velocity;
+use crate::solver::cpu::contact::between;
 use crate::solver::substeps::SubstepProblem;
 use std::mem::offset_of;
 use std::ops::Range;
@@ -412,7 +411,11 @@ fn fill_frozen<S: Simd>(
     [a, b]: [&Side<S>; 2],
     frozen: &mut Frozen,
 ) {
-    let apart = between(points, first, a.increment, b.increment);
+    let arms = (
+        lanes_of_3(&points.arm_a, first),
+        lanes_of_3(&points.arm_b, first),
+    );
+    let apart = between(arms, a.increment, b.increment);
     for (row, apart) in frozen.increment.iter_mut().zip(apart) {
         put_filled(row, first, filled, apart);
     }

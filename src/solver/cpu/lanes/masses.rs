@@ -1,9 +1,9 @@
 //! Effective masses of contacts whose bodies are whole; those of
 //! [`ContactBlock`](crate::problem::batches::ContactBlock), to the same bits.
 
-use super::simd::Simd;
-use super::vector::{self, Vector};
 use crate::problem::FrictionTable;
+use crate::simd::{Simd, Vector, vector};
+use crate::solver::cpu::contact::cone_step as cone_step_of;
 
 /// Masses of a contact `[kg]`, and its step in the convex law.
 #[derive(Clone, Copy)]
@@ -78,9 +78,7 @@ pub(super) fn masses_of<S: Simd>(
     let w_n2 = a.entry(d, &a_n, &a_2) + b.entry(d, &b_n, &b_2);
     let mut cone_step = S::splat(0.0);
     if cone.is_convex() {
-        let coupled = (w_n1 * w_n1 + w_n2 * w_n2) * (normal_mass * tangent_mass);
-        let one = S::splat(1.0);
-        cone_step = one.over((one + coupled.sqrt()) + S::splat(cone.softness));
+        cone_step = cone_step_of([w_n1, w_n2], normal_mass, tangent_mass, cone.softness);
     }
     Masses {
         normal: normal_mass,

@@ -5,45 +5,30 @@
 //! [`LANES`] to a lane group, which has as many points as its longest manifold. A lane without a group, or with
 //! fewer points, has zero effective masses there: nothing moves it, and it moves nothing.
 //!
-//! Arithmetic is that of [`contact`](super::contact), operation by operation, in every
-//! [`Width`]: results have the same bits as [`contact_sweep`](super::contact_sweep).
+//! Arithmetic is that of [`contact`](super::contact) in every [`Width`]: results have the same bits as
+//! [`contact_sweep`](super::contact_sweep).
 
 mod domains;
 mod fill;
 mod filling;
 mod masses;
 mod momentum;
-mod point;
 mod residual;
-mod simd;
 mod substep;
 mod sweep;
 mod update;
-mod vector;
 
 pub(super) use fill::Given;
-pub use simd::Width;
 
+use super::contact::{Motion, Point};
 use crate::problem::batches::BodyVelocity;
+use crate::simd::{IndexRow, LANES, Row, Simd, Width, lanes_of, lanes_of_3};
 use bytemuck::{Pod, Zeroable};
 use domains::Domains;
 use std::ops::Range;
 
-/// Lanes of a lane group: one vector of AVX-512, two of AVX2.
-const LANES: usize = 16;
-
 /// Place of a lane that holds no contact.
 const NO_PLACE: u32 = u32::MAX;
-
-/// One number a lane.
-#[repr(C, align(64))]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-struct Row([f32; LANES]);
-
-/// One index a lane.
-#[repr(C, align(64))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-struct IndexRow([u32; LANES]);
 
 /// The pairs of bodies of a lane group.
 #[repr(C)]
@@ -71,6 +56,26 @@ struct Points {
     friction: Row,
     free_velocity: [Row; 3],
     coupling: [Row; 2],
+}
+
+impl Points {
+    /// Some lanes of them.
+    #[inline(always)]
+    fn load<S: Simd>(&self, first: usize) -> Point<S> {
+        Point {
+            normal: lanes_of_3(&self.normal, first),
+            normal_mass: lanes_of(&self.normal_mass, first),
+            arm_a: lanes_of_3(&self.arm_a, first),
+            tangent_mass: lanes_of(&self.tangent_mass, first),
+            arm_b: lanes_of_3(&self.arm_b, first),
+            friction: lanes_of(&self.friction, first),
+            free_velocity: lanes_of_3(&self.free_velocity, first),
+            coupling: [
+                lanes_of(&self.coupling[0], first),
+                lanes_of(&self.coupling[1], first),
+            ],
+        }
+    }
 }
 
 /// The last two impulses of points, as in [`ContactMemory`](crate::solver::momentum::ContactMemory).
@@ -231,11 +236,7 @@ impl Velocities {
     /// The index row holds places in here.
     #[inline(always)]
     #[allow(unsafe_code, reason = "bytes meet SIMD")]
-    unsafe fn gather<S: simd::Simd>(
-        &self,
-        index: &IndexRow,
-        first: usize,
-    ) -> (vector::Vector<S>, vector::Vector<S>) {
+    unsafe fn gather<S: Simd>(&self, index: &IndexRow, first: usize) -> Motion<S> {
         // SAFETY: the caller's promise.
         unsafe {
             let velocities = self.all.as_ptr().cast::<f32>();

@@ -1,9 +1,8 @@
 //! Momentum of the contacts in lanes; see [`momentum`](crate::solver::momentum).
 
-use super::point::{lanes_of, put};
-use super::simd::{Kernel, Simd};
-use super::{LANES, Lanes, Memory, NO_PLACE, Row};
+use super::{Lanes, Memory, NO_PLACE};
 use crate::parallel::{SharedSlice, Team};
+use crate::simd::{Kernel, LANES, Row, Simd, lanes_of, put};
 use crate::solver::momentum::Progress;
 use std::ops::Range;
 

@@ -1,11 +1,11 @@
 //! Natural-map residual of the contacts in lanes.
 
-use super::point::{self, Point, lanes_of, lanes_of_3};
-use super::simd::{Kernel, Simd};
-use super::{LANES, Lanes, NO_PLACE, Row, Velocities};
+use super::{Lanes, NO_PLACE, Velocities};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::FrictionTable;
+use crate::simd::{Kernel, LANES, Row, Simd, lanes_of, lanes_of_3, put};
+use crate::solver::cpu::contact;
 use std::ops::Range;
 
 /// Residuals of some lane groups, written to the places of their blocks.
@@ -61,17 +61,21 @@ impl Kernel for Residuals<'_> {
                     let a = self.velocities.gather::<S>(&pairs.body_a, first);
                     let b = self.velocities.gather::<S>(&pairs.body_b, first);
                     for index in range.first as usize..range.end as usize {
-                        let point = Point::<S>::load(&lanes.points[index], first);
+                        let point = lanes.points[index].load::<S>(first);
                         let impulse = lanes_of_3(&lanes.impulses[index], first);
                         let mass = lanes_of(&lanes.residual_masses[index], first);
                         let off = if lanes.position {
                             let bias = lanes_of(&lanes.steps.biases[index], first);
-                            point::position_residual(&point, bias, impulse[0], mass, a, b)
+                            contact::position_residual(&point, bias, impulse[0], mass, a, b)
                         } else {
-                            point::residual(&point, self.cone, impulse, mass, a, b)
+                            let zero = S::splat(0.0);
+                            let give =
+                                S::splat(self.cone.softness) * impulse[0].over(point.normal_mass);
+                            let give = S::select(zero.lt(point.normal_mass), give, zero);
+                            contact::residual(&point, self.cone, impulse, give, mass, a, b)
                         };
                         let mut row = Row([0.0; LANES]);
-                        point::put(&mut row, first, off);
+                        put(&mut row, first, off);
                         let places = &lanes.places[index].0[first..first + S::LANES];
                         for (&place, &off) in places.iter().zip(&row.0[first..]) {
                             if place != NO_PLACE {

@@ -4,11 +4,10 @@
 //! [`substeps`](crate::solver::substeps). A point's velocity without the impulses of the substep is
 //! `J v_0 + (k / n) J increment + J gained`, its gap `gap_0` plus the same with displacements.
 
-use super::point::{lanes_of, lanes_of_3, put};
-use super::simd::{Kernel, Simd, Width};
-use super::vector::{self, Vector};
-use super::{DomainRanges, LANES, LaneGroup, Lanes, Pairs, Points, Row, Velocities};
+use super::{DomainRanges, LaneGroup, Lanes, Pairs, Points, Velocities};
 use crate::parallel::{SharedSlice, Team};
+use crate::simd::{Kernel, LANES, Row, Simd, Vector, Width, lanes_of, lanes_of_3, put, vector};
+use crate::solver::cpu::contact::{Motion, between};
 use crate::solver::substeps::{PositionPlan, SubstepPlan};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
@@ -269,15 +268,12 @@ impl Kernel for Sum<'_> {
 
 /// Motion of A's points relative to B's.
 #[inline(always)]
-pub(super) fn between<S: Simd>(
-    points: &Points,
-    first: usize,
-    (linear_a, angular_a): (Vector<S>, Vector<S>),
-    (linear_b, angular_b): (Vector<S>, Vector<S>),
-) -> Vector<S> {
-    let at_a = vector::add_cross(linear_a, angular_a, lanes_of_3(&points.arm_a, first));
-    let at_b = vector::add_cross(linear_b, angular_b, lanes_of_3(&points.arm_b, first));
-    vector::sub(at_a, at_b)
+fn apart<S: Simd>(points: &Points, first: usize, a: Motion<S>, b: Motion<S>) -> Vector<S> {
+    let arms = (
+        lanes_of_3(&points.arm_a, first),
+        lanes_of_3(&points.arm_b, first),
+    );
+    between(arms, a, b)
 }
 
 /// The smaller of two numbers.
@@ -331,8 +327,8 @@ impl Kernel for VelocityBiases<'_> {
                     let normal = lanes_of_3(&points.normal, first);
                     let start = lanes_of_3(&frozen.start, first);
                     let increment = lanes_of_3(&frozen.increment, first);
-                    let gained = between(points, first, gained_a, gained_b);
-                    let moved = between(points, first, moved_a, moved_b);
+                    let gained = apart(points, first, gained_a, gained_b);
+                    let moved = apart(points, first, moved_a, moved_b);
                     let start_n = vector::dot(normal, start);
                     let increment_n = vector::dot(normal, increment);
                     let gap = lanes_of::<S>(&frozen.gap, first)
@@ -428,7 +424,7 @@ impl Kernel for PositionBiases<'_> {
                 let points = self.points[range.clone()].iter();
                 for ((bias, points), frozen) in biases.iter_mut().zip(points).zip(frozen) {
                     let normal = lanes_of_3(&points.normal, first);
-                    let moved = between(points, first, moved_a, moved_b);
+                    let moved = apart(points, first, moved_a, moved_b);
                     let start_n = vector::dot(normal, lanes_of_3(&frozen.start, first));
                     let increment_n = vector::dot(normal, lanes_of_3(&frozen.increment, first));
                     let gap = lanes_of::<S>(&frozen.gap, first)

@@ -1,13 +1,12 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
-use super::point::{Bodies, Disk, Point, Softness, lanes_of, lanes_of_3, put};
-use super::simd::{Kernel, Simd, Width};
 use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
-use super::vector::Vector;
-use super::{IndexRow, LANES, LaneGroup, Lanes, Pairs, Points, Row, Share, Velocities};
+use super::{LaneGroup, Lanes, Pairs, Points, Share, Velocities};
 use crate::parallel::Half;
 use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
+use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, Width, lanes_of, lanes_of_3, put};
+use crate::solver::cpu::contact::{Bodies, Disk, Rows};
 use crate::solver::cpu::sweep::Sweep;
 use std::ops::Range;
 
@@ -109,7 +108,7 @@ impl LaneSweep<'_> {
             Half::Interior => interior..end,
         };
         let spare = self.spare + (super::SPARE_STRIDE * thread) as u32;
-        let softness = Softness::of(self.cone);
+        let rows = Rows::of_whole_bodies(self.cone);
         let Range { mut start, end } = groups;
         while start < end {
             let rule = self.rule(&self.groups[start]);
@@ -122,16 +121,16 @@ impl LaneSweep<'_> {
             // SAFETY: the caller's promise.
             unsafe {
                 match (rule, self.biases) {
-                    (Rule::Disk, _) => self.follow(Coulomb(Disk, softness), part),
-                    (Rule::Polygon, _) => self.follow(Coulomb(self.cone, softness), part),
-                    (Rule::Convex, _) => self.follow(Convex(self.cone_steps, softness), part),
+                    (Rule::Disk, _) => self.follow(Coulomb(Disk, rows), part),
+                    (Rule::Polygon, _) => self.follow(Coulomb(self.cone, rows), part),
+                    (Rule::Convex, _) => self.follow(Convex(self.cone_steps, rows), part),
                     (Rule::Mixed, _) => {
                         let (cone, steps) = (self.cone, self.cone_steps);
                         self.follow(Mixed { cone, steps }, part);
                     }
                     (Rule::Position, Some(biases)) => self.follow(Position(biases), part),
                     (Rule::Rebuild, _) => self.follow(Rebuild, part),
-                    (Rule::Smooth | Rule::Position, _) => self.follow(Smooth(softness), part),
+                    (Rule::Smooth | Rule::Position, _) => self.follow(Smooth(rows), part),
                 }
             }
         }
@@ -291,7 +290,7 @@ impl<U: Update> Part<'_, '_, U> {
         let at = self.place(strip, step);
         // SAFETY: the caller's promise.
         unsafe {
-            let point = Point::load(&self.pass.points[at], strip.first);
+            let point = self.pass.points[at].load(strip.first);
             let number = self.update.number(at, strip.first);
             let impulse = self.impulse(strip, at);
             let updated = self.update.update(&point, number, impulse, a, b);

@@ -1,10 +1,8 @@
 //! What a pass does to a contact point: the update by a law, or nothing but to apply its impulse.
 
-use super::Row;
-use super::point::{self, Bodies, Point, Project, Softness, Updated, lanes_of};
-use super::simd::Simd;
-use super::vector::Vector;
 use crate::problem::FrictionTable;
+use crate::simd::{Row, Simd, Vector, lanes_of};
+use crate::solver::cpu::contact::{self, Bodies, Point, Project, Rows, Updated};
 
 /// What is done to a point.
 pub(super) trait Update: Copy {
@@ -31,7 +29,7 @@ pub(super) trait Update: Copy {
 
 /// Coulomb's law, with the section of the friction cone and the softness of normal rows.
 #[derive(Clone, Copy)]
-pub(super) struct Coulomb<P>(pub(super) P, pub(super) Softness);
+pub(super) struct Coulomb<P>(pub(super) P, pub(super) Rows);
 
 impl<P: Project> Update for Coulomb<P> {
     const ROWS: usize = 3;
@@ -45,13 +43,13 @@ impl<P: Project> Update for Coulomb<P> {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
-        point::update(point, self.0, self.1, impulse, a, b)
+        contact::update(point, self.0, self.1, impulse, a, b)
     }
 }
 
 /// Contacts without friction.
 #[derive(Clone, Copy)]
-pub(super) struct Smooth(pub(super) Softness);
+pub(super) struct Smooth(pub(super) Rows);
 
 impl Update for Smooth {
     const ROWS: usize = 1;
@@ -65,13 +63,13 @@ impl Update for Smooth {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
-        point::update_smooth(point, self.0, impulse, a, b)
+        contact::update_smooth(point, self.0, impulse, a, b)
     }
 }
 
 /// The convex law, with the steps of its projection.
 #[derive(Clone, Copy)]
-pub(super) struct Convex<'a>(pub(super) &'a [Row], pub(super) Softness);
+pub(super) struct Convex<'a>(pub(super) &'a [Row], pub(super) Rows);
 
 impl Update for Convex<'_> {
     const ROWS: usize = 3;
@@ -90,7 +88,7 @@ impl Update for Convex<'_> {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
-        point::update_convex(point, self.1, number, impulse, a, b)
+        contact::update_convex(point, self.1, number, impulse, a, b)
     }
 }
 
@@ -118,7 +116,7 @@ impl Update for Mixed<'_> {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
-        point::update_mixed(point, self.cone, number, impulse, a, b)
+        contact::update_mixed(point, self.cone, number, impulse, a, b)
     }
 }
 
@@ -143,7 +141,7 @@ impl Update for Position<'_> {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
-        point::update_position(point, number, impulse, a, b)
+        contact::update_position(point, number, impulse, a, b)
     }
 }
 
@@ -163,6 +161,6 @@ impl Update for Rebuild {
         _: &Bodies<S>,
         _: &Bodies<S>,
     ) -> Updated<S> {
-        point::rebuild(point, impulse)
+        contact::rebuild(point, impulse)
     }
 }

@@ -1,31 +1,31 @@
 //! Vectors of three components, one of each in every lane; the operations of [`crate::math`] in the same order.
 
-use super::simd::Simd;
+use super::Simd;
 
 /// Three components.
-pub(super) type Vector<S> = [S; 3];
+pub(crate) type Vector<S> = [S; 3];
 
 /// `a + b`.
 #[inline(always)]
-pub(super) fn add<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+pub(crate) fn add<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 /// `a - b`.
 #[inline(always)]
-pub(super) fn sub<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+pub(crate) fn sub<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// `a * s`.
 #[inline(always)]
-pub(super) fn scale<S: Simd>(a: Vector<S>, s: S) -> Vector<S> {
+pub(crate) fn scale<S: Simd>(a: Vector<S>, s: S) -> Vector<S> {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
 /// `yes` in the lanes of a mask, `no` elsewhere.
 #[inline(always)]
-pub(super) fn select<S: Simd>(mask: S::Mask, yes: Vector<S>, no: Vector<S>) -> Vector<S> {
+pub(crate) fn select<S: Simd>(mask: S::Mask, yes: Vector<S>, no: Vector<S>) -> Vector<S> {
     [
         S::select(mask, yes[0], no[0]),
         S::select(mask, yes[1], no[1]),
@@ -35,13 +35,13 @@ pub(super) fn select<S: Simd>(mask: S::Mask, yes: Vector<S>, no: Vector<S>) -> V
 
 /// `a . b`.
 #[inline(always)]
-pub(super) fn dot<S: Simd>(a: Vector<S>, b: Vector<S>) -> S {
+pub(crate) fn dot<S: Simd>(a: Vector<S>, b: Vector<S>) -> S {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// `a x b`.
 #[inline(always)]
-pub(super) fn cross<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+pub(crate) fn cross<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -51,7 +51,7 @@ pub(super) fn cross<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
 
 /// `v + a x b`.
 #[inline(always)]
-pub(super) fn add_cross<S: Simd>(v: Vector<S>, a: Vector<S>, b: Vector<S>) -> Vector<S> {
+pub(crate) fn add_cross<S: Simd>(v: Vector<S>, a: Vector<S>, b: Vector<S>) -> Vector<S> {
     [
         (v[0] + a[1] * b[2]) - a[2] * b[1],
         (v[1] + a[2] * b[0]) - a[0] * b[2],
@@ -61,7 +61,7 @@ pub(super) fn add_cross<S: Simd>(v: Vector<S>, a: Vector<S>, b: Vector<S>) -> Ve
 
 /// A symmetric matrix `[xx, xy, xz, yy, yz, zz]` times a vector.
 #[inline(always)]
-pub(super) fn symmetric_mul<S: Simd>(m: &[S; 6], v: Vector<S>) -> Vector<S> {
+pub(crate) fn symmetric_mul<S: Simd>(m: &[S; 6], v: Vector<S>) -> Vector<S> {
     [
         m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
         m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
@@ -71,7 +71,7 @@ pub(super) fn symmetric_mul<S: Simd>(m: &[S; 6], v: Vector<S>) -> Vector<S> {
 
 /// The tangents of [`crate::math::tangents`].
 #[inline(always)]
-pub(super) fn tangents<S: Simd>(n: Vector<S>) -> (Vector<S>, Vector<S>) {
+pub(crate) fn tangents<S: Simd>(n: Vector<S>) -> (Vector<S>, Vector<S>) {
     let (zero, one, minus_one) = (S::splat(0.0), S::splat(1.0), S::splat(-1.0));
     let sign = S::select(zero.le(n[2]), one, minus_one);
     let a = minus_one.over(sign + n[2]);

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 /// Sixteen lanes.
 #[derive(Clone, Copy)]
-pub(in crate::solver::cpu::lanes) struct Avx512(__m512);
+pub(crate) struct Avx512(__m512);
 
 // SAFETY of every intrinsic here: whoever uses this type has found AVX-512; see `Simd`.
 operators!(

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 /// Eight lanes.
 #[derive(Clone, Copy)]
-pub(in crate::solver::cpu::lanes) struct Avx2(__m256);
+pub(crate) struct Avx2(__m256);
 
 // SAFETY of every intrinsic here: whoever uses this type has found AVX2; see `Simd`.
 operators!(

@@ -6,11 +6,11 @@ use super::{Simd, operators};
 /// Eight lanes.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-pub(in crate::solver::cpu::lanes) struct Portable([f32; 8]);
+pub(crate) struct Portable([f32; 8]);
 
 /// All bits of a lane, set or not.
 #[derive(Clone, Copy)]
-pub(in crate::solver::cpu::lanes) struct Mask([u32; 8]);
+pub(crate) struct Mask([u32; 8]);
 
 #[inline(always)]
 fn zip(a: Portable, b: Portable, with: impl Fn(f32, f32) -> f32) -> Portable {

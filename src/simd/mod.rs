@@ -1,15 +1,21 @@
-//! Vectors of f32 lanes: one trait, three widths of it.
+//! Vectors of f32 lanes: one trait, and four widths of it.
 //!
 //! Every operation is the one that f32 has in IEEE 754, lane by lane and never fused, so that all
-//! widths give the same bits.
+//! widths give the same bits. A single f32 is the narrowest: a law that is written once for lanes is the twin of a
+//! shader in that width.
 
 #[cfg(target_arch = "x86_64")]
-pub(super) mod avx2;
+mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub(super) mod avx512;
-pub(super) mod portable;
+mod avx512;
+mod portable;
+mod rows;
+mod single;
+pub(crate) mod vector;
 
-use super::Row;
+pub(crate) use rows::{IndexRow, LANES, Row, lanes_of, lanes_of_3, put};
+pub(crate) use vector::Vector;
+
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ops::{Add, Mul, Sub};
@@ -66,7 +72,7 @@ impl Width {
 
 /// What is computed in lanes, for any of them.
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
-pub(super) trait Kernel {
+pub(crate) trait Kernel {
     /// Computes it.
     ///
     /// # Safety
@@ -81,7 +87,7 @@ impl Width {
     /// What the kernel asks for.
     #[allow(unsafe_code, reason = "bytes meet SIMD")]
     #[inline]
-    pub(super) unsafe fn run(self, kernel: impl Kernel) {
+    pub(crate) unsafe fn run(self, kernel: impl Kernel) {
         // SAFETY: `is_available` has found the instructions; the rest is the caller's promise.
         unsafe {
             match self {
@@ -136,7 +142,7 @@ impl Default for Width {
 /// Methods of an implementation may only be called where the processor has its instructions; those
 /// that take pointers read or write `LANES` numbers there, or what they say.
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
-pub(super) unsafe trait Simd:
+pub(crate) unsafe trait Simd:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
     /// What a comparison gives, one truth value a lane.

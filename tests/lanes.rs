@@ -171,7 +171,6 @@ impl Reference {
 
 fn rule(problem: &Problem, method: Method) -> MomentumRule {
     match method {
-        Method::ConjugateGradient => MomentumRule::Conjugate,
         Method::Nesterov if problem.is_convex() => MomentumRule::ForwardConvex,
         Method::Nesterov => MomentumRule::Forward,
         _ => MomentumRule::Symmetric,
@@ -283,7 +282,6 @@ fn momentum_and_rebuilt_velocities_have_them_too() {
             Method::Nesterov,
             Method::NesterovSymmetric,
             Method::NesterovJacobi,
-            Method::ConjugateGradient,
         ] {
             check(&problem, method, 2 * MOMENTUM_REBUILD_PASSES + 4);
         }

@@ -225,9 +225,6 @@ pub(crate) enum SolverName {
     NesterovSymmetric,
     /// Projected Jacobi with mass splitting, momentum and restarts.
     NesterovJacobi,
-    /// Projected Gauss-Seidel with nonlinear conjugate gradients.
-    #[value(name = "nncg")]
-    ConjugateGradient,
     /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
     Cluster,
 }
@@ -240,7 +237,6 @@ impl From<SolverName> for Method {
             SolverName::Nesterov => Self::Nesterov,
             SolverName::NesterovSymmetric => Self::NesterovSymmetric,
             SolverName::NesterovJacobi => Self::NesterovJacobi,
-            SolverName::ConjugateGradient => Self::ConjugateGradient,
             SolverName::Cluster => Self::Cluster,
         }
     }

@@ -57,8 +57,6 @@ pub enum Method {
     NesterovSymmetric,
     /// Jacobi with momentum and restarts.
     NesterovJacobi,
-    /// Gauss–Seidel with nonlinear conjugate gradients; see [`momentum`].
-    ConjugateGradient,
     /// Symmetric Gauss–Seidel inside clusters of bodies, whose copies are averaged, with momentum and
     /// restarts; see [`clusters`](crate::problem::clusters).
     Cluster,
@@ -66,18 +64,17 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 6] = [
         Self::GaussSeidel,
         Self::Jacobi,
         Self::Nesterov,
         Self::NesterovSymmetric,
         Self::NesterovJacobi,
-        Self::ConjugateGradient,
         Self::Cluster,
     ];
 
     /// Name in scene files, on the command line and in reports: `pgs`, `jacobi`, `nesterov`,
-    /// `nesterov-symmetric`, `nesterov-jacobi`, `nncg` or `cluster`.
+    /// `nesterov-symmetric`, `nesterov-jacobi` or `cluster`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -86,7 +83,6 @@ impl Method {
             Self::Nesterov => "nesterov",
             Self::NesterovSymmetric => "nesterov-symmetric",
             Self::NesterovJacobi => "nesterov-jacobi",
-            Self::ConjugateGradient => "nncg",
             Self::Cluster => "cluster",
         }
     }
@@ -95,10 +91,7 @@ impl Method {
     #[must_use]
     pub fn max_colors(self) -> usize {
         match self {
-            Self::GaussSeidel
-            | Self::Nesterov
-            | Self::NesterovSymmetric
-            | Self::ConjugateGradient => MAX_COLORS,
+            Self::GaussSeidel | Self::Nesterov | Self::NesterovSymmetric => MAX_COLORS,
             Self::Jacobi | Self::NesterovJacobi | Self::Cluster => 0,
         }
     }
@@ -110,7 +103,7 @@ impl Method {
             Self::GaussSeidel | Self::Jacobi | Self::Cluster => return Pass::default(),
             Self::NesterovSymmetric if done.is_multiple_of(2) => (2, Sweep::Reverse),
             Self::NesterovSymmetric => (2, Sweep::Forward),
-            Self::Nesterov | Self::NesterovJacobi | Self::ConjugateGradient => (1, Sweep::Forward),
+            Self::Nesterov | Self::NesterovJacobi => (1, Sweep::Forward),
         };
         let at = done % length;
         Pass {
@@ -136,7 +129,7 @@ impl Method {
         let sweeps = match self {
             Self::GaussSeidel | Self::Jacobi | Self::Cluster => 0,
             Self::NesterovSymmetric => passes.div_ceil(2),
-            Self::Nesterov | Self::NesterovJacobi | Self::ConjugateGradient => passes,
+            Self::Nesterov | Self::NesterovJacobi => passes,
         };
         let rebuilds = if sweeps > 0 {
             passes.saturating_sub(1) / MOMENTUM_REBUILD_PASSES
@@ -155,7 +148,6 @@ impl Method {
             Self::NesterovSymmetric | Self::NesterovJacobi | Self::Cluster => {
                 Some(MomentumRule::Symmetric)
             }
-            Self::ConjugateGradient => Some(MomentumRule::Conjugate),
         }
     }
 }

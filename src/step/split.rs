@@ -31,10 +31,7 @@ impl Split {
             // One cluster holds whole bodies, but for those that have very many contacts.
             Method::Cluster if world.bodies.len() <= CLUSTER_COPIES as usize => 1.0,
             Method::Cluster => CLUSTER_SPLIT,
-            Method::GaussSeidel
-            | Method::Nesterov
-            | Method::NesterovSymmetric
-            | Method::ConjugateGradient => 1.0,
+            Method::GaussSeidel | Method::Nesterov | Method::NesterovSymmetric => 1.0,
         }
     }
 

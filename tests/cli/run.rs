@@ -132,7 +132,6 @@ fn metrics_do_not_depend_on_threads_or_the_day() {
         "nesterov",
         "nesterov-symmetric",
         "nesterov-jacobi",
-        "nncg",
         "cluster",
     ] {
         let mut seen = Vec::new();

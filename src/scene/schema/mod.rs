@@ -227,9 +227,6 @@ pub enum Method {
     /// Projected Jacobi with mass splitting, momentum and restarts.
     #[serde(rename = "nesterov-jacobi")]
     NesterovJacobi,
-    /// Projected Gauss-Seidel with nonlinear conjugate gradients.
-    #[serde(rename = "nncg")]
-    ConjugateGradient,
     /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
     Cluster,
 }
@@ -242,7 +239,6 @@ impl From<solver::Method> for Method {
             solver::Method::Nesterov => Self::Nesterov,
             solver::Method::NesterovSymmetric => Self::NesterovSymmetric,
             solver::Method::NesterovJacobi => Self::NesterovJacobi,
-            solver::Method::ConjugateGradient => Self::ConjugateGradient,
             solver::Method::Cluster => Self::Cluster,
         }
     }
@@ -256,7 +252,6 @@ impl From<Method> for solver::Method {
             Method::Nesterov => Self::Nesterov,
             Method::NesterovSymmetric => Self::NesterovSymmetric,
             Method::NesterovJacobi => Self::NesterovJacobi,
-            Method::ConjugateGradient => Self::ConjugateGradient,
             Method::Cluster => Self::Cluster,
         }
     }

@@ -62,7 +62,6 @@ pub(super) fn is_native(problem: &SubstepProblem, plan: &SubstepPlan) -> bool {
                 | Method::Nesterov
                 | Method::NesterovSymmetric
                 | Method::NesterovJacobi
-                | Method::ConjugateGradient
         )
     };
     let velocity = plan.velocity.method;

@@ -44,10 +44,6 @@ fn momentum_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
     }
     let progress = lanes[0];
     let before = momentum[0];
-    if before.rule == CONJUGATE {
-        momentum[0] = after_conjugate(before, progress.step);
-        return;
-    }
     var cosine = select(MOMENTUM_COSINE, MOMENTUM_COSINE_FORWARD, before.rule == FORWARD);
     cosine = select(cosine, MOMENTUM_COSINE_CONVEX, before.rule == FORWARD_CONVEX);
     let least = cosine * (sqrt(progress.step) * sqrt(progress.change));
@@ -58,15 +54,4 @@ fn momentum_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
     }
     let next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * (before.sequence * before.sequence)));
     momentum[0] = Momentum(next, (before.sequence - 1.0) / next, before.restarts, before.rule);
-}
-
-// Fletcher's and Reeves' factor; `step` is the squared length of the last step.
-fn after_conjugate(before: Momentum, step: f32) -> Momentum {
-    if before.sequence == 0.0 {
-        return Momentum(step, 0.0, before.restarts, before.rule);
-    }
-    if step <= before.sequence {
-        return Momentum(step, step / before.sequence, before.restarts, before.rule);
-    }
-    return Momentum(step, -1.0, before.restarts + 1u, before.rule);
 }

@@ -26,10 +26,8 @@ struct Reference {
 impl Reference {
     fn new(problem: &Problem, method: Method) -> Self {
         let batches = Batches::pack(problem, method.max_colors(), true);
-        let rule = rule(problem, method);
-        let conjugate = rule == MomentumRule::Conjugate;
         let memory = |impulse| ContactMemory {
-            previous: if conjugate { [0.0; 4] } else { impulse },
+            previous: impulse,
             start: impulse,
         };
         let change = |velocity: &BodyVelocity| VelocityChange {
@@ -37,14 +35,8 @@ impl Reference {
             angular: velocity.angular,
             ..VelocityChange::default()
         };
-        let directions = match conjugate {
-            true => batches.velocities.len(),
-            false => 0,
-        };
-        let mut body_memory = vec![VelocityChange::default(); directions];
-        body_memory.extend(batches.velocities.iter().map(change));
         Self {
-            momentum: Momentum::of(rule),
+            momentum: Momentum::of(rule(problem, method)),
             changes: vec![VelocityChange::default(); batches.slot_count() as usize],
             contact_memory: batches
                 .contacts
@@ -53,7 +45,7 @@ impl Reference {
                 .copied()
                 .map(memory)
                 .collect(),
-            body_memory,
+            body_memory: batches.velocities.iter().map(change).collect(),
             batches,
         }
     }
@@ -91,31 +83,18 @@ impl Reference {
         } else {
             self.extrapolate_bodies(BodyMomentum::Whole);
         }
-        let conjugate = self.is_conjugate();
         let impulses = &mut self.batches.contacts.impulses;
-        if conjugate {
-            cpu::contact_conjugate(factor, impulses, &mut self.contact_memory);
-        } else {
-            cpu::contact_momentum(factor, impulses, &mut self.contact_memory);
-        }
+        cpu::contact_momentum(factor, impulses, &mut self.contact_memory);
     }
 
     fn extrapolate_bodies(&mut self, part: BodyMomentum) {
-        let step = match self.is_conjugate() {
-            true => cpu::body_conjugate,
-            false => cpu::body_momentum,
-        };
         let velocities = &mut self.batches.velocities;
-        step(
+        cpu::body_momentum(
             part,
             self.momentum.factor,
             velocities,
             &mut self.body_memory,
         );
-    }
-
-    fn is_conjugate(&self) -> bool {
-        self.momentum.rule == MomentumRule::Conjugate as u32
     }
 
     fn judge(&mut self) {

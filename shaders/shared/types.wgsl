@@ -108,7 +108,7 @@ struct Partial {
     max: f32,
 }
 
-// The last two points of a contact's impulse, or the direction and the last start; 32 bytes.
+// The last two points of a contact's impulse; 32 bytes.
 struct ContactMemory {
     previous: vec4<f32>,
     start: vec4<f32>,
@@ -150,8 +150,7 @@ struct Control {
 
 // Rules of momentum; 0 is that of symmetric sweeps.
 const FORWARD: u32 = 1u;
-const CONJUGATE: u32 = 2u;
-const FORWARD_CONVEX: u32 = 3u;
+const FORWARD_CONVEX: u32 = 2u;
 
 // Flag of a window: this dispatch keeps the impulses it computes; see contact_split.
 const KEEPS_IMPULSES: u32 = 1u;

@@ -1,6 +1,6 @@
-//! Momentum with restarts: from the last iterates to the point where the next sweep begins.
+//! Nesterov's momentum with restarts: from the last iterates to the point where the next sweep begins.
 //!
-//! **Nesterov's.** A sweep (forward, symmetric, or a mass-split Jacobi pass) leads from impulses `y_k` to `r_{k+1}`. The next
+//! A sweep (forward, symmetric, or a mass-split Jacobi pass) leads from impulses `y_k` to `r_{k+1}`. The next
 //! one begins at `y_{k+1} = r_{k+1} + b (r_{k+1} - r_k)`; velocities are linear in impulses, so
 //! theirs is `V_{k+1} + b (V_{k+1} - V_k)`. Here `b = (t_{k+1} - 1) / t_{k+2}`, with `t_1 = 1` and
 //! `t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2`. `y` may leave the cones and bounds: the sweep projects every
@@ -17,12 +17,6 @@
 //! `t = 1`; here `t - 1` keeps a part of its value, [`MOMENTUM_KEPT`]: the problem has not become easier,
 //! and factors need not climb again from nothing.
 //!
-//! **Conjugate gradients** (Silcowitz, Niebe and Erleben, "A nonsmooth nonlinear conjugate gradient method
-//! for interactive contact force problems", 2010): the step `g_k = r_{k+1} - y_k` of a forward sweep stands
-//! for the steepest descent, and the next sweep begins at `y_{k+1} = r_{k+1} + b p_k`, with Fletcher's and
-//! Reeves' `b = |g_k|_D^2 / |g_{k-1}|_D^2` and the direction `p_{k+1} = g_k + b p_k`. Where `b` is above 1 the
-//! direction is forgotten: `p_{k+1} = 0`.
-//!
 //! `D` is diagonal: one over each row's effective mass, so that all terms have one unit, that of an
 //! energy.
 
@@ -31,19 +25,16 @@ use crate::constants::{
 };
 use bytemuck::{Pod, Zeroable};
 
-/// What the factors follow, and when they start anew.
+/// When momentum starts anew.
 #[repr(u32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MomentumRule {
-    /// Nesterov's, restarted below [`MOMENTUM_COSINE`]: for symmetric sweeps and Jacobi passes.
+    /// Below [`MOMENTUM_COSINE`]: for symmetric sweeps and Jacobi passes.
     #[default]
     Symmetric,
-    /// Nesterov's, restarted below [`MOMENTUM_COSINE_FORWARD`]: for forward sweeps.
+    /// Below [`MOMENTUM_COSINE_FORWARD`]: for forward sweeps.
     Forward,
-    /// Fletcher's and Reeves'.
-    Conjugate,
-    /// Nesterov's, restarted below [`MOMENTUM_COSINE_CONVEX`]: for forward sweeps over a problem that is
-    /// convex.
+    /// Below [`MOMENTUM_COSINE_CONVEX`]: for forward sweeps over a problem that is convex.
     ForwardConvex,
 }
 
@@ -51,10 +42,9 @@ pub enum MomentumRule {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct Momentum {
-    /// `t` of the sweep to come; for conjugate gradients `|g|_D^2` of the last one, 0 before it.
+    /// `t` of the sweep to come.
     pub sequence: f32,
-    /// `b`, by which the last change, or the direction, is repeated before that sweep; below 0 where the
-    /// direction is forgotten.
+    /// `b`, by which the last change is repeated before that sweep.
     pub factor: f32,
     /// Number of restarts.
     pub restarts: u32,
@@ -76,12 +66,11 @@ pub struct Progress {
     pub padding: f32,
 }
 
-/// The last two points of a contact's impulse, of conjugate gradients the direction and the last start;
-/// 32 bytes.
+/// The last two points of a contact's impulse; 32 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct ContactMemory {
-    /// After the sweep before the last; or the direction.
+    /// After the sweep before the last.
     pub previous: [f32; 4],
     /// Where the last sweep began.
     pub start: [f32; 4],
@@ -91,7 +80,7 @@ pub struct ContactMemory {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct JointMemory {
-    /// After the sweep before the last; or the direction.
+    /// After the sweep before the last.
     pub previous: f32,
     /// Where the last sweep began.
     pub start: f32,
@@ -108,9 +97,8 @@ impl Momentum {
     /// Before the first sweep.
     #[must_use]
     pub fn of(rule: MomentumRule) -> Self {
-        let conjugate = rule == MomentumRule::Conjugate;
         Self {
-            sequence: if conjugate { 0.0 } else { 1.0 },
+            sequence: 1.0,
             factor: 0.0,
             restarts: 0,
             rule: rule as u32,
@@ -120,9 +108,6 @@ impl Momentum {
     /// After a sweep.
     #[must_use]
     pub fn after(self, progress: Progress) -> Self {
-        if self.rule == MomentumRule::Conjugate as u32 {
-            return self.after_conjugate(progress.step);
-        }
         let cosine = if self.rule == MomentumRule::Forward as u32 {
             MOMENTUM_COSINE_FORWARD
         } else if self.rule == MomentumRule::ForwardConvex as u32 {
@@ -143,24 +128,6 @@ impl Momentum {
         Self {
             sequence: next,
             factor: (self.sequence - 1.0) / next,
-            ..self
-        }
-    }
-
-    /// Fletcher's and Reeves' factor; `step` is `|g_k|_D^2`.
-    fn after_conjugate(self, step: f32) -> Self {
-        if self.sequence == 0.0 || step <= self.sequence {
-            let first = self.sequence == 0.0;
-            return Self {
-                sequence: step,
-                factor: if first { 0.0 } else { step / self.sequence },
-                ..self
-            };
-        }
-        Self {
-            sequence: step,
-            factor: -1.0,
-            restarts: self.restarts + 1,
             ..self
         }
     }

@@ -121,18 +121,6 @@ fn twin(batches: &Batches, call: KernelCall, data: &KernelData) -> KernelData {
         Kernel::ContactMomentum => {
             cpu::contact_momentum(factor, &mut data.impulses, &mut data.contact_memory);
         }
-        Kernel::JointConjugate => {
-            cpu::joint_conjugate(factor, &mut data.joint_impulses, &mut data.joint_memory);
-        }
-        Kernel::ContactConjugate => {
-            cpu::contact_conjugate(factor, &mut data.impulses, &mut data.contact_memory);
-        }
-        Kernel::BodyConjugate => cpu::body_conjugate(
-            call.part,
-            factor,
-            &mut data.velocities,
-            &mut data.body_memory,
-        ),
         Kernel::BodyMomentum => cpu::body_momentum(
             call.part,
             factor,
@@ -265,7 +253,7 @@ fn calls(batches: &Batches) -> Vec<KernelCall> {
                 &[Sweep::Forward, Sweep::Reverse, Sweep::Rebuild][..],
                 &parts[..1],
             ),
-            Kernel::BodyMomentum | Kernel::BodyConjugate => (&[Sweep::Forward][..], &parts[..]),
+            Kernel::BodyMomentum => (&[Sweep::Forward][..], &parts[..]),
             _ => (&[Sweep::Forward][..], &parts[..1]),
         };
         for &sweep in sweeps {
@@ -285,9 +273,6 @@ fn calls(batches: &Batches) -> Vec<KernelCall> {
             Kernel::JointMomentum,
             Kernel::ContactMomentum,
             Kernel::BodyMomentum,
-            Kernel::JointConjugate,
-            Kernel::ContactConjugate,
-            Kernel::BodyConjugate,
         ];
         let ends = call.kernel == Kernel::BodyStart;
         (ends, momentum.contains(&call.kernel))
@@ -304,7 +289,7 @@ fn compare_sweeps(max_colors: usize, kernels: &[Kernel]) -> (f64, usize) {
     for crowd in crowds() {
         let batches = Batches::pack(&jointed(&crowd), max_colors, true);
         let mut data = KernelData::start(&batches);
-        for rule in [MomentumRule::Forward, MomentumRule::Conjugate] {
+        for rule in [MomentumRule::Forward, MomentumRule::ForwardConvex] {
             data.momentum = Momentum::of(rule);
             for call in calls(&batches) {
                 if call.kernel == Kernel::JointMomentum {
@@ -415,9 +400,6 @@ fn momentum_does_what_its_twins_do() {
         Kernel::JointMomentum,
         Kernel::ContactMomentum,
         Kernel::BodyMomentum,
-        Kernel::JointConjugate,
-        Kernel::ContactConjugate,
-        Kernel::BodyConjugate,
         Kernel::JointProgress,
         Kernel::ContactProgress,
         Kernel::MomentumStep,

@@ -1,13 +1,12 @@
 //! Momentum among the threads of a team: its start, its part before a sweep, and its judgement after one.
 
-use super::momentum::body_conjugate_part;
 use super::parts::{SIZE, fill_parts, for_parts};
 use super::progress::{contact_progress_part, joint_progress_part, sum_of_workgroup};
 use super::{
-    BodyMomentum, CpuSolver, GRAIN, Sweep, VelocityChange, body_momentum, contact_conjugate,
-    contact_momentum, joint_conjugate, joint_momentum, remainder_contacts,
+    BodyMomentum, CpuSolver, Sweep, VelocityChange, body_momentum, contact_momentum,
+    joint_momentum, remainder_contacts,
 };
-use crate::parallel::{SharedSlice, Team};
+use crate::parallel::Team;
 use crate::problem::batches::Batches;
 use crate::solver::Start;
 use crate::solver::momentum::{
@@ -15,11 +14,10 @@ use crate::solver::momentum::{
 };
 
 impl CpuSolver {
-    /// No momentum yet: the memory is where the solve starts, and there is no direction.
+    /// No momentum yet: the memory is where the solve starts.
     pub(super) fn begin(&mut self, batches: &Batches, rule: MomentumRule) {
         self.momentum = Momentum::of(rule);
-        let conjugate = rule == MomentumRule::Conjugate;
-        self.lanes.begin_momentum(conjugate);
+        self.lanes.begin_momentum();
         let remainder = remainder_contacts(batches);
         self.contact_memory.clear();
         self.contact_memory
@@ -27,22 +25,18 @@ impl CpuSolver {
                 batches.contacts.impulses[remainder]
                     .iter()
                     .map(|&impulse| ContactMemory {
-                        previous: if conjugate { [0.0; 4] } else { impulse },
+                        previous: impulse,
                         start: impulse,
                     }),
             );
         self.joint_memory.clear();
         self.joint_memory
             .extend(batches.joints.impulses.iter().map(|&impulse| JointMemory {
-                previous: if conjugate { 0.0 } else { impulse },
+                previous: impulse,
                 start: impulse,
             }));
         self.body_memory.clear();
         let velocities = self.velocities.bodies();
-        if conjugate {
-            self.body_memory
-                .resize(velocities.len(), VelocityChange::default());
-        }
         self.body_memory
             .extend(velocities.iter().map(|velocity| VelocityChange {
                 linear: velocity.linear,
@@ -61,57 +55,25 @@ impl CpuSolver {
         }
         self.extrapolate_bodies(part, team);
         let factor = self.momentum.factor;
-        let conjugate = self.momentum.rule == MomentumRule::Conjugate as u32;
-        self.lanes.extrapolate(conjugate, factor, team);
-        let of_joints = if conjugate {
-            joint_conjugate
-        } else {
-            joint_momentum
-        };
+        self.lanes.extrapolate(factor, team);
         for_parts(
             team,
             &mut batches.joints.impulses,
             &mut self.joint_memory,
-            |impulses, memory| of_joints(factor, impulses, memory),
+            |impulses, memory| joint_momentum(factor, impulses, memory),
         );
-        let of_contacts = if conjugate {
-            contact_conjugate
-        } else {
-            contact_momentum
-        };
         let remainder = remainder_contacts(batches);
         for_parts(
             team,
             &mut batches.contacts.impulses[remainder],
             &mut self.contact_memory,
-            |impulses, memory| of_contacts(factor, impulses, memory),
+            |impulses, memory| contact_momentum(factor, impulses, memory),
         );
     }
 
     fn extrapolate_bodies(&mut self, part: BodyMomentum, team: &Team) {
         let factor = self.momentum.factor;
         let velocities = self.velocities.bodies_mut();
-        if self.momentum.rule == MomentumRule::Conjugate as u32 {
-            let count = velocities.len();
-            let (directions, starts) = self.body_memory.split_at_mut(count);
-            let directions = SharedSlice::new(directions);
-            let starts = SharedSlice::new(starts);
-            let velocities = SharedSlice::new(velocities);
-            team.each(count, GRAIN, |_, bodies| {
-                // SAFETY: the team hands every element to one thread.
-                #[allow(unsafe_code, reason = "the team hands out each element once")]
-                unsafe {
-                    body_conjugate_part(
-                        part,
-                        factor,
-                        velocities.range(bodies.clone()),
-                        directions.range(bodies.clone()),
-                        starts.range(bodies),
-                    );
-                }
-            });
-            return;
-        }
         for_parts(
             team,
             velocities,

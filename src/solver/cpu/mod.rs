@@ -38,10 +38,7 @@ pub use contact_sweep::contact_sweep;
 pub use joint_residual::joint_residual;
 pub use joint_split::joint_split;
 pub use joint_sweep::joint_sweep;
-pub use momentum::{
-    BodyMomentum, body_conjugate, body_momentum, contact_conjugate, contact_momentum,
-    joint_conjugate, joint_momentum,
-};
+pub use momentum::{BodyMomentum, body_momentum, contact_momentum, joint_momentum};
 pub use progress::{contact_progress, joint_progress};
 pub use substep_kernels::{substep_bodies, substep_contacts, substep_control};
 pub use sweep::Sweep;

@@ -43,12 +43,6 @@ pub enum Kernel {
     ContactMomentum,
     /// The same of bodies' velocities.
     BodyMomentum,
-    /// Repeats a part of the direction of joint rows' impulses.
-    JointConjugate,
-    /// The same of contacts' impulses.
-    ContactConjugate,
-    /// The same of bodies' velocities.
-    BodyConjugate,
     /// How joint rows' impulses went on in a sweep, summed over workgroups.
     JointProgress,
     /// The same of contacts' impulses.
@@ -84,14 +78,6 @@ const IMPULSE_MOMENTUM: &[Binding<Slot>] = &[
     CONTROL,
 ];
 
-/// What does so of bodies' velocities binds.
-const BODY_MOMENTUM: &[Binding<Slot>] = &[
-    (2, Velocities, Write),
-    (3, BodyMemory, Write),
-    (4, Momentum, Read),
-    CONTROL,
-];
-
 /// What sums up how impulses went on binds.
 const PROGRESS: &[Binding<Slot>] = &[
     (2, Blocks, Read),
@@ -111,7 +97,7 @@ const MOMENTUM_CONSTANTS: &[(&str, f64)] = &[
 
 impl Kernel {
     /// All kernels, in the order of a sweep.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 20] = [
         Self::ContactMasses,
         Self::BodyStart,
         Self::JointSweep,
@@ -125,9 +111,6 @@ impl Kernel {
         Self::JointMomentum,
         Self::ContactMomentum,
         Self::BodyMomentum,
-        Self::JointConjugate,
-        Self::ContactConjugate,
-        Self::BodyConjugate,
         Self::JointProgress,
         Self::ContactProgress,
         Self::MomentumStep,
@@ -288,22 +271,16 @@ impl ShaderSet for Kernel {
                 &[wgsl!("contact_momentum")],
                 IMPULSE_MOMENTUM,
             ),
-            Self::BodyMomentum => {
-                Shader::of("body_momentum", &[wgsl!("body_momentum")], BODY_MOMENTUM)
-            }
-            Self::JointConjugate => Shader::of(
-                "joint_conjugate",
-                &[wgsl!("joint_conjugate")],
-                IMPULSE_MOMENTUM,
+            Self::BodyMomentum => Shader::of(
+                "body_momentum",
+                &[wgsl!("body_momentum")],
+                &[
+                    (2, Velocities, Write),
+                    (3, BodyMemory, Write),
+                    (4, Momentum, Read),
+                    CONTROL,
+                ],
             ),
-            Self::ContactConjugate => Shader::of(
-                "contact_conjugate",
-                &[wgsl!("contact_conjugate")],
-                IMPULSE_MOMENTUM,
-            ),
-            Self::BodyConjugate => {
-                Shader::of("body_conjugate", &[wgsl!("body_conjugate")], BODY_MOMENTUM)
-            }
             Self::JointProgress => {
                 Shader::of("joint_progress", &[wgsl!("joint_progress")], PROGRESS)
             }

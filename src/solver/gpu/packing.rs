@@ -5,7 +5,6 @@ use super::kernel::Kernel;
 use super::shown::Side;
 use crate::problem::batches::{Batches, Packed, Remainder};
 use crate::solver::cpu::VelocityChange;
-use crate::solver::momentum::MomentumRule;
 use std::ops::Range;
 
 /// The joints or the contacts of a packed problem, as far as planning goes.
@@ -70,11 +69,8 @@ impl<'a> Packing<'a> {
         }
     }
 
-    pub(super) fn momentum(&self, rule: MomentumRule) -> Kernel {
-        let conjugate = rule == MomentumRule::Conjugate;
+    pub(super) fn momentum(&self) -> Kernel {
         match self.side {
-            Side::Joints if conjugate => Kernel::JointConjugate,
-            Side::Contacts if conjugate => Kernel::ContactConjugate,
             Side::Joints => Kernel::JointMomentum,
             Side::Contacts => Kernel::ContactMomentum,
         }

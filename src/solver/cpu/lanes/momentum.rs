@@ -10,28 +10,18 @@ use std::ops::Range;
 const GRAIN: usize = 32;
 
 impl Lanes {
-    /// No momentum yet: the memory is where the solve starts, and there is no direction of conjugate
-    /// gradients.
-    pub(in crate::solver::cpu) fn begin_momentum(&mut self, conjugate: bool) {
+    /// No momentum yet: the memory is where the solve starts.
+    pub(in crate::solver::cpu) fn begin_momentum(&mut self) {
         self.memory.clear();
         self.memory
             .extend(self.impulses.iter().map(|&impulses| Memory {
-                previous: if conjugate {
-                    [Row([0.0; LANES]); 3]
-                } else {
-                    impulses
-                },
+                previous: impulses,
                 start: impulses,
             }));
     }
 
-    /// `r + b (r - r_previous)` for every contact, or what conjugate gradients have for it.
-    pub(in crate::solver::cpu) fn extrapolate(
-        &mut self,
-        conjugate: bool,
-        factor: f32,
-        team: &Team,
-    ) {
+    /// `r + b (r - r_previous)` for every contact.
+    pub(in crate::solver::cpu) fn extrapolate(&mut self, factor: f32, team: &Team) {
         let width = self.width;
         let count = self.impulses.len();
         let impulses = SharedSlice::new(&mut self.impulses);
@@ -40,16 +30,11 @@ impl Lanes {
             // SAFETY: the team hands every point to one thread.
             #[allow(unsafe_code, reason = "the team hands out each point once")]
             unsafe {
-                let part = Extrapolation {
+                width.run(Extrapolation {
                     factor,
                     impulses: impulses.range(points.clone()),
                     memory: memory.range(points),
-                };
-                if conjugate {
-                    width.run(Conjugation(part));
-                } else {
-                    width.run(part);
-                }
+                });
             }
         });
     }
@@ -91,40 +76,6 @@ impl Kernel for Extrapolation<'_> {
                     let start = now + factor * (now - previous);
                     put(impulses, first, start);
                     put(&mut memory.previous[axis], first, now);
-                    put(&mut memory.start[axis], first, start);
-                }
-            }
-        }
-    }
-}
-
-/// The same by conjugate gradients.
-struct Conjugation<'a>(Extrapolation<'a>);
-
-#[allow(unsafe_code, reason = "bytes meet SIMD")]
-impl Kernel for Conjugation<'_> {
-    #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        let Extrapolation {
-            factor,
-            impulses,
-            memory,
-        } = self.0;
-        let forgets = factor < 0.0;
-        let factor = S::splat(factor);
-        for (impulses, memory) in impulses.iter_mut().zip(memory) {
-            for (axis, impulses) in impulses.iter_mut().enumerate() {
-                for first in (0..LANES).step_by(S::LANES) {
-                    let now = lanes_of::<S>(impulses, first);
-                    let last = lanes_of::<S>(&memory.start[axis], first);
-                    let repeated = factor * lanes_of::<S>(&memory.previous[axis], first);
-                    let (direction, start) = if forgets {
-                        (S::splat(0.0), now)
-                    } else {
-                        ((now - last) + repeated, now + repeated)
-                    };
-                    put(impulses, first, start);
-                    put(&mut memory.previous[axis], first, direction);
                     put(&mut memory.start[axis], first, start);
                 }
             }

@@ -109,14 +109,14 @@ impl Plan {
         plan.contact_partials = plan.plan_sums(&contacts, contacts.residual(), &bounds)?;
         plan.plan_residual_step(&bounds)?;
         plan.residual = plan.take();
-        let Some(rule) = momentum_rule else {
+        if momentum_rule.is_none() {
             return Ok(plan);
-        };
+        }
         plan.reverse = plan.plan_sweep(batches, Sweep::Reverse, &bounds)?;
-        plan.start = plan.plan_momentum(batches, rule, Window::STARTS, &bounds)?;
-        plan.momentum = plan.plan_momentum(batches, rule, 0, &bounds)?;
-        plan.after_rebuild = plan.plan_momentum(batches, rule, Window::AFTER_REBUILD, &bounds)?;
-        plan.before_rebuild = plan.plan_before_rebuild(batches, rule, &bounds)?;
+        plan.start = plan.plan_momentum(batches, Window::STARTS, &bounds)?;
+        plan.momentum = plan.plan_momentum(batches, 0, &bounds)?;
+        plan.after_rebuild = plan.plan_momentum(batches, Window::AFTER_REBUILD, &bounds)?;
+        plan.before_rebuild = plan.plan_before_rebuild(batches, &bounds)?;
         plan.judge = plan.plan_judgement(batches, &bounds)?;
         Ok(plan)
     }
@@ -127,13 +127,7 @@ impl Plan {
         call: KernelCall,
         limits: &wgpu::Limits,
     ) -> Result<Self> {
-        let rule = match call.kernel {
-            Kernel::JointConjugate | Kernel::ContactConjugate | Kernel::BodyConjugate => {
-                MomentumRule::Conjugate
-            }
-            _ => MomentumRule::Symmetric,
-        };
-        let mut plan = Self::new(batches, Some(rule), limits)?;
+        let mut plan = Self::new(batches, Some(MomentumRule::default()), limits)?;
         let groups = match call.kernel {
             Kernel::JointSweep => Some(&batches.joints.colors),
             Kernel::ContactSweep => Some(&batches.contacts.colors),

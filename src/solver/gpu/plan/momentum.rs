@@ -9,14 +9,12 @@ use crate::solver::gpu::kernel::Kernel;
 use crate::solver::gpu::packing::Packing;
 use crate::solver::gpu::shown::{Shown, Side};
 use crate::solver::gpu::window::Window;
-use crate::solver::momentum::MomentumRule;
 
 impl Plan {
     /// Plans momentum of everything that has it.
     pub(super) fn plan_momentum(
         &mut self,
         batches: &Batches,
-        rule: MomentumRule,
         flags: u32,
         bounds: &Bounds,
     ) -> Result<Vec<Dispatch>> {
@@ -32,10 +30,10 @@ impl Plan {
                     blocks: bounds.window(blocks, &run),
                     ..Shown::of(packing.side)
                 };
-                self.add(packing.momentum(rule), run, shown, Window::default());
+                self.add(packing.momentum(), run, shown, Window::default());
             }
         }
-        self.plan_bodies(body_momentum(rule), batches, bounds)?;
+        self.plan_bodies(Kernel::BodyMomentum, batches, bounds)?;
         Ok(self.take())
     }
 
@@ -43,11 +41,10 @@ impl Plan {
     pub(super) fn plan_before_rebuild(
         &mut self,
         batches: &Batches,
-        rule: MomentumRule,
         bounds: &Bounds,
     ) -> Result<Vec<Dispatch>> {
         self.flags = Window::BEFORE_REBUILD;
-        self.plan_bodies(body_momentum(rule), batches, bounds)?;
+        self.plan_bodies(Kernel::BodyMomentum, batches, bounds)?;
         Ok(self.take())
     }
 
@@ -79,13 +76,5 @@ impl Plan {
         if let Some(window) = self.windows.last_mut() {
             *window = counts;
         }
-    }
-}
-
-/// The kernel of bodies' momentum.
-fn body_momentum(rule: MomentumRule) -> Kernel {
-    match rule {
-        MomentumRule::Conjugate => Kernel::BodyConjugate,
-        _ => Kernel::BodyMomentum,
     }
 }

@@ -91,7 +91,7 @@ impl Buffers {
         let windows = spread(&plan.windows, window_stride(gpu) as usize);
         let budget = self.budget;
         let bodies_remembered = match plan.momentum_rule {
-            Some(_) => 2 * batches.velocities.len(),
+            Some(_) => batches.velocities.len(),
             None => 0,
         };
         let states = if plan.lcps.is_empty() {

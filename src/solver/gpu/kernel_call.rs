@@ -33,7 +33,7 @@ pub struct KernelData {
     pub contact_memory: Vec<ContactMemory>,
     /// Last impulses of the joint rows, likewise.
     pub joint_memory: Vec<JointMemory>,
-    /// Last velocities, shape `[2 body_count]`; the second half is for conjugate gradients.
+    /// Last velocities, shape `[body_count]`.
     pub body_memory: Vec<VelocityChange>,
     /// Progress of the contacts, one sum a workgroup.
     pub contact_sums: Vec<Progress>,
@@ -88,7 +88,7 @@ impl KernelData {
             joint_partials: Vec::new(),
             contact_memory: vec![ContactMemory::default(); batches.contacts.blocks.len()],
             joint_memory: vec![JointMemory::default(); batches.joints.blocks.len()],
-            body_memory: vec![VelocityChange::default(); 2 * batches.velocities.len()],
+            body_memory: vec![VelocityChange::default(); batches.velocities.len()],
             contact_sums: sums(batches.contacts.blocks.len()),
             joint_sums: sums(batches.joints.blocks.len()),
             momentum: Momentum::default(),

@@ -13,9 +13,7 @@ pub(super) fn check_unsplittable(
     accelerated: bool,
     bounds: &Bounds,
 ) -> Result<()> {
-    // Momentum keeps two velocities a body.
-    let kept = if accelerated { 2 } else { 1 };
-    let bodies = kept * size_of_val(batches.velocities.as_slice()) as u64;
+    let bodies = size_of_val(batches.velocities.as_slice()) as u64;
     if bodies > bounds.binding {
         return Err(Error::Capacity {
             what: format!(

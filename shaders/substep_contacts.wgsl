@@ -22,7 +22,7 @@ fn velocity_bias(
     let deep = (gap + lcp.slop) + lcp.spared;
     var asked = max(lcp.rate * min(deep, 0.0), -(lcp.max_push + held)) + lcp.memory * velocity;
     if open > 0.0 {
-        asked = open / lcp.substep_length;
+        asked = open * lcp.per_second;
     }
     let meets = open + lcp.substep_length * velocity <= 0.0;
     if !(restitution > 0.0 && velocity < -lcp.restitution_threshold && meets) {
@@ -30,7 +30,7 @@ fn velocity_bias(
     }
     let half = 0.5 * gain;
     let speed = half + velocity;
-    let fall = -2.0 * (gain * open) / lcp.substep_length;
+    let fall = -2.0 * (gain * open) * lcp.per_second;
     let squared = restitution * restitution * (speed * speed + fall) - fall;
     let parting = sqrt(max(squared, 0.0)) + half;
     let bounce = -parting - lcp.softness * (parting - velocity - gain);
@@ -72,10 +72,9 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     // Products come last: some compilers move what is added to a sum of two products between them.
     let path = (moved + step.start * lcp.start_factor) + step.increment * lcp.increment_factor;
     let gap = step.gap + ordered_dot(normal, path);
-    let squared = ordered_dot(normal, normal);
     if has(POSITION) {
         blocks[at].friction = 0.0;
-        blocks[at].free_velocity = normal * (max(gap + lcp.slop, -lcp.max_correction) / squared);
+        blocks[at].free_velocity = normal * max(gap + lcp.slop, -lcp.max_correction);
         return;
     }
     let gained = add_cross(a.gained_linear, a.gained_angular, arm_a)
@@ -93,5 +92,5 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let bias = velocity_bias(lcp, gap, velocity, gain, held, step.restitution);
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =
-        ((step.start + step.increment * lcp.part) + gained) + normal * (bias / squared);
+        ((step.start + step.increment * lcp.part) + gained) + normal * bias;
 }

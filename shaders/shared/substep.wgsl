@@ -8,7 +8,7 @@ struct Lcp {
     past: f32,
     part: f32,
     substep_length: f32,
-    time_step: f32,
+    per_second: f32,
     rate: f32,
     memory: f32,
     max_push: f32,

@@ -196,7 +196,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         past,
         part,
         substep_length,
-        time_step,
+        per_second,
         rate,
         memory,
         max_push,

@@ -12,6 +12,7 @@ mod contact_residual;
 mod contact_split;
 mod contact_sweep;
 mod extrapolation;
+mod gap;
 mod joint;
 mod joint_residual;
 mod joint_split;

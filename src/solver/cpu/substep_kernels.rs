@@ -2,6 +2,8 @@
 //! `shaders/substep_bodies.wgsl` and `shaders/substep_contacts.wgsl`, operation by operation.
 //! [`by_solving`](crate::solver::substeps::by_solving) says what it means, in f64.
 
+use super::contact::{Motion, between};
+use super::gap::{self, Bias, Start};
 use crate::math::{self, V3};
 use crate::problem::batches::{BodyVelocity, ContactBlock};
 use crate::solver::momentum::Momentum;
@@ -98,87 +100,50 @@ pub fn substep_contacts(
         let Some(sort) = between.next else {
             continue;
         };
-        let step = &steps[at];
-        let (a, b) = (
-            &states[block.body_a as usize],
-            &states[block.body_b as usize],
-        );
-        let apart = |a: (V3, V3), b: (V3, V3)| {
-            math::sub(
-                math::add_cross(a.0, a.1, block.arm_a),
-                math::add_cross(b.0, b.1, block.arm_b),
+        let motions = [block.body_a, block.body_b].map(|body| {
+            let state = &states[body as usize];
+            (
+                (state.gained_linear, state.gained_angular),
+                (state.moved_linear, state.moved_angular),
             )
-        };
-        let normal = block.normal;
-        let moved = apart(
-            (a.moved_linear, a.moved_angular),
-            (b.moved_linear, b.moved_angular),
+        });
+        begin_contact(
+            sort,
+            lcp,
+            (&steps[at], frictions[at]),
+            motions,
+            block,
+            impulse,
         );
-        let path = math::add(
-            math::add(moved, math::scale(step.start, lcp.start_factor)),
-            math::scale(step.increment, lcp.increment_factor),
-        );
-        let gap = step.gap + math::dot(normal, path);
-        let squared = math::dot(normal, normal);
-        if sort == Sort::Position {
-            block.friction = 0.0;
-            block.free_velocity =
-                math::scale(normal, (gap + lcp.slop).max(-lcp.max_correction) / squared);
-            continue;
-        }
-        let gained = apart(
-            (a.gained_linear, a.gained_angular),
-            (b.gained_linear, b.gained_angular),
-        );
-        let at_part = |part| {
-            math::add(
-                math::add(step.start, math::scale(step.increment, part)),
-                gained,
-            )
-        };
-        let before = math::dot(normal, at_part(lcp.past));
-        let softness = if block.normal_mass > 0.0 {
-            lcp.softness / block.normal_mass
-        } else {
-            0.0
-        };
-        let load = (softness * (step.load * lcp.substep_length)).min(lcp.held_load);
-        let held = load.max(lcp.held).min(softness * impulse[0]);
-        let gain = math::dot(normal, step.increment) * (lcp.part - lcp.past);
-        if step.restitution > 0.0 && before.abs() > lcp.restitution_threshold {
-            *impulse = [0.0; 4];
-        }
-        let bias = contact_bias(lcp, gap, before, gain, held, step.restitution);
-        block.friction = frictions[at];
-        block.free_velocity = math::add(at_part(lcp.part), math::scale(normal, bias / squared));
     }
 }
 
-/// The velocity that a gap asks for, `held` being what the contact holds of what it gives way by; see
-/// [`SubstepPlan::contact_bias`].
-///
-/// [`SubstepPlan::contact_bias`]: crate::solver::substeps::SubstepPlan::contact_bias
-fn contact_bias(lcp: &Lcp, gap: f32, velocity: f32, gain: f32, held: f32, restitution: f32) -> f32 {
-    let open = gap - lcp.slop;
-    let asked = if open > 0.0 {
-        open / lcp.substep_length
-    } else {
-        let deep = (gap + lcp.slop) + lcp.spared;
-        (lcp.rate * deep.min(0.0)).max(-(lcp.max_push + held)) + lcp.memory * velocity
-    };
-    let meets = open + lcp.substep_length * velocity <= 0.0;
-    if !(restitution > 0.0 && velocity < -lcp.restitution_threshold && meets) {
-        return asked;
+/// Makes a contact what it is in an LCP, its bodies having gained and moved so much by impulses.
+#[inline(always)]
+pub(super) fn begin_contact(
+    sort: Sort,
+    lcp: &Lcp,
+    (step, friction): (&ContactStep, f32),
+    [(gained_a, moved_a), (gained_b, moved_b)]: [(Motion<f32>, Motion<f32>); 2],
+    block: &mut ContactBlock,
+    impulse: &mut [f32; 4],
+) {
+    let normal = block.normal;
+    let arms = (block.arm_a, block.arm_b);
+    let start = Start::of(step, normal, arms, block.normal_mass);
+    let gap = start.gap_after(lcp, moved_a, moved_b);
+    if sort == Sort::Position {
+        block.friction = 0.0;
+        block.free_velocity = math::scale(normal, gap::position_bias(lcp, gap));
+        return;
     }
-    let half = 0.5 * gain;
-    let speed = half + velocity;
-    let fall = -2.0 * (gain * open) / lcp.substep_length;
-    let squared = restitution * restitution * (speed * speed + fall) - fall;
-    let parting = squared.max(0.0).sqrt() + half;
-    let bounce = -parting - lcp.softness * (parting - velocity - gain);
-    if open > 0.0 {
-        bounce
-    } else {
-        bounce.min(asked)
+    let gained = between(arms, gained_a, gained_b);
+    let at_part = |part| math::add(start.velocity_at(part), gained);
+    let before = math::dot(normal, at_part(lcp.past));
+    let Bias { bias, starts_cold } = start.bias_of_bounce(lcp, gap, before, impulse[0]);
+    if starts_cold > 0.0 {
+        *impulse = [0.0; 4];
     }
+    block.friction = friction;
+    block.free_velocity = math::add(at_part(lcp.part), math::scale(normal, bias));
 }

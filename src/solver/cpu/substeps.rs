@@ -5,15 +5,16 @@
 //! left them, which is what its impulses do to them; and a position LCP has normal rows only.
 
 use super::CpuSolver;
+use super::contact::{Motion, between};
 use super::lanes::{Given, Velocities};
+use super::substep_kernels::begin_contact;
 use crate::error::Result;
-use crate::math::{self, V3};
+use crate::math;
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::batches::{Batches, BodyVelocity};
-use crate::problem::bias::Meeting;
+use crate::solver::substeps::records::{ContactStep, Lcp, Sort};
 use crate::solver::substeps::{
-    Carried, Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport,
-    SubstepSolution,
+    Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
 };
 use crate::solver::{Method, Options, Report, Status, Velocity};
 use std::time::Instant;
@@ -28,28 +29,15 @@ pub(super) struct SubstepMemory {
     /// Velocities of the LCP that is not being solved.
     others: Velocities,
     /// Contacts of the remainder.
-    remainder: Vec<Frozen>,
+    remainder: Vec<ContactStep>,
+    /// Their coefficients of friction.
+    frictions: Vec<f32>,
     /// Impulses of the remainder over the whole step.
     totals: Vec<[f32; 4]>,
     /// Impulses of the remainder in the LCP that is not being solved.
     other_impulses: Vec<[f32; 4]>,
     /// False if no contact has restitution.
     bounces: bool,
-}
-
-/// What stays the same of a contact of the remainder while a step lasts.
-#[derive(Debug, Clone, Copy)]
-struct Frozen {
-    /// `J v_0` `[m/s]`.
-    start: V3,
-    /// `J increment` `[m/s]`.
-    increment: V3,
-    /// Gap at the start `[m]`.
-    gap: f32,
-    restitution: f32,
-    /// Force that it has carried lately `[N]`.
-    load: f32,
-    friction: f32,
 }
 
 /// True if a step with this plan is solved here, and not one LCP after the other.
@@ -159,10 +147,10 @@ impl CpuSolver {
                 (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
             }
         }
+        let lcp = Lcp::velocity(plan, substep, batches.contacts.blocks.len());
         let state = (&memory.gained, &memory.moved);
-        self.lanes
-            .begin_substep(plan, substep, memory.bounces, state, team);
-        memory.write_velocity_biases(batches, plan, substep);
+        self.lanes.begin_substep(&lcp, memory.bounces, state, team);
+        memory.begin_remainder(batches, &lcp, Sort::Velocity);
         if memory.bounces {
             // Some start without the impulses that the velocities have.
             for velocity in self.velocities.bodies_mut() {
@@ -183,36 +171,13 @@ impl CpuSolver {
         team: &Team,
     ) {
         let h_s = plan.substep_length() as f32;
-        let velocities = numbers(self.velocities.bodies());
-        let gained = SharedSlice::new(numbers_mut(memory.gained.bodies_mut()));
-        let moved = SharedSlice::new(numbers_mut(memory.moved.bodies_mut()));
-        let others = SharedSlice::new(numbers_mut(memory.others.bodies_mut()));
-        let (totals, domains) = self.lanes.begin_totals();
-        team.in_domains(domains.len(), |_, domain| {
-            let part = domains[domain].bodies.clone();
-            // SAFETY: the team hands every domain, with its bodies and points, to one thread.
-            #[allow(unsafe_code, reason = "the team hands out each domain once")]
-            let (gained, moved, others) = unsafe {
-                totals.add(domains[domain].points.clone());
-                (
-                    gained.range(part.clone()),
-                    moved.range(part.clone()),
-                    others.range(part.clone()),
-                )
-            };
-            let state = gained.iter_mut().zip(moved);
-            for ((gained, moved), velocity) in state.zip(&velocities[part]) {
-                for axis in 0..8 {
-                    gained[axis] += IS_MOTION[axis] * velocity[axis];
-                    moved[axis] += IS_MOTION[axis] * (gained[axis] * h_s);
-                }
+        let state = (&mut memory.gained, &mut memory.moved);
+        self.lanes.end_substep(h_s, &self.velocities, state, team);
+        if plan.position.is_some() {
+            for velocity in memory.others.bodies_mut() {
+                (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
             }
-            for velocity in others {
-                for (number, is_motion) in velocity.iter_mut().zip(IS_MOTION) {
-                    *number = if is_motion > 0.0 { 0.0 } else { *number };
-                }
-            }
-        });
+        }
         let remainder = super::remainder_contacts(batches);
         let impulses = &batches.contacts.impulses[remainder];
         for (total, impulse) in memory.totals.iter_mut().zip(impulses) {
@@ -230,9 +195,14 @@ impl CpuSolver {
         substep: u32,
         team: &Team,
     ) {
-        self.lanes
-            .begin_position(plan, position, substep, &memory.moved, team);
-        memory.write_position_biases(batches, plan, position, substep);
+        let lcp = Lcp::position(plan, position, substep, batches.contacts.blocks.len());
+        self.lanes.begin_position(&lcp, &memory.moved, team);
+        let remainder = super::remainder_contacts(batches);
+        let impulses = &mut batches.contacts.impulses[remainder];
+        memory.other_impulses.clear();
+        memory.other_impulses.extend_from_slice(impulses);
+        impulses.fill([0.0; 4]);
+        memory.begin_remainder(batches, &lcp, Sort::Position);
         // They were stopped at the end of the velocity LCP.
         std::mem::swap(&mut self.velocities, &mut memory.others);
     }
@@ -247,8 +217,8 @@ impl CpuSolver {
     ) {
         std::mem::swap(&mut self.velocities, &mut memory.others);
         let most = position.max_turn;
-        let changes = numbers(memory.others.bodies());
-        let moved = SharedSlice::new(numbers_mut(memory.moved.bodies_mut()));
+        let changes = memory.others.bodies();
+        let moved = SharedSlice::new(memory.moved.bodies_mut());
         let domains = self.lanes.domain_ranges();
         team.in_domains(domains.len(), |_, domain| {
             let bodies = domains[domain].bodies.clone();
@@ -256,16 +226,14 @@ impl CpuSolver {
             #[allow(unsafe_code, reason = "the team hands out each domain once")]
             let moved = unsafe { moved.range(bodies.clone()) };
             for (moved, change) in moved.iter_mut().zip(&changes[bodies]) {
-                let turn = [change[4], change[5], change[6]];
-                let squared = math::dot(turn, turn);
+                let squared = math::dot(change.angular, change.angular);
                 let part = if squared > most * most {
                     most / squared.sqrt()
                 } else {
                     1.0
                 };
-                for axis in 0..8 {
-                    moved[axis] += IS_MOTION[axis] * (change[axis] * part);
-                }
+                moved.linear = math::add(moved.linear, math::scale(change.linear, part));
+                moved.angular = math::add(moved.angular, math::scale(change.angular, part));
             }
         });
         self.lanes.end_position();
@@ -321,31 +289,11 @@ fn is_finite(memory: &SubstepMemory, impulses: &[[f32; 3]]) -> bool {
     };
     [&memory.gained, &memory.moved]
         .iter()
-        .all(|state| all_finite(numbers(state.bodies()).as_flattened()))
+        .all(|state| all_finite(bytemuck::cast_slice(state.bodies())))
         && all_finite(impulses.as_flattened())
 }
 
-/// 1 where the numbers of a [`BodyVelocity`] are velocities, else 0.
-const IS_MOTION: [f32; 8] = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0];
-
-/// Bodies as a compiler sees vectors in them.
-fn numbers(bodies: &[BodyVelocity]) -> &[[f32; 8]] {
-    bytemuck::cast_slice(bodies)
-}
-
-fn numbers_mut(bodies: &mut [BodyVelocity]) -> &mut [[f32; 8]] {
-    bytemuck::cast_slice_mut(bodies)
-}
-
-/// Motion of A's point relative to B's, `[a, b]` being twists of the two bodies.
-fn between([arm_a, arm_b]: [V3; 2], [a, b]: [(V3, V3); 2]) -> V3 {
-    math::sub(
-        math::add_cross(a.0, a.1, arm_a),
-        math::add_cross(b.0, b.1, arm_b),
-    )
-}
-
-fn twist(velocity: &BodyVelocity) -> (V3, V3) {
+fn twist(velocity: &BodyVelocity) -> Motion<f32> {
     (velocity.linear, velocity.angular)
 }
 
@@ -361,6 +309,12 @@ impl SubstepMemory {
         let range = super::remainder_contacts(batches);
         self.totals.clear();
         self.totals.resize(range.len(), [0.0; 4]);
+        self.frictions.clear();
+        self.frictions.extend(
+            contacts.blocks[range.clone()]
+                .iter()
+                .map(|block| block.friction),
+        );
         self.remainder.clear();
         self.remainder.extend(range.map(|index| {
             let (block, source) = (&contacts.blocks[index], contacts.source[index] as usize);
@@ -368,87 +322,29 @@ impl SubstepMemory {
                 let increment = &given.increments[body as usize];
                 (increment.linear, increment.angular)
             });
-            Frozen {
+            let [a, b] = increments;
+            ContactStep {
                 start: block.free_velocity,
-                increment: between([block.arm_a, block.arm_b], increments),
+                increment: between((block.arm_a, block.arm_b), a, b),
                 gap: given.gaps[source],
                 restitution: given.restitutions.get(source).copied().unwrap_or(0.0),
                 load: given.loads.get(source).copied().unwrap_or(0.0),
-                friction: block.friction,
+                ..ContactStep::default()
             }
         }));
     }
 
-    /// Velocities of the remainder's contacts, biases included, before a substep.
-    fn write_velocity_biases(&self, batches: &mut Batches, plan: &SubstepPlan, substep: u32) {
+    /// Velocities of the remainder's contacts without impulses, biases included, in an LCP of a substep.
+    fn begin_remainder(&self, batches: &mut Batches, lcp: &Lcp, sort: Sort) {
         let range = super::remainder_contacts(batches);
-        let (past, part) = (plan.part(substep - 1) as f32, plan.part(substep) as f32);
         let (gained, moved) = (self.gained.bodies(), self.moved.bodies());
         let impulses = &mut batches.contacts.impulses[range.clone()];
         let blocks = &mut batches.contacts.blocks[range];
-        for ((block, frozen), impulse) in blocks.iter_mut().zip(&self.remainder).zip(impulses) {
-            let carried = if block.normal_mass > 0.0 {
-                let over_mass = |impulse: f32| f64::from(impulse / block.normal_mass);
-                Carried {
-                    impulse: over_mass(impulse[0]),
-                    load: over_mass(frozen.load) * plan.substep_length(),
-                }
-            } else {
-                Carried::default()
-            };
-            let arms = [block.arm_a, block.arm_b];
+        let steps = self.remainder.iter().zip(&self.frictions);
+        for ((block, impulse), (step, friction)) in blocks.iter_mut().zip(impulses).zip(steps) {
             let bodies = [block.body_a as usize, block.body_b as usize];
-            let gained = between(arms, bodies.map(|body| twist(&gained[body])));
-            let moved = between(arms, bodies.map(|body| twist(&moved[body])));
-            let velocity = math::dot(block.normal, frozen.start)
-                + past * math::dot(block.normal, frozen.increment)
-                + math::dot(block.normal, gained);
-            let gap = frozen.gap_now(plan, substep - 1, block.normal, moved);
-            let gain = math::dot(block.normal, frozen.increment) / plan.substeps as f32;
-            let meeting = Meeting {
-                separation: f64::from(gap),
-                velocity: f64::from(velocity),
-                gain: f64::from(gain),
-                restitution: f64::from(frozen.restitution),
-                softness: f64::from(plan.gap_law.softness),
-            };
-            let bias = plan.contact_bias(&meeting, &carried) as f32;
-            if plan.starts_cold(f64::from(velocity), f64::from(frozen.restitution)) {
-                *impulse = [0.0; 4];
-            }
-            let without = math::add(
-                math::add(frozen.start, math::scale(frozen.increment, part)),
-                gained,
-            );
-            block.free_velocity = math::add(without, math::scale(block.normal, bias));
-        }
-    }
-
-    /// The remainder's contacts as rows of the position LCP after a substep.
-    fn write_position_biases(
-        &mut self,
-        batches: &mut Batches,
-        plan: &SubstepPlan,
-        position: &PositionPlan,
-        substep: u32,
-    ) {
-        let range = super::remainder_contacts(batches);
-        let impulses = &mut batches.contacts.impulses[range.clone()];
-        self.other_impulses.clear();
-        self.other_impulses.extend_from_slice(impulses);
-        impulses.fill([0.0; 4]);
-        let moved = self.moved.bodies();
-        let blocks = &mut batches.contacts.blocks[range];
-        for (block, frozen) in blocks.iter_mut().zip(&self.remainder) {
-            let bodies = [block.body_a as usize, block.body_b as usize];
-            let moved = between(
-                [block.arm_a, block.arm_b],
-                bodies.map(|body| twist(&moved[body])),
-            );
-            let gap = frozen.gap_now(plan, substep, block.normal, moved);
-            let bias = position.contact_bias(f64::from(gap), &plan.gap_law) as f32;
-            block.free_velocity = math::scale(block.normal, bias);
-            block.friction = 0.0;
+            let motions = bodies.map(|body| (twist(&gained[body]), twist(&moved[body])));
+            begin_contact(sort, lcp, (step, *friction), motions, block, impulse);
         }
     }
 
@@ -457,19 +353,8 @@ impl SubstepMemory {
         let range = super::remainder_contacts(batches);
         batches.contacts.impulses[range.clone()].copy_from_slice(&self.other_impulses);
         let blocks = &mut batches.contacts.blocks[range];
-        for (block, frozen) in blocks.iter_mut().zip(&self.remainder) {
-            block.friction = frozen.friction;
+        for (block, friction) in blocks.iter_mut().zip(&self.frictions) {
+            block.friction = *friction;
         }
-    }
-}
-
-impl Frozen {
-    /// Gap `[m]` after so many substeps, `moved` being how far impulses have moved A's point from B's.
-    fn gap_now(&self, plan: &SubstepPlan, substeps: u32, normal: V3, moved: V3) -> f32 {
-        let [start, increment] = plan.free_displacement(substeps).map(|x| x as f32);
-        self.gap
-            + (start * math::dot(normal, self.start)
-                + increment * math::dot(normal, self.increment)
-                + math::dot(normal, moved))
     }
 }

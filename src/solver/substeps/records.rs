@@ -23,8 +23,8 @@ pub struct Lcp {
     pub part: f32,
     /// Length of a substep `[s]`.
     pub substep_length: f32,
-    /// Length of the step `[s]`.
-    pub time_step: f32,
+    /// One over it `[1/s]`.
+    pub per_second: f32,
     /// See [`GapLaw`](super::GapLaw).
     pub rate: f32,
     /// See [`GapLaw`](super::GapLaw).
@@ -96,7 +96,7 @@ impl Lcp {
             past: plan.part(substep - 1) as f32,
             part: plan.part(substep) as f32,
             substep_length: plan.substep_length() as f32,
-            time_step: plan.time_step,
+            per_second: (1.0 / plan.substep_length()) as f32,
             rate: plan.gap_law.rate,
             memory: plan.gap_law.memory,
             max_push: plan.gap_law.max_push,

@@ -1,0 +1,132 @@
+//! The law of gaps in a substep, in every lane; in lanes of one number the twin of
+//! `shaders/substep_contacts.wgsl`, operation by operation. In f64 it is
+//! [`SubstepPlan::contact_bias`](crate::solver::substeps::SubstepPlan::contact_bias).
+
+use super::contact::{Motion, between};
+use crate::simd::{Simd, Vector, vector};
+use crate::solver::substeps::records::{ContactStep, Lcp};
+
+/// One contact point a lane, as the step started with it.
+#[derive(Clone, Copy)]
+pub(super) struct Start<S> {
+    pub(super) normal: Vector<S>,
+    pub(super) arms: (Vector<S>, Vector<S>),
+    pub(super) normal_mass: S,
+    /// Velocity of A's point relative to B's `[m/s]`.
+    pub(super) velocity: Vector<S>,
+    /// What forces add to it over the step `[m/s]`.
+    pub(super) increment: Vector<S>,
+    /// Separation `[m]`.
+    pub(super) gap: S,
+    pub(super) restitution: S,
+    /// Force that the contact has carried lately `[N]`.
+    pub(super) load: S,
+}
+
+impl Start<f32> {
+    /// Of a record, and what its block says.
+    #[inline(always)]
+    pub(super) fn of(
+        step: &ContactStep,
+        normal: [f32; 3],
+        arms: ([f32; 3], [f32; 3]),
+        normal_mass: f32,
+    ) -> Self {
+        Self {
+            normal,
+            arms,
+            normal_mass,
+            velocity: step.start,
+            increment: step.increment,
+            gap: step.gap,
+            restitution: step.restitution,
+            load: step.load,
+        }
+    }
+}
+
+/// The bias of a substep, and what goes with it.
+#[derive(Clone, Copy)]
+pub(super) struct Bias<S> {
+    /// Along the normal `[m/s]`.
+    pub(super) bias: S,
+    /// 1 where the contact starts the substep without an impulse: what bounces, or has bounced, does not press.
+    pub(super) starts_cold: S,
+}
+
+impl<S: Simd> Start<S> {
+    /// Gap `[m]` when impulses have moved bodies so far.
+    #[inline(always)]
+    pub(super) fn gap_after(&self, lcp: &Lcp, moved_a: Motion<S>, moved_b: Motion<S>) -> S {
+        let moved = between(self.arms, moved_a, moved_b);
+        let started = vector::scale(self.velocity, S::splat(lcp.start_factor));
+        let forced = vector::scale(self.increment, S::splat(lcp.increment_factor));
+        // Products come last: some compilers move what is added to a sum of two products between them.
+        let path = vector::add(vector::add(moved, started), forced);
+        self.gap + vector::dot(self.normal, path)
+    }
+
+    /// Velocity of A's point relative to B's when a part of the step's forces has acted `[m/s]`, but for impulses.
+    #[inline(always)]
+    pub(super) fn velocity_at(&self, part: f32) -> Vector<S> {
+        vector::add(self.velocity, vector::scale(self.increment, S::splat(part)))
+    }
+
+    /// Bias in the velocity LCP of a contact at rest, or without restitution, with a normal velocity before the substep
+    /// that only a law with memory asks for.
+    #[inline(always)]
+    pub(super) fn bias(&self, lcp: &Lcp, gap: S, velocity: S, impulse: S) -> S {
+        let zero = S::splat(0.0);
+        let open = gap - S::splat(lcp.slop);
+        let softness = S::splat(lcp.softness).over(self.normal_mass);
+        let softness = S::select(zero.lt(self.normal_mass), softness, zero);
+        let load = softness * (self.load * S::splat(lcp.substep_length));
+        let load = least(load, S::splat(lcp.held_load));
+        let held = least(load.max(S::splat(lcp.held)), softness * impulse);
+        let most = S::splat(lcp.max_push) + held;
+        let deep = (gap + S::splat(lcp.slop)) + S::splat(lcp.spared);
+        let push = (S::splat(lcp.rate) * least(deep, zero)).max(zero - most);
+        let shut = push + S::splat(lcp.memory) * velocity;
+        S::select(zero.lt(open), open * S::splat(lcp.per_second), shut)
+    }
+
+    /// The same where it may bounce; `velocity` is the normal one before the substep `[m/s]`.
+    #[inline(always)]
+    pub(super) fn bias_of_bounce(&self, lcp: &Lcp, gap: S, velocity: S, impulse: S) -> Bias<S> {
+        let zero = S::splat(0.0);
+        let asked = self.bias(lcp, gap, velocity, impulse);
+        let open = gap - S::splat(lcp.slop);
+        let threshold = S::splat(lcp.restitution_threshold);
+        let restitution = self.restitution;
+        let gain = vector::dot(self.normal, self.increment) * S::splat(lcp.part - lcp.past);
+        let half = S::splat(0.5) * gain;
+        let speed = half + velocity;
+        let fall = S::splat(-2.0) * (gain * open) * S::splat(lcp.per_second);
+        let squared = restitution * restitution * (speed * speed + fall) - fall;
+        let parting = squared.max(zero).sqrt() + half;
+        let bounce = (zero - parting) - S::splat(lcp.softness) * ((parting - velocity) - gain);
+        let wanted = S::select(zero.lt(open), bounce, least(bounce, asked));
+        let meets = (open + S::splat(lcp.substep_length) * velocity).le(zero);
+        let fast = velocity.lt(zero - threshold);
+        let applies = S::select(meets, restitution, zero);
+        let applies = zero.lt(S::select(fast, applies, zero));
+        let moves = threshold.lt(velocity.abs());
+        let bounces = zero.lt(S::select(moves, restitution, zero));
+        Bias {
+            bias: S::select(applies, wanted, asked),
+            starts_cold: S::select(bounces, S::splat(1.0), zero),
+        }
+    }
+}
+
+/// Bias of a gap in the position LCP `[m]`: the gap beyond the slop, or as much of it as may be corrected.
+#[inline(always)]
+pub(super) fn position_bias<S: Simd>(lcp: &Lcp, gap: S) -> S {
+    (gap + S::splat(lcp.slop)).max(S::splat(-lcp.max_correction))
+}
+
+/// The smaller of two numbers.
+#[inline(always)]
+fn least<S: Simd>(a: S, b: S) -> S {
+    S::select(a.lt(b), a, b)
+}

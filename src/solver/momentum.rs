@@ -23,6 +23,7 @@
 use crate::constants::{
     MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, WORKGROUP_SIZE,
 };
+use crate::simd::Simd;
 use bytemuck::{Pod, Zeroable};
 
 /// When momentum starts anew.
@@ -138,15 +139,11 @@ impl Progress {
     #[inline(always)]
     #[must_use]
     pub fn of(mass: f32, previous: f32, start: f32, now: f32) -> Self {
-        if mass == 0.0 {
-            return Self::default();
-        }
-        let step = now - start;
-        let change = now - previous;
+        let [along, step, change] = progress_of(mass, previous, start, now);
         Self {
-            along: step * change / mass,
-            step: step * step / mass,
-            change: change * change / mass,
+            along,
+            step,
+            change,
             padding: 0.0,
         }
     }
@@ -162,6 +159,16 @@ impl Progress {
             padding: 0.0,
         }
     }
+}
+
+/// `along`, `step` and `change` of [`Progress`] in every lane; zero without mass.
+#[inline(always)]
+pub(crate) fn progress_of<S: Simd>(mass: S, previous: S, start: S, now: S) -> [S; 3] {
+    let zero = S::splat(0.0);
+    let none = mass.le(zero);
+    let step = now - start;
+    let change = now - previous;
+    [step * change, step * step, change * change].map(|term| S::select(none, zero, term.over(mass)))
 }
 
 /// Adds up one workgroup's impulses in the order in which its invocations do: halving strides.

@@ -1,8 +1,9 @@
 //! Contacts as blocks in lanes.
 
 use super::ContactBlock;
-use super::contacts::{free_velocity_of, masses_of, start_impulse};
+use super::contacts::{free_velocity_of, start_impulse};
 use super::lanes::{self, LANES, Lane, Work, at, records, transpose};
+use super::masses::{Lever, masses_of};
 use crate::math::V3;
 use crate::problem::{Body, Contact};
 use bytemuck::Zeroable;
@@ -130,10 +131,20 @@ impl Side {
     }
 
     #[inline(always)]
-    fn mass(&self, lane: usize) -> (f32, [f32; 6]) {
-        let [[.., inverse_mass], _, [xx, xy, xz, yy], [yz, zz, ..]] = &self.numbers;
-        let inertia = [xx[lane], xy[lane], xz[lane], yy[lane], yz[lane], zz[lane]];
-        (inverse_mass[lane], inertia)
+    fn inertia(&self, lane: usize) -> [f32; 6] {
+        let [_, _, [xx, xy, xz, yy], [yz, zz, ..]] = &self.numbers;
+        [xx[lane], xy[lane], xz[lane], yy[lane], yz[lane], zz[lane]]
+    }
+
+    #[inline(always)]
+    fn lever<'a>(&self, lane: usize, inertia: &'a [f32; 6], arm: V3) -> Lever<'a, f32> {
+        let [[.., inverse_mass], ..] = &self.numbers;
+        Lever {
+            inverse_mass: inverse_mass[lane],
+            inertia,
+            arm,
+            copies: self.copies[lane],
+        }
     }
 }
 
@@ -156,10 +167,11 @@ impl Work for Numbers<'_> {
         for lane in 0..LANES {
             let normal = at(input.normal(), lane);
             let (arm_a, arm_b) = (at(input.arm_a(), lane), at(input.arm_b(), lane));
+            let (inertia_a, inertia_b) = (a.inertia(lane), b.inertia(lane));
             let masses = masses_of(
                 normal,
-                (&a.mass(lane), arm_a, a.copies[lane]),
-                (&b.mass(lane), arm_b, b.copies[lane]),
+                a.lever(lane, &inertia_a, arm_a),
+                b.lever(lane, &inertia_b, arm_b),
             );
             output.normal_mass[lane] = masses.normal;
             output.tangent_mass[lane] = masses.tangent;

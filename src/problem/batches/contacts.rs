@@ -199,45 +199,6 @@ pub(super) fn start_impulse(contact: &Contact, warm_start: bool) -> [f32; 4] {
     }
 }
 
-/// Masses of a [`ContactBlock`] `[kg]`, and the coupling of its normal and tangents `[1/kg]`.
-pub(super) struct Masses {
-    pub(super) normal: f32,
-    pub(super) tangent: f32,
-    pub(super) residual: f32,
-    pub(super) coupling: [f32; 2],
-}
-
-/// Masses of a contact with this normal; a side is the inverse mass and inertia of its body, the arm,
-/// and the number of the body's copies.
-#[inline(always)]
-pub(super) fn masses_of(
-    normal: V3,
-    (mass_a, arm_a, copies_a): (&(f32, [f32; 6]), V3, f32),
-    (mass_b, arm_b, copies_b): (&(f32, [f32; 6]), V3, f32),
-) -> Masses {
-    let (tangent_1, tangent_2) = math::tangents(normal);
-    let entry = |d: V3, e: V3, copies_a: f32, copies_b: f32| {
-        copies_a * delassus_entry(mass_a, arm_a, d, e)
-            + copies_b * delassus_entry(mass_b, arm_b, d, e)
-    };
-    let split = |d: V3, e: V3| entry(d, e, copies_a, copies_b);
-    let whole = |d: V3| entry(d, d, 1.0, 1.0);
-
-    let (w11, w22) = (split(tangent_1, tangent_1), split(tangent_2, tangent_2));
-    let w12 = split(tangent_1, tangent_2);
-    let coupling = [split(normal, tangent_1), split(normal, tangent_2)];
-    let normal_mass = inverse_or_zero(split(normal, normal));
-    let largest = 0.5 * (w11 + w22) + (0.25 * (w11 - w22) * (w11 - w22) + w12 * w12).sqrt();
-    let trace = whole(normal) + whole(tangent_1) + whole(tangent_2);
-    let tangent_mass = inverse_or_zero(largest);
-    Masses {
-        normal: normal_mass,
-        tangent: tangent_mass,
-        residual: 3.0 * inverse_or_zero(trace),
-        coupling,
-    }
-}
-
 /// Velocity of A's point relative to B's before the solve, plus the bias along the normal `[m/s]`; a
 /// side is the linear and angular velocity of its body, and the arm.
 ///
@@ -277,19 +238,4 @@ fn velocity_between(normal: V3, scale: f64, a: (V3, V3, V3), b: (V3, V3, V3)) ->
         (a[1] - b[1] + y * scale) as f32,
         (a[2] - b[2] + z * scale) as f32,
     ]
-}
-
-/// One body's part of the Delassus entry of two directions: `d . e / m + (r x d) . I^-1 (r x e)`.
-#[inline(always)]
-fn delassus_entry((inverse_mass, inverse_inertia): &(f32, [f32; 6]), arm: V3, d: V3, e: V3) -> f32 {
-    inverse_mass * math::dot(d, e)
-        + math::dot(
-            math::cross(arm, d),
-            math::symmetric_mul(inverse_inertia, math::cross(arm, e)),
-        )
-}
-
-#[inline(always)]
-fn inverse_or_zero(x: f32) -> f32 {
-    if x > 0.0 { 1.0 / x } else { 0.0 }
 }

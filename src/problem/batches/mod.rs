@@ -15,12 +15,14 @@ mod contacts;
 mod impulse_lanes;
 mod joints;
 mod lanes;
+mod masses;
 mod order;
 mod remainder;
 
 pub use contacts::ContactBlock;
 pub(crate) use contacts::{free_velocity_of, unbiased_velocity_of};
 pub use joints::{JointBlock, JointScale};
+pub(crate) use masses::{Lever, masses_of};
 pub use remainder::{NO_SLOT, Remainder, SplitBody, SplitSlots};
 
 use super::clusters::Clusters;

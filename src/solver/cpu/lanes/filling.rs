@@ -4,18 +4,17 @@
 //! same bits.
 
 use super::fill::Given;
-use super::masses::{Lever, masses_of};
 use super::substep::Frozen;
 use super::{LaneGroup, NO_PLACE, Pairs, Points};
 use crate::constants::PLAIN_NORMAL_ERROR;
 use crate::math::V3;
 use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
-use crate::problem::batches::{free_velocity_of, unbiased_velocity_of};
+use crate::problem::batches::{Lever, free_velocity_of, masses_of, unbiased_velocity_of};
 use crate::problem::{Body, Contact};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::Velocity;
-use crate::solver::cpu::contact::between;
+use crate::solver::cpu::contact::{between, cone_step};
 use crate::solver::substeps::SubstepProblem;
 use std::mem::offset_of;
 use std::ops::Range;
@@ -325,7 +324,7 @@ impl Filling<'_> {
         let normal = [normal_x, normal_y, normal_z];
         let (arm_a, arm_b) = ([arm_a_x, arm_a_y, arm_a_z], [arm_b_x, arm_b_y, arm_b_z]);
         let (at_a, at_b) = (a.at(arm_a), b.at(arm_b));
-        let masses = masses_of(normal, at_a, at_b, self.cone);
+        let masses = masses_of(normal, at_a, at_b);
         for axis in 0..3 {
             put_filled(&mut to.normal[axis], first, filled, normal[axis]);
             put_filled(&mut to.arm_a[axis], first, filled, arm_a[axis]);
@@ -379,7 +378,9 @@ impl Filling<'_> {
         }
         // SAFETY: the caller's promise.
         let steps = unsafe { &mut self.cone_steps.range(one)[0] };
-        put_filled(steps, first, filled, masses.cone_step);
+        let (normal, tangent) = (masses.normal, masses.tangent);
+        let step = cone_step(masses.coupling, normal, tangent, self.cone.softness);
+        put_filled(steps, first, filled, step);
         let mut mixed = false;
         for lane in first..first + S::LANES {
             let is_convex = to.friction.0[lane] > 0.0 && to.tangent_mass.0[lane] > 0.0;
@@ -397,6 +398,7 @@ impl<S: Simd> Side<S> {
             inverse_mass: self.inverse_mass,
             inertia: &self.inertia,
             arm,
+            copies: S::splat(1.0),
         }
     }
 }

@@ -11,7 +11,6 @@
 mod domains;
 mod fill;
 mod filling;
-mod masses;
 mod momentum;
 mod residual;
 mod substep;

@@ -3,7 +3,7 @@
 use super::{Lanes, Memory, NO_PLACE};
 use crate::parallel::{SharedSlice, Team};
 use crate::simd::{Kernel, LANES, Row, Simd, lanes_of, put};
-use crate::solver::momentum::Progress;
+use crate::solver::momentum::{Progress, progress_of};
 use std::ops::Range;
 
 /// Least number of points of sixteen lanes handed to one thread, each some ten nanoseconds.
@@ -126,24 +126,10 @@ impl Kernel for Terms<'_> {
 /// What one axis of the impulses adds to the sums.
 #[inline(always)]
 fn term<S: Simd>(mass: &Row, memory: &Memory, now: &[Row; 3], axis: usize, first: usize) -> [S; 3] {
-    of(
+    progress_of(
         lanes_of(mass, first),
         lanes_of(&memory.previous[axis], first),
         lanes_of(&memory.start[axis], first),
         lanes_of(&now[axis], first),
     )
-}
-
-/// [`Progress::of`] in lanes.
-#[inline(always)]
-fn of<S: Simd>(mass: S, previous: S, start: S, now: S) -> [S; 3] {
-    let zero = S::splat(0.0);
-    let none = mass.le(zero);
-    let step = now - start;
-    let change = now - previous;
-    [
-        S::select(none, zero, (step * change).over(mass)),
-        S::select(none, zero, (step * step).over(mass)),
-        S::select(none, zero, (change * change).over(mass)),
-    ]
 }

@@ -3,6 +3,9 @@
 //! Every operation is the one that f32 has in IEEE 754, lane by lane and never fused, so that all
 //! widths give the same bits. A single f32 is the narrowest: a law that is written once for lanes is the twin of a
 //! shader in that width.
+//!
+//! Functions of a [`Kernel`] are compiled for the width that it runs in if they are inlined into it: all of them are
+//! marked so. Closures cannot be; one that a compiler leaves alone makes each operation in it a call.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -168,7 +168,11 @@ pub(crate) fn progress_of<S: Simd>(mass: S, previous: S, start: S, now: S) -> [S
     let none = mass.le(zero);
     let step = now - start;
     let change = now - previous;
-    [step * change, step * step, change * change].map(|term| S::select(none, zero, term.over(mass)))
+    [
+        S::select(none, zero, (step * change).over(mass)),
+        S::select(none, zero, (step * step).over(mass)),
+        S::select(none, zero, (change * change).over(mass)),
+    ]
 }
 
 /// Adds up one workgroup's impulses in the order in which its invocations do: halving strides.

@@ -47,33 +47,65 @@ impl<S: Simd> Lever<'_, S> {
     }
 }
 
+/// Both sides of a contact, and how its directions turn them.
+struct Sides<'a, S> {
+    a: Lever<'a, S>,
+    b: Lever<'a, S>,
+    directions: [Vector<S>; 3],
+    turns_a: [Turn<S>; 3],
+    turns_b: [Turn<S>; 3],
+}
+
+impl<S: Simd> Sides<'_, S> {
+    /// Both sides' parts of the Delassus entry of two directions `[1/kg]`.
+    #[inline(always)]
+    fn entries(&self, d: usize, e: usize) -> [S; 2] {
+        let straight = vector::dot(self.directions[d], self.directions[e]);
+        [
+            self.a.entry(straight, &self.turns_a[d], &self.turns_a[e]),
+            self.b.entry(straight, &self.turns_b[d], &self.turns_b[e]),
+        ]
+    }
+
+    /// The entry of the copies.
+    #[inline(always)]
+    fn split(&self, [of_a, of_b]: [S; 2]) -> S {
+        self.a.copies * of_a + self.b.copies * of_b
+    }
+}
+
 /// Masses of contacts between two bodies.
+///
+/// There is no closure in here: it would not be compiled for the processor's vectors.
 #[inline(always)]
 pub(crate) fn masses_of<S: Simd>(normal: Vector<S>, a: Lever<'_, S>, b: Lever<'_, S>) -> Masses<S> {
     let (t1, t2) = vector::tangents(normal);
-    let turns = |side: &Lever<'_, S>| [side.turn(normal), side.turn(t1), side.turn(t2)];
-    let (turns_a, turns_b) = (turns(&a), turns(&b));
-    let directions = [normal, t1, t2];
-    let entries = |d: usize, e: usize| {
-        let straight = vector::dot(directions[d], directions[e]);
-        [
-            a.entry(straight, &turns_a[d], &turns_a[e]),
-            b.entry(straight, &turns_b[d], &turns_b[e]),
-        ]
+    let sides = Sides {
+        a,
+        b,
+        directions: [normal, t1, t2],
+        turns_a: [a.turn(normal), a.turn(t1), a.turn(t2)],
+        turns_b: [b.turn(normal), b.turn(t1), b.turn(t2)],
     };
-    let split = |[of_a, of_b]: [S; 2]| a.copies * of_a + b.copies * of_b;
-    let whole = |[of_a, of_b]: [S; 2]| of_a + of_b;
-    let (nn, w11, w22) = (entries(0, 0), entries(1, 1), entries(2, 2));
-    let trace = whole(nn) + whole(w11) + whole(w22);
-    let (w11, w22, w12) = (split(w11), split(w22), split(entries(1, 2)));
+    let (nn, of_11, of_22) = (
+        sides.entries(0, 0),
+        sides.entries(1, 1),
+        sides.entries(2, 2),
+    );
+    let trace = (nn[0] + nn[1]) + (of_11[0] + of_11[1]) + (of_22[0] + of_22[1]);
+    let (w11, w22) = (sides.split(of_11), sides.split(of_22));
+    let w12 = sides.split(sides.entries(1, 2));
     let apart = w11 - w22;
     let root = S::splat(0.25) * apart * apart + w12 * w12;
     let largest = S::splat(0.5) * (w11 + w22) + root.sqrt();
     Masses {
-        normal: inverse_or_zero(split(nn)),
+        normal: inverse_or_zero(sides.split(nn)),
         tangent: inverse_or_zero(largest),
         residual: S::splat(3.0) * inverse_or_zero(trace),
-        coupling: [split(entries(0, 1)), split(entries(0, 2))],
+        coupling: [
+            sides.split(sides.entries(0, 1)),
+            sides.split(sides.entries(0, 2)),
+        ],
     }
 }
 

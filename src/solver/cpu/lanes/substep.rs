@@ -279,9 +279,11 @@ impl Kernel for VelocityBiases<'_> {
                 for ((points, frozen), impulses) in points.iter_mut().zip(frozen).zip(impulses) {
                     let start = frozen.load::<S>(points, first);
                     let gained = between(start.arms, gained_a, gained_b);
-                    let at_part = |part| vector::add(start.velocity_at(part), gained);
                     let gap = start.gap_after(lcp, moved_a, moved_b);
-                    let velocity = vector::dot(start.normal, at_part(lcp.past));
+                    let velocity = vector::dot(
+                        start.normal,
+                        vector::add(start.velocity_at(lcp.past), gained),
+                    );
                     let pressing = lanes_of(&impulses[0], first);
                     let bias = if self.bounces {
                         let Bias { bias, starts_cold } =
@@ -295,7 +297,8 @@ impl Kernel for VelocityBiases<'_> {
                     } else {
                         start.bias(lcp, gap, velocity, pressing)
                     };
-                    let free = vector::add(at_part(lcp.part), vector::scale(start.normal, bias));
+                    let without = vector::add(start.velocity_at(lcp.part), gained);
+                    let free = vector::add(without, vector::scale(start.normal, bias));
                     for (row, free) in points.free_velocity.iter_mut().zip(free) {
                         put(row, first, free);
                     }

@@ -1,31 +1,82 @@
-//! The arithmetic of one joint row; twin of `shaders/shared/joint.wgsl`, operation by operation.
+//! The arithmetic of a joint row, in every lane; in lanes of one number the twin of `shaders/shared/joint.wgsl`,
+//! operation by operation.
 
+use super::contact::{Bodies, Motion};
 use super::contact_block::dead_band;
 use super::sweep::Sweep;
 use crate::math::{self, V3};
 use crate::problem::batches::{BodyInertia, BodyVelocity, JointBlock, JointScale};
+use crate::simd::{Simd, Vector, vector};
 
-/// `J V + bias`; `a` and `b` are what the impulses added to the bodies' velocities.
-#[inline(always)]
-fn relative_velocity(block: &JointBlock, a: &BodyVelocity, b: &BodyVelocity) -> f32 {
-    let linear = math::dot(block.linear, math::sub(a.linear, b.linear));
-    let angular_a = math::dot(block.angular_a, a.angular);
-    let angular_b = math::dot(block.angular_b, b.angular);
-    block.free_velocity + ((linear + angular_a) + angular_b)
+/// One joint row a lane; fields as those of [`JointBlock`].
+#[derive(Clone, Copy)]
+pub(super) struct JointRow<S> {
+    pub(super) linear: Vector<S>,
+    pub(super) free_velocity: S,
+    pub(super) angular_a: Vector<S>,
+    pub(super) softness: S,
+    pub(super) angular_b: Vector<S>,
+    pub(super) mass: S,
+    pub(super) lower: S,
+    pub(super) upper: S,
 }
 
-/// The impulse that a step of `mass` against the velocity `u = J V + bias + softness r` leads to,
-/// before its bounds.
-#[inline(always)]
-fn trial(block: &JointBlock, mass: f32, impulse: f32, a: &BodyVelocity, b: &BodyVelocity) -> f32 {
-    let u = relative_velocity(block, a, b) + block.softness * impulse;
-    impulse - mass * u
+impl JointRow<f32> {
+    fn of(block: &JointBlock) -> Self {
+        Self {
+            linear: block.linear,
+            free_velocity: block.free_velocity,
+            angular_a: block.angular_a,
+            softness: block.softness,
+            angular_b: block.angular_b,
+            mass: block.mass,
+            lower: block.lower,
+            upper: block.upper,
+        }
+    }
 }
 
-/// The nearest impulse within the bounds.
-#[inline(always)]
-fn bounded(block: &JointBlock, impulse: f32) -> f32 {
-    impulse.max(block.lower).min(block.upper)
+impl<S: Simd> JointRow<S> {
+    /// `J V + bias`; `a` and `b` are what the impulses added to the bodies' velocities.
+    #[inline(always)]
+    fn relative_velocity(&self, a: Motion<S>, b: Motion<S>) -> S {
+        let linear = vector::dot(self.linear, vector::sub(a.0, b.0));
+        let angular_a = vector::dot(self.angular_a, a.1);
+        let angular_b = vector::dot(self.angular_b, b.1);
+        self.free_velocity + ((linear + angular_a) + angular_b)
+    }
+
+    /// The impulse within its bounds that a step of `mass` against the velocity `u = J V + bias + softness r` leads to.
+    #[inline(always)]
+    fn projected(&self, mass: S, impulse: S, a: Motion<S>, b: Motion<S>) -> S {
+        let u = self.relative_velocity(a, b) + self.softness * impulse;
+        let least = (impulse - mass * u).max(self.lower);
+        S::select(least.lt(self.upper), least, self.upper)
+    }
+
+    /// One projected Gauss–Seidel update: `r <- clamp(r - u / (W_ii + softness), lower, upper)`.
+    ///
+    /// A change within `dead_band` of the impulse is left undone.
+    #[inline(always)]
+    pub(super) fn update(&self, impulse: S, a: Motion<S>, b: Motion<S>, dead_band: f32) -> S {
+        let updated = self.projected(self.mass, impulse, a, b);
+        let still = (updated - impulse)
+            .abs()
+            .le(S::splat(dead_band) * impulse.abs());
+        S::select(still, impulse, updated)
+    }
+
+    /// Adds an impulse of the row to whole bodies.
+    #[inline(always)]
+    pub(super) fn apply(&self, change: S, a: &mut Bodies<S>, b: &mut Bodies<S>) {
+        let push = vector::scale(self.linear, change);
+        a.linear = vector::add(a.linear, vector::scale(push, a.inverse_mass));
+        b.linear = vector::sub(b.linear, vector::scale(push, b.inverse_mass));
+        let moment = vector::scale(self.angular_a, change);
+        a.angular = vector::add(a.angular, vector::symmetric_mul(&a.inertia, moment));
+        let moment = vector::scale(self.angular_b, change);
+        b.angular = vector::add(b.angular, vector::symmetric_mul(&b.inertia, moment));
+    }
 }
 
 /// Adds an impulse and a moment to a body of which there are `copies`, each with `1/copies` of its
@@ -40,22 +91,8 @@ fn apply(velocity: &mut BodyVelocity, inertia: &BodyInertia, impulse: V3, moment
     velocity.angular = math::add(velocity.angular, math::scale(angular, copies));
 }
 
-/// One projected Gauss–Seidel update of a row: `r <- clamp(r - u / (W_ii + softness), lower, upper)`.
-///
-/// A change within `dead_band` of the impulse is left undone. Returns the new impulse and its change.
-#[inline(always)]
-fn update(
-    block: &JointBlock,
-    impulse: f32,
-    a: &BodyVelocity,
-    b: &BodyVelocity,
-    dead_band: f32,
-) -> (f32, f32) {
-    let mut updated = bounded(block, trial(block, block.mass, impulse, a, b));
-    if (updated - impulse).abs() <= dead_band * impulse.abs() {
-        updated = impulse;
-    }
-    (updated, updated - impulse)
+fn motion(velocity: &BodyVelocity) -> Motion<f32> {
+    (velocity.linear, velocity.angular)
 }
 
 /// What a pass does to a row: an update, or where velocities are rebuilt the whole of its impulse as
@@ -74,7 +111,9 @@ pub(super) fn step(
         Sweep::Rebuild => (impulse, impulse),
         Sweep::Forward | Sweep::Reverse => {
             let dead_band = dead_band(copies_a, copies_b);
-            update(block, impulse, velocity_a, velocity_b, dead_band)
+            let (a, b) = (motion(velocity_a), motion(velocity_b));
+            let updated = JointRow::of(block).update(impulse, a, b, dead_band);
+            (updated, updated - impulse)
         }
     };
     apply(
@@ -103,6 +142,6 @@ pub(super) fn residual(
     a: &BodyVelocity,
     b: &BodyVelocity,
 ) -> f32 {
-    let projected = bounded(block, trial(block, scale.mass, impulse, a, b));
+    let projected = JointRow::of(block).projected(scale.mass, impulse, motion(a), motion(b));
     (impulse - projected).abs() * scale.per_impulse
 }

@@ -4,9 +4,10 @@ use super::joint;
 use super::sweep::Sweep;
 use crate::parallel::SharedSlice;
 use crate::problem::batches::{Batches, BodyVelocity};
-use std::ops::Range;
 
 /// Sweeps all groups of a colour, the rows of a group one after the other.
+///
+/// [`CpuSolver`](super::CpuSolver) does the same, with the same result, to sixteen groups at once.
 pub fn joint_sweep(
     batches: &Batches,
     color: usize,
@@ -14,24 +15,11 @@ pub fn joint_sweep(
     velocities: &mut [BodyVelocity],
     impulses: &mut [f32],
 ) {
-    let groups = batches.joints.colors[color].len();
+    let groups = batches.joints.colors[color].clone();
     let velocities = SharedSlice::new(velocities);
     let impulses = SharedSlice::new(impulses);
-    joint_sweep_part(batches, color, 0..groups, sweep, &velocities, &impulses);
-}
-
-/// Sweeps some groups of a colour; other threads have other groups of the same one.
-pub(super) fn joint_sweep_part(
-    batches: &Batches,
-    color: usize,
-    groups: Range<usize>,
-    sweep: Sweep,
-    velocities: &SharedSlice<'_, BodyVelocity>,
-    impulses: &SharedSlice<'_, f32>,
-) {
-    let first = batches.joints.colors[color].start as usize;
     for group in groups {
-        sweep_group(batches, first + group, sweep, velocities, impulses);
+        sweep_group(batches, group as usize, sweep, &velocities, &impulses);
     }
 }
 

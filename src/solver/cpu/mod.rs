@@ -50,10 +50,10 @@ use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolutio
 use super::{Method, Options, Packer, Report, Solution, Solver, Status};
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
-use crate::parallel::{Crew, Stage, Team};
+use crate::parallel::{Crew, Team};
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
-use lanes::{Given, Lanes, Velocities};
+use lanes::{Given, JointLanes, Lanes, Velocities};
 use std::ops::Range;
 use std::time::Instant;
 use substeps::SubstepMemory;
@@ -70,11 +70,11 @@ pub struct CpuSolver {
     packer: Packer,
     /// The coloured contacts, with their impulses while a solve lasts.
     lanes: Lanes,
+    joint_lanes: JointLanes,
     /// What the impulses add to the velocities, while a solve lasts.
     velocities: Velocities,
     crew: Crew,
     substeps: SubstepMemory,
-    stages: Vec<Stage>,
     changes: Vec<VelocityChange>,
     residuals: Vec<f32>,
     terms: Vec<Progress>,
@@ -101,6 +101,7 @@ impl CpuSolver {
     pub fn with_width(width: Width) -> Self {
         Self {
             lanes: Lanes::new(width),
+            joint_lanes: JointLanes::new(width),
             ..Self::default()
         }
     }
@@ -219,6 +220,7 @@ impl CpuSolver {
         if !self.lanes.fill(given, batches, team) {
             given.problem.validate()?;
         }
+        self.joint_lanes.fill(batches, team);
         self.velocities
             .copy_from(&batches.velocities, team.threads());
         self.changes.clear();

@@ -3,12 +3,11 @@
 use super::body_gather::{body_gather_part, hub_gather_part};
 use super::contact_split::contact_split_part;
 use super::joint_split::joint_split_part;
-use super::joint_sweep::joint_sweep_part;
 use super::{CpuSolver, Sweep};
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::parallel::Course;
 use crate::parallel::SharedSlice;
-use crate::parallel::{Stage, Team};
+use crate::parallel::Team;
 use crate::problem::batches::{Batches, Remainder};
 
 impl CpuSolver {
@@ -31,26 +30,9 @@ impl CpuSolver {
         if sweep == Sweep::Reverse {
             self.sweep_joint_remainder(batches, team, sweep);
         }
-        let mut impulses = std::mem::take(&mut batches.joints.impulses);
-        let colors = batches.joints.colors.len();
-        self.stages.clear();
-        self.stages.extend((0..colors).map(|stage| {
-            let color = sweep.place(0, colors, stage);
-            let items = batches.joints.colors[color].len();
-            let rows = batches.joints.color_blocks(color).len().max(1);
-            Stage {
-                items,
-                grain: items * MIN_BLOCKS_PER_THREAD / rows,
-            }
-        }));
-        let velocities = SharedSlice::new(self.velocities.bodies_mut());
-        let shared = SharedSlice::new(&mut impulses);
-        let joints = &*batches;
-        team.run(&self.stages, &|_, stage, groups| {
-            let color = sweep.place(0, colors, stage);
-            joint_sweep_part(joints, color, groups, sweep, &velocities, &shared);
-        });
-        batches.joints.impulses = impulses;
+        let impulses = &mut batches.joints.impulses;
+        self.joint_lanes
+            .sweep(sweep, &mut self.velocities, impulses, team);
         if sweep != Sweep::Reverse {
             self.sweep_joint_remainder(batches, team, sweep);
         }

@@ -11,6 +11,7 @@
 mod domains;
 mod fill;
 mod filling;
+mod joints;
 mod momentum;
 mod residual;
 mod substep;
@@ -18,8 +19,10 @@ mod sweep;
 mod update;
 
 pub(super) use fill::Given;
+pub(super) use joints::JointLanes;
 
-use super::contact::{Motion, Point};
+use super::contact::{Bodies, Motion, Point};
+use crate::parallel::SharedSlice;
 use crate::problem::batches::BodyVelocity;
 use crate::simd::{IndexRow, LANES, Row, Simd, Width, lanes_of, lanes_of_3};
 use bytemuck::{Pod, Zeroable};
@@ -245,13 +248,87 @@ impl Velocities {
         }
     }
 
-    /// Place of the one that stays zero.
-    fn zero(&self) -> u32 {
-        self.bodies as u32
+    /// To be read and written by several threads.
+    fn share(&mut self) -> SharedVelocities<'_> {
+        SharedVelocities {
+            zero: self.bodies as u32,
+            all: SharedSlice::new(&mut self.all),
+        }
     }
+}
 
+/// Velocities that several threads read and write.
+struct SharedVelocities<'a> {
+    all: SharedSlice<'a, Aligned>,
+    /// Place of the one that stays zero; those of the threads follow.
+    zero: u32,
+}
+
+impl SharedVelocities<'_> {
     /// Where a thread's lanes of immovable bodies write.
     fn spare(&self, thread: usize) -> u32 {
-        (self.bodies + SPARE_STRIDE * (thread + 1)) as u32
+        self.zero + (SPARE_STRIDE * (thread + 1)) as u32
+    }
+
+    /// The bodies of some lanes.
+    ///
+    /// # Safety
+    /// The index row holds places in here; nobody writes there.
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "bytes meet SIMD")]
+    unsafe fn gather<S: Simd>(
+        &self,
+        index: &IndexRow,
+        inertia: &[Row; 6],
+        first: usize,
+    ) -> Bodies<S> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let velocities = self.all.pointer(0).cast::<f32>();
+            let index = index.0.as_ptr().add(first);
+            let [[x, y, z, inverse_mass], [wx, wy, wz, _]] = S::gather_8(velocities, index);
+            Bodies {
+                linear: [x, y, z],
+                inverse_mass,
+                angular: [wx, wy, wz],
+                inertia: [
+                    lanes_of(&inertia[0], first),
+                    lanes_of(&inertia[1], first),
+                    lanes_of(&inertia[2], first),
+                    lanes_of(&inertia[3], first),
+                    lanes_of(&inertia[4], first),
+                    lanes_of(&inertia[5], first),
+                ],
+            }
+        }
+    }
+
+    /// Writes the velocities of some lanes, those of immovable bodies to the thread's place.
+    ///
+    /// # Safety
+    /// The index row holds places in here, of movable bodies each but once; nobody else has them.
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "bytes meet SIMD")]
+    unsafe fn scatter<S: Simd>(
+        &self,
+        index: &IndexRow,
+        bodies: &Bodies<S>,
+        (first, spare): (usize, u32),
+    ) {
+        let mut places = IndexRow([0; LANES]);
+        for (place, &index) in places.0.iter_mut().zip(&index.0) {
+            *place = if index == self.zero { spare } else { index };
+        }
+        let [x, y, z] = bodies.linear;
+        let [wx, wy, wz] = bodies.angular;
+        // SAFETY: the caller's promise.
+        unsafe {
+            S::scatter_8(
+                self.all.pointer(0).cast::<f32>(),
+                places.0.as_ptr().add(first),
+                [x, y, z, bodies.inverse_mass],
+                [wx, wy, wz, S::splat(0.0)],
+            );
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
 use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
-use super::{LaneGroup, Lanes, Pairs, Points, Share, Velocities};
+use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Velocities};
 use crate::parallel::Half;
 use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
-use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, Width, lanes_of, lanes_of_3, put};
+use crate::simd::{Kernel, LANES, Row, Simd, Vector, Width, lanes_of, lanes_of_3, put};
 use crate::solver::cpu::contact::{Bodies, Disk, Rows};
 use crate::solver::cpu::sweep::Sweep;
 use std::ops::Range;
@@ -25,11 +25,7 @@ pub(in crate::solver::cpu) struct LaneSweep<'a> {
     impulses: SharedSlice<'a, [Row; 3]>,
     /// Of the position LCP of a substep, while that is being solved.
     biases: Option<&'a [Row]>,
-    velocities: SharedSlice<'a, super::Aligned>,
-    /// Place of the velocity that stays zero.
-    zero: u32,
-    /// Where the first thread's lanes of immovable bodies write.
-    spare: u32,
+    bodies: SharedVelocities<'a>,
 }
 
 impl Lanes {
@@ -53,9 +49,7 @@ impl Lanes {
             cone_steps: &self.cone_steps,
             impulses: SharedSlice::new(&mut self.impulses),
             biases: self.position.then_some(&self.steps.biases),
-            zero: velocities.zero(),
-            spare: velocities.spare(0),
-            velocities: SharedSlice::new(&mut velocities.all),
+            bodies: velocities.share(),
         }
     }
 }
@@ -107,7 +101,7 @@ impl LaneSweep<'_> {
             Half::Interface => first..interior,
             Half::Interior => interior..end,
         };
-        let spare = self.spare + (super::SPARE_STRIDE * thread) as u32;
+        let spare = self.bodies.spare(thread);
         let rows = Rows::of_whole_bodies(self.cone);
         let Range { mut start, end } = groups;
         while start < end {
@@ -347,37 +341,13 @@ impl<U: Update> Part<'_, '_, U> {
         // SAFETY: places are those of bodies, or the one that stays zero.
         unsafe {
             [
-                self.gather_side(&pairs.body_a, &pairs.inertia_a, first),
-                self.gather_side(&pairs.body_b, &pairs.inertia_b, first),
+                self.pass
+                    .bodies
+                    .gather(&pairs.body_a, &pairs.inertia_a, first),
+                self.pass
+                    .bodies
+                    .gather(&pairs.body_b, &pairs.inertia_b, first),
             ]
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn gather_side<S: Simd>(
-        &self,
-        index: &IndexRow,
-        inertia: &[Row; 6],
-        first: usize,
-    ) -> Bodies<S> {
-        // SAFETY: places are those of bodies, or the one that stays zero.
-        unsafe {
-            let velocities = self.pass.velocities.pointer(0).cast::<f32>();
-            let index = index.0.as_ptr().add(first);
-            let [[x, y, z, inverse_mass], [wx, wy, wz, _]] = S::gather_8(velocities, index);
-            Bodies {
-                linear: [x, y, z],
-                inverse_mass,
-                angular: [wx, wy, wz],
-                inertia: [
-                    lanes_of(&inertia[0], first),
-                    lanes_of(&inertia[1], first),
-                    lanes_of(&inertia[2], first),
-                    lanes_of(&inertia[3], first),
-                    lanes_of(&inertia[4], first),
-                    lanes_of(&inertia[5], first),
-                ],
-            }
         }
     }
 
@@ -385,32 +355,12 @@ impl<U: Update> Part<'_, '_, U> {
     unsafe fn scatter<S: Simd>(&self, strip: &Strip<'_>, [a, b]: &[Bodies<S>; 2]) {
         // SAFETY: the caller's promise.
         unsafe {
-            self.scatter_side(&strip.pairs.body_a, a, strip.first);
-            self.scatter_side(&strip.pairs.body_b, b, strip.first);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn scatter_side<S: Simd>(&self, index: &IndexRow, bodies: &Bodies<S>, first: usize) {
-        let mut places = IndexRow([0; LANES]);
-        for (place, &index) in places.0.iter_mut().zip(&index.0) {
-            *place = if index == self.pass.zero {
-                self.spare
-            } else {
-                index
-            };
-        }
-        let [x, y, z] = bodies.linear;
-        let [wx, wy, wz] = bodies.angular;
-        // SAFETY: no other lane and no other thread has one of these bodies; spare places are a
-        // thread's own.
-        unsafe {
-            S::scatter_8(
-                self.pass.velocities.pointer(0).cast::<f32>(),
-                places.0.as_ptr().add(first),
-                [x, y, z, bodies.inverse_mass],
-                [wx, wy, wz, S::splat(0.0)],
-            );
+            self.pass
+                .bodies
+                .scatter(&strip.pairs.body_a, a, (strip.first, self.spare));
+            self.pass
+                .bodies
+                .scatter(&strip.pairs.body_b, b, (strip.first, self.spare));
         }
     }
 }

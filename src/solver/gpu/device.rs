@@ -137,6 +137,10 @@ fn enumerate_on(backends: wgpu::Backends) -> Vec<(wgpu::Adapter, AdapterSummary)
     }
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     descriptor.backends = backends;
+    // Nothing here is dispatched indirectly; ready for it, wgpu compiles pipelines of its own and lowers a limit.
+    descriptor
+        .flags
+        .remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     let instance = wgpu::Instance::new(descriptor);
     let mut adapters: Vec<_> = pollster::block_on(instance.enumerate_adapters(backends))
         .into_iter()

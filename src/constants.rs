@@ -87,6 +87,12 @@ pub const TAKEN_BODIES_PER_THREAD: usize = 8192;
 /// Joint rows that one thread solves at once at least: about 1 us each.
 pub const SOLVED_ROWS_PER_THREAD: usize = 32;
 
+/// Bytes that one thread copies at least `[B]`: some 20 us.
+pub const COPIED_BYTES_PER_THREAD: usize = 1 << 18;
+
+/// Chunks of [`UPLOAD_CHUNK_BYTES`] that one thread compares and copies at least: some 1 us each.
+pub const UPDATED_CHUNKS_PER_THREAD: usize = 16;
+
 /// How many bodies before it is needed a body is fetched: some 30 ns each, against some 100 ns of a miss.
 pub const BODIES_AHEAD: usize = 8;
 

@@ -16,6 +16,8 @@ mod team;
 pub(crate) use crew::{Crew, is_together};
 pub(crate) use relay::{Course, Half};
 pub(crate) use shared_slice::SharedSlice;
+#[cfg(feature = "gpu")]
+pub(crate) use slices::Slices;
 pub(crate) use slices::{Chunked, for_chunks};
 pub(crate) use team::{Stage, Team};
 

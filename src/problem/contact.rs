@@ -44,6 +44,19 @@ impl Contact {
         side(a, self.arm_a) + side(b, self.arm_b)
     }
 
+    /// The impulse `(normal, tangent 1, tangent 2, 0)` that a solve starts from `[N s]`: none without a warm
+    /// start, and none along the tangents without friction.
+    #[must_use]
+    #[inline(always)]
+    pub fn start_impulse(&self, warm_start: bool) -> [f32; 4] {
+        let [n, t1, t2] = self.impulse;
+        match (warm_start, self.friction > 0.0) {
+            (true, true) => [n, t1, t2, 0.0],
+            (true, false) => [n, 0.0, 0.0, 0.0],
+            (false, _) => [0.0; 4],
+        }
+    }
+
     pub(super) fn validate(&self, body_count: usize) -> Result<(), String> {
         for body in [self.body_a, self.body_b] {
             if body as usize >= body_count {

@@ -1,7 +1,7 @@
 //! Contacts as blocks in lanes.
 
 use super::ContactBlock;
-use super::contacts::{free_velocity_of, start_impulse};
+use super::contacts::free_velocity_of;
 use super::lanes::{self, LANES, Lane, Work, at, records, transpose};
 use super::masses::{Lever, masses_of};
 use crate::math::V3;
@@ -33,7 +33,7 @@ impl<Copies: Fn(usize) -> (f32, f32)> Pack<'_, Copies> {
             .zip(impulses.chunks_mut(LANES));
         for (at, ((source, blocks), impulses)) in some.enumerate() {
             for (impulse, &contact) in impulses.iter_mut().zip(source) {
-                *impulse = start_impulse(&self.contacts[contact as usize], self.warm_start);
+                *impulse = self.contacts[contact as usize].start_impulse(self.warm_start);
             }
             let copies = |lane| (self.copies)(at * LANES + lane);
             input.gather(self.contacts, source, self.bodies, copies);

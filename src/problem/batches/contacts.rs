@@ -5,8 +5,8 @@ use super::{BodyInertia, BodyVelocity, Packed};
 use crate::constants::PACKED_CONTACTS_PER_THREAD;
 use crate::math::{self, V3};
 use crate::parallel::{SharedSlice, for_chunks};
+use crate::problem::Problem;
 use crate::problem::clusters::Clusters;
-use crate::problem::{Contact, Problem};
 use bytemuck::{Pod, Zeroable};
 
 /// One contact as the kernels read it; 80 bytes.
@@ -115,12 +115,20 @@ pub(super) fn refill_remainder(
     refill_from(packed, (problem, warm_start, unbiased), first);
 }
 
+/// Gives every contact of the order a block and an impulse, whatever is in them.
+pub(super) fn make_room(packed: &mut Packed<ContactBlock, [f32; 4]>) {
+    let count = packed.source.len();
+    packed.blocks.resize(count, ContactBlock::zeroed());
+    packed.impulses.resize(count, [0.0; 4]);
+}
+
 /// Fills in the numbers of the contacts from a block on.
 fn refill_from(
     packed: &mut Packed<ContactBlock, [f32; 4]>,
     from: (&Problem, bool, bool),
     first: usize,
 ) {
+    make_room(packed);
     let Packed {
         source,
         blocks,
@@ -128,8 +136,6 @@ fn refill_from(
         remainder,
         ..
     } = packed;
-    blocks.resize(source.len(), ContactBlock::zeroed());
-    impulses.resize(source.len(), [0.0; 4]);
     let copies = |block| remainder.copies((first + block) as u32);
     let to = (&mut blocks[first..], &mut impulses[first..]);
     fill(&source[first..], to, from, copies);
@@ -186,17 +192,6 @@ fn fill(
             pack(first, source, blocks, impulses);
         },
     );
-}
-
-/// The impulse that a contact starts from.
-#[inline(always)]
-pub(super) fn start_impulse(contact: &Contact, warm_start: bool) -> [f32; 4] {
-    let [n, t1, t2] = contact.impulse;
-    match (warm_start, contact.friction > 0.0) {
-        (true, true) => [n, t1, t2, 0.0],
-        (true, false) => [n, 0.0, 0.0, 0.0],
-        (false, _) => [0.0; 4],
-    }
 }
 
 /// Velocity of A's point relative to B's before the solve, plus the bias along the normal `[m/s]`; a

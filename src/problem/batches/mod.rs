@@ -235,6 +235,17 @@ impl Batches {
         contacts_are_sound && joints_are_sound
     }
 
+    /// Like [`Self::repack`] for a problem without joint rows, but of the contacts only the order is made:
+    /// their blocks and impulses are whatever they were, and so are the inertias; `velocities` are as
+    /// without any impulse. False if a contact is not between two bodies that exist.
+    pub(crate) fn repack_order(&mut self, problem: &Problem, max_colors: usize) -> bool {
+        let is_sound = self.arrange(problem, max_colors);
+        contacts::make_room(&mut self.contacts);
+        joints::refill(&mut self.joints, &mut self.joint_scales, problem, false);
+        self.friction = friction_table(problem);
+        is_sound
+    }
+
     /// Like [`Self::repack`] for a problem without joint rows, but of the contacts with a colour only
     /// the order is made: their blocks and impulses are whatever they were, and so are the inertias
     /// without a remainder; `velocities` are as without any impulse. With `unbiased`, biases are taken for zero.
@@ -250,7 +261,7 @@ impl Batches {
         warm_start: bool,
         unbiased: bool,
     ) -> bool {
-        let mut is_plain = self.arrange(problem, max_colors);
+        let mut is_plain = self.repack_order(problem, max_colors);
         let Packed {
             source, remainder, ..
         } = &self.contacts;
@@ -261,8 +272,6 @@ impl Batches {
             self.refill_inertias(&problem.bodies);
         }
         contacts::refill_remainder(&mut self.contacts, problem, warm_start, unbiased);
-        joints::refill(&mut self.joints, &mut self.joint_scales, problem, false);
-        self.friction = friction_table(problem);
         is_plain
     }
 
@@ -308,7 +317,8 @@ impl Batches {
         );
     }
 
-    fn refill_inertias(&mut self, bodies: &[Body]) {
+    /// The inertias of some bodies in place of those of the last ones.
+    pub(crate) fn refill_inertias(&mut self, bodies: &[Body]) {
         parallel::fill(
             &mut self.inertias,
             bodies.len(),

@@ -2,9 +2,11 @@
 
 use super::device::GpuDevice;
 use super::traffic::Subject;
-use crate::constants::UPLOAD_CHUNK_BYTES;
+use crate::constants::{COPIED_BYTES_PER_THREAD, UPDATED_CHUNKS_PER_THREAD, UPLOAD_CHUNK_BYTES};
 use crate::error::{Error, Result};
+use crate::parallel::{Chunked, SharedSlice, Slices, for_chunks};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An array on the device, in a buffer that is kept while it is large enough.
 ///
@@ -21,6 +23,11 @@ pub(super) struct DeviceArray {
     known: Vec<u8>,
     /// Ranges of `known` that the buffer does not have yet.
     stale: Vec<Range<usize>>,
+    /// Which chunks the buffer does not have yet either, and the bytes of a chunk.
+    changed: Vec<AtomicBool>,
+    chunk: usize,
+    /// Number of the order that `known` depends on and on nothing else, or 0.
+    order: u64,
 }
 
 impl DeviceArray {
@@ -40,6 +47,9 @@ impl DeviceArray {
             length: 0,
             known: Vec::new(),
             stale: Vec::new(),
+            changed: Vec::new(),
+            chunk: 0,
+            order: 0,
         }
     }
 
@@ -132,44 +142,86 @@ impl DeviceArray {
 
     /// Says what the array is to hold from its start on. What it is known to hold already is not
     /// uploaded again.
-    pub(super) fn set<T: bytemuck::NoUninit>(&mut self, data: &[T]) {
-        let per_chunk = (UPLOAD_CHUNK_BYTES / size_of::<T>()).max(1);
-        let before = self.known.len();
-        self.known.resize(size_of_val(data), 0);
-        for (index, chunk) in data.chunks(per_chunk).enumerate() {
-            let at = index * per_chunk * size_of::<T>();
-            self.compare(before, at, bytemuck::cast_slice(chunk));
+    pub(super) fn set<T: bytemuck::NoUninit + Sync>(&mut self, data: &[T]) {
+        let per_chunk = per_chunk::<T>();
+        let slices = (
+            self.update::<T>(data.len(), per_chunk),
+            Chunked(data, per_chunk),
+        );
+        for_chunks(slices, UPDATED_CHUNKS_PER_THREAD, |_, (mut to, data)| {
+            for (at, chunk) in data.chunks(per_chunk).enumerate() {
+                to.put(at, chunk);
+            }
+        });
+    }
+
+    /// The same of what depends on nothing but an order with this number, which no other order has; see
+    /// [`Packed::order`](crate::problem::batches::Packed::order). 0 is the number of none.
+    pub(super) fn set_ordered<T: bytemuck::NoUninit + Sync>(&mut self, order: u64, data: &[T]) {
+        if !self.is_of(order) {
+            self.set(data);
+            self.order = order;
         }
     }
 
-    /// The same of `count` elements that are made one after the other.
-    pub(super) fn set_each<T: bytemuck::NoUninit>(
+    /// True if the array is to hold what [`Self::set_ordered`] was given with this order.
+    pub(super) fn is_of(&self, order: u64) -> bool {
+        order != 0 && self.order == order
+    }
+
+    /// Like [`Self::set_ordered`] for `count` elements that are made one by one.
+    pub(super) fn set_each<T: bytemuck::NoUninit + Sync>(
         &mut self,
+        order: u64,
         count: usize,
-        element: impl Fn(usize) -> T,
+        element: impl Fn(usize) -> T + Sync,
     ) {
-        let per_chunk = (UPLOAD_CHUNK_BYTES / size_of::<T>()).max(1);
-        let before = self.known.len();
-        self.known.resize(count * size_of::<T>(), 0);
-        let mut chunk: Vec<T> = Vec::with_capacity(per_chunk);
-        for first in (0..count).step_by(per_chunk) {
-            chunk.clear();
-            chunk.extend((first..count.min(first + per_chunk)).map(&element));
-            self.compare(before, first * size_of::<T>(), bytemuck::cast_slice(&chunk));
-        }
-    }
-
-    /// Marks some bytes as stale unless they are among the first `before` ones, which are known, and
-    /// are what is known of them.
-    fn compare(&mut self, before: usize, at: usize, bytes: &[u8]) {
-        let range = at..at + bytes.len();
-        if range.end <= before && self.known[range.clone()] == *bytes {
+        if self.is_of(order) {
             return;
         }
-        self.known[range.clone()].copy_from_slice(bytes);
-        match self.stale.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => self.stale.push(range),
+        let per_chunk = per_chunk::<T>();
+        let update = self.update::<T>(count, per_chunk);
+        for_chunks(update, UPDATED_CHUNKS_PER_THREAD, |first, mut to| {
+            let mut chunk = Vec::with_capacity(per_chunk);
+            for at in 0..to.chunk_count() {
+                let start = (first + at) * per_chunk;
+                chunk.clear();
+                chunk.extend((start..count.min(start + per_chunk)).map(&element));
+                to.put(at, &chunk);
+            }
+        });
+        self.order = order;
+    }
+
+    /// Begins to replace all that the array is to hold by `count` elements, of which `per_chunk` are
+    /// compared and uploaded together; a loop that is shared among threads puts them in.
+    pub(super) fn update<T>(&mut self, count: usize, per_chunk: usize) -> Update<'_> {
+        self.settle();
+        self.order = 0;
+        let before = self.known.len();
+        self.known.resize(count * size_of::<T>(), 0);
+        self.changed
+            .resize_with(count.div_ceil(per_chunk), AtomicBool::default);
+        self.chunk = per_chunk * size_of::<T>();
+        Update {
+            known: SharedSlice::new(&mut self.known),
+            changed: &self.changed,
+            before,
+            chunk: self.chunk,
+        }
+    }
+
+    /// Makes ranges of the chunks that the last update has changed.
+    pub(super) fn settle(&mut self) {
+        for (index, changed) in self.changed.drain(..).enumerate() {
+            if changed.into_inner() {
+                let start = index * self.chunk;
+                let range = start..self.known.len().min(start + self.chunk);
+                match self.stale.last_mut() {
+                    Some(last) if last.end == range.start => last.end = range.end,
+                    _ => self.stale.push(range),
+                }
+            }
         }
     }
 
@@ -180,18 +232,25 @@ impl DeviceArray {
 
     /// Says what the array has been found to hold.
     pub(super) fn learn<T: bytemuck::NoUninit>(&mut self, data: &[T]) {
-        self.known.clear();
-        self.known.extend_from_slice(bytemuck::cast_slice(data));
-        self.stale.clear();
+        copy_bytes(self.found(size_of_val(data)), bytemuck::cast_slice(data));
+    }
+
+    /// Where to put what the array has been found to hold, of which there are so many bytes.
+    pub(super) fn found(&mut self, bytes: usize) -> &mut [u8] {
+        self.sent();
+        self.order = 0;
+        self.known.resize(bytes, 0);
+        &mut self.known
     }
 
     /// Nothing is known of its contents any more.
     pub(super) fn forget(&mut self) {
+        self.sent();
+        self.order = 0;
         self.known.clear();
-        self.stale.clear();
     }
 
-    /// Where in the buffer something is to change, and the bytes to put there.
+    /// Where in the buffer something is to change, and the bytes to put there; [`Self::settle`] precedes.
     pub(super) fn stale(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.stale
             .iter()
@@ -201,6 +260,7 @@ impl DeviceArray {
     /// The changes are on their way.
     pub(super) fn sent(&mut self) {
         self.stale.clear();
+        self.changed.clear();
     }
 
     /// The bytes of some elements as a binding; one element if there are none.
@@ -221,6 +281,113 @@ impl DeviceArray {
             size: wgpu::BufferSize::new(bytes as u64),
         }))
     }
+}
+
+/// Elements that are compared and uploaded together.
+fn per_chunk<T>() -> usize {
+    (UPLOAD_CHUNK_BYTES / size_of::<T>()).max(1)
+}
+
+/// An array whose elements are being replaced, chunk by chunk.
+pub(super) struct Update<'a> {
+    known: SharedSlice<'a, u8>,
+    changed: &'a [AtomicBool],
+    /// Bytes that were known before.
+    before: usize,
+    /// Bytes of a chunk.
+    chunk: usize,
+}
+
+/// Some of the chunks.
+pub(super) struct UpdatePart<'a> {
+    known: &'a mut [u8],
+    changed: &'a [AtomicBool],
+    before: usize,
+    chunk: usize,
+}
+
+impl<'a> Slices for Update<'a> {
+    type Part = UpdatePart<'a>;
+
+    /// Number of chunks.
+    fn length(&self) -> usize {
+        self.changed.len()
+    }
+
+    #[allow(unsafe_code, reason = "the caller's promise")]
+    unsafe fn part(&self, range: Range<usize>) -> UpdatePart<'a> {
+        let start = range.start * self.chunk;
+        let bytes = start..self.known.len().min(range.end * self.chunk);
+        // SAFETY: ranges of chunks that do not overlap have no bytes in common.
+        let known = unsafe { self.known.range(bytes) };
+        UpdatePart {
+            known,
+            changed: &self.changed[range],
+            before: self.before.saturating_sub(start),
+            chunk: self.chunk,
+        }
+    }
+}
+
+impl Update<'_> {
+    /// Says what one element is to be, and in which chunk it is.
+    ///
+    /// # Safety
+    /// No other thread puts the same element, nor is it in a part that is in use.
+    #[allow(unsafe_code, reason = "the caller's promise")]
+    #[inline(always)]
+    pub(super) unsafe fn put<T: bytemuck::NoUninit>(
+        &self,
+        index: usize,
+        chunk: usize,
+        element: &T,
+    ) {
+        let start = index * size_of::<T>();
+        let end = start + size_of::<T>();
+        // SAFETY: the caller's promise.
+        let known = unsafe { self.known.range(start..end) };
+        // Few words: to compare and to copy them as slices would take two calls. Every array is of words.
+        let words = bytemuck::bytes_of(element).as_chunks::<4>().0;
+        let mut differs = end > self.before;
+        for (known, word) in known.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+            differs |= known != word;
+            *known = *word;
+        }
+        if differs {
+            let changed = &self.changed[chunk];
+            // Its neighbours may be those of another thread, who would lose their line by each store.
+            if !changed.load(Ordering::Relaxed) {
+                changed.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl UpdatePart<'_> {
+    /// How many chunks it has.
+    pub(super) fn chunk_count(&self) -> usize {
+        self.changed.len()
+    }
+
+    /// Says what a chunk is to hold, counted from the first of the part.
+    pub(super) fn put<T: bytemuck::NoUninit>(&mut self, index: usize, elements: &[T]) {
+        let bytes: &[u8] = bytemuck::cast_slice(elements);
+        let start = index * self.chunk;
+        let end = start + bytes.len();
+        let known = &mut self.known[start..end];
+        if end > self.before || known != bytes {
+            known.copy_from_slice(bytes);
+            self.changed[index].store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Copies bytes, as far as the shorter slice reaches.
+pub(super) fn copy_bytes(to: &mut [u8], from: &[u8]) {
+    let slices = (SharedSlice::new(to), from);
+    for_chunks(slices, COPIED_BYTES_PER_THREAD, |_, (to, from)| {
+        to.copy_from_slice(from);
+    });
 }
 
 /// Gives each array its length and makes room for it, within `budget` bytes in all.

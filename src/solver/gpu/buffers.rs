@@ -23,6 +23,9 @@ use crate::solver::substeps::records::{BodyState, Lcp};
 const CONTROL_BYTES: u64 =
     (size_of::<Control>() + WORKGROUP_SIZE as usize * size_of::<Partial>()) as u64;
 
+/// A contact's normal, arms of A and B, and free velocity, which change from solve to solve.
+pub(super) type ContactPoint = [[f32; 3]; 4];
+
 /// Everything that lies on the device.
 #[derive(Debug)]
 pub(super) struct Buffers {
@@ -31,9 +34,9 @@ pub(super) struct Buffers {
     pub(super) contacts: PackedArrays,
     pub(super) joints: PackedArrays,
     /// What the device makes the contacts' blocks of: geometry and free velocity, bodies, friction.
-    points: DeviceArray,
-    pairs: DeviceArray,
-    frictions: DeviceArray,
+    pub(super) points: DeviceArray,
+    pub(super) pairs: DeviceArray,
+    pub(super) frictions: DeviceArray,
     /// What the residual of joint rows needs beside their blocks.
     pub(super) joint_scales: DeviceArray,
     pub(super) velocities: DeviceArray,
@@ -49,8 +52,18 @@ pub(super) struct Buffers {
     pub(super) body_states: DeviceArray,
     /// When to stop; a [`Control`], and behind it room for the sums that lead to it.
     pub(super) control: DeviceArray,
+    /// Block of each contact of the last step in substeps.
+    pub(super) places: Places,
     /// Most bytes that all arrays may take together.
     pub(super) budget: u64,
+}
+
+/// Where the contacts of a problem are in an order, and the number of that order.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub(super) order: u64,
+    /// The inverse of [`Packed::source`](crate::problem::batches::Packed::source).
+    pub(super) blocks: Vec<u32>,
 }
 
 impl Buffers {
@@ -62,7 +75,7 @@ impl Buffers {
             friction: DeviceArray::new::<FrictionTable>("friction", Rest).and_uniform(),
             contacts: PackedArrays::contacts(),
             joints: PackedArrays::joints(),
-            points: DeviceArray::new::<[f32; 12]>("contact points", Contacts),
+            points: DeviceArray::new::<ContactPoint>("contact points", Contacts),
             pairs: DeviceArray::new::<[u32; 2]>("bodies of contacts", Contacts),
             frictions: DeviceArray::new::<f32>("friction of contacts", Contacts),
             joint_scales: DeviceArray::new::<JointScale>("joint scales", Joints),
@@ -75,12 +88,29 @@ impl Buffers {
             body_memory: DeviceArray::new::<VelocityChange>("last velocities", Bodies),
             momentum: DeviceArray::new::<Momentum>("momentum", Rest),
             control: DeviceArray::with_stride("control", Rest, CONTROL_BYTES).and_uniform(),
+            places: Places::default(),
             budget: u64::MAX,
         }
     }
 
     /// Makes room for a packed problem and says what the arrays are to hold.
     pub(super) fn set(
+        &mut self,
+        gpu: &GpuDevice,
+        batches: &Batches,
+        plan: &Plan,
+        start: StartVelocities,
+        control: &Control,
+    ) -> Result<()> {
+        self.set_all_but_contacts(gpu, batches, plan, start, control)?;
+        let contacts = &batches.contacts;
+        self.set_contacts(contacts.order, &contacts.blocks);
+        self.contacts.impulses.set(&contacts.impulses);
+        Ok(())
+    }
+
+    /// The same, but for the numbers of the contacts.
+    pub(super) fn set_all_but_contacts(
         &mut self,
         gpu: &GpuDevice,
         batches: &Batches,
@@ -126,10 +156,10 @@ impl Buffers {
         reserve_all(gpu, arrays, budget)?;
         self.windows.set(&windows);
         self.friction.set(std::slice::from_ref(&batches.friction));
-        self.set_contacts(&batches.contacts.blocks);
-        self.contacts.set(&batches.contacts);
+        self.contacts.set_order(&batches.contacts);
+        self.joints.set_order(&batches.joints);
         self.joints.blocks.set(&batches.joints.blocks);
-        self.joints.set(&batches.joints);
+        self.joints.impulses.set(&batches.joints.impulses);
         self.joint_scales.set(&batches.joint_scales);
         self.inertias.set(&batches.inertias);
         self.set_velocities(&batches.velocities, start);
@@ -143,18 +173,17 @@ impl Buffers {
     }
 
     /// What the device makes the blocks of contacts of.
-    fn set_contacts(&mut self, blocks: &[ContactBlock]) {
-        self.points.set_each(blocks.len(), |index| {
-            let block = &blocks[index];
-            let ([nx, ny, nz], [ax, ay, az]) = (block.normal, block.arm_a);
-            let ([bx, by, bz], [ux, uy, uz]) = (block.arm_b, block.free_velocity);
-            [nx, ny, nz, ax, ay, az, bx, by, bz, ux, uy, uz]
-        });
-        self.pairs.set_each(blocks.len(), |index| {
+    fn set_contacts(&mut self, order: u64, blocks: &[ContactBlock]) {
+        self.points
+            .set_each::<ContactPoint>(0, blocks.len(), |index| {
+                let block = &blocks[index];
+                [block.normal, block.arm_a, block.arm_b, block.free_velocity]
+            });
+        self.pairs.set_each(order, blocks.len(), |index| {
             [blocks[index].body_a, blocks[index].body_b]
         });
         self.frictions
-            .set_each(blocks.len(), |index| blocks[index].friction);
+            .set_each(0, blocks.len(), |index| blocks[index].friction);
     }
 
     /// Velocities at the start. Where the device computes them it needs the masses only, which lie

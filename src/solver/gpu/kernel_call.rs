@@ -4,6 +4,7 @@ use super::GpuSolver;
 use super::kernel::Kernel;
 use super::passes::Passes;
 use super::plan::Plan;
+use super::readback::Wanted;
 use super::start_velocities::StartVelocities;
 use super::traffic::{Bytes, Traffic};
 use crate::constants::WORKGROUP_SIZE;
@@ -167,65 +168,66 @@ impl GpuSolver {
             Ok(encoder)
         })?;
         let mut wanted = [
-            (
+            Wanted::copy(
                 &buffers.velocities,
                 bytemuck::cast_slice_mut(&mut data.velocities),
             ),
-            (
+            Wanted::copy(
                 &buffers.contacts.impulses,
                 bytemuck::cast_slice_mut(&mut data.impulses),
             ),
-            (
+            Wanted::copy(
                 &buffers.joints.impulses,
                 bytemuck::cast_slice_mut(&mut data.joint_impulses),
             ),
-            (
+            Wanted::copy(
                 &buffers.changes,
                 bytemuck::cast_slice_mut(&mut data.changes),
             ),
-            (
+            Wanted::copy(
                 &buffers.contacts.partials,
                 bytemuck::cast_slice_mut(&mut data.partials),
             ),
-            (
+            Wanted::copy(
                 &buffers.joints.partials,
                 bytemuck::cast_slice_mut(&mut data.joint_partials),
             ),
-            (
+            Wanted::copy(
                 &buffers.contacts.memory,
                 bytemuck::cast_slice_mut(&mut data.contact_memory),
             ),
-            (
+            Wanted::copy(
                 &buffers.joints.memory,
                 bytemuck::cast_slice_mut(&mut data.joint_memory),
             ),
-            (
+            Wanted::copy(
                 &buffers.body_memory,
                 bytemuck::cast_slice_mut(&mut data.body_memory),
             ),
-            (
+            Wanted::copy(
                 &buffers.contacts.sums,
                 bytemuck::cast_slice_mut(&mut data.contact_sums),
             ),
-            (
+            Wanted::copy(
                 &buffers.joints.sums,
                 bytemuck::cast_slice_mut(&mut data.joint_sums),
             ),
-            (
+            Wanted::copy(
                 &buffers.momentum,
                 bytemuck::bytes_of_mut(&mut data.momentum),
             ),
-            (
+            Wanted::copy(
                 &buffers.contacts.blocks,
                 bytemuck::cast_slice_mut(&mut data.contact_blocks),
             ),
-            (&buffers.control, bytemuck::bytes_of_mut(&mut data.control)),
+            Wanted::copy(&buffers.control, bytemuck::bytes_of_mut(&mut data.control)),
         ];
         let mut traffic = Traffic::default();
         let read = self
             .bus
             .readback
             .read(&self.gpu, encoder, &mut wanted, &mut traffic);
+        drop(wanted);
         upload.recycle();
         // A solve is to find nothing of this.
         buffers.forget();

@@ -27,11 +27,12 @@
 //! The host keeps a copy of what lies on the device, and uploads what differs, in pieces of
 //! [`UPLOAD_CHUNK_BYTES`](crate::constants::UPLOAD_CHUNK_BYTES). Effective masses are computed on the
 //! device, and so are the velocities that the impulses at the start amount to, unless there are hubs or
-//! joints solved at once.
+//! joints solved at once. In a step in substeps the host packs no contact: it brings their numbers from the
+//! problem to where their blocks are.
 //!
 //! | | bytes | when |
 //! |---|---|---|
-//! | up | 48: normal, both arms, free velocity | every solve; for a step in substeps 32 more, and then nothing for any substep |
+//! | up | 48: normal, both arms, free velocity | every solve; for a step in substeps 48 more, and then nothing for any substep |
 //! | up | 16: impulse | if it is not the one that the last solve returned |
 //! | up | 8 bodies, 4 friction, at most 4 order | if they change |
 //! | up, a body | 32 inertia, 32 velocity and mass | if inertia or mass change; velocity if the host has to compute it |

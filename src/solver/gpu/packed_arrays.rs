@@ -96,12 +96,15 @@ impl PackedArrays {
         ]
     }
 
-    pub(super) fn set<Block, Impulse: bytemuck::Pod>(&mut self, packed: &Packed<Block, Impulse>) {
-        self.group_starts.set(&packed.group_starts);
-        self.split_slots.set(&packed.remainder.slots);
-        self.split_bodies.set(&packed.remainder.bodies);
-        self.hubs.set(&packed.remainder.hubs);
-        self.impulses.set(&packed.impulses);
+    /// Says what the arrays are to hold that follow from the order.
+    pub(super) fn set_order<Block, Impulse>(&mut self, packed: &Packed<Block, Impulse>) {
+        let Packed {
+            order, remainder, ..
+        } = packed;
+        self.group_starts.set_ordered(*order, &packed.group_starts);
+        self.split_slots.set_ordered(*order, &remainder.slots);
+        self.split_bodies.set_ordered(*order, &remainder.bodies);
+        self.hubs.set_ordered(*order, &remainder.hubs);
     }
 
     pub(super) fn all(&mut self) -> [&mut DeviceArray; 11] {

@@ -1,6 +1,6 @@
 //! Bringing results back through staging buffers that are kept from solve to solve.
 
-use super::array::DeviceArray;
+use super::array::{DeviceArray, copy_bytes};
 use super::device::GpuDevice;
 use super::traffic::Traffic;
 use crate::constants::{STAGING_BYTES, SUBMISSIONS_IN_FLIGHT};
@@ -26,8 +26,41 @@ const LOOKS: usize = SUBMISSIONS_IN_FLIGHT + 2;
 /// Says whether a buffer has been mapped.
 type Mapped = mpsc::Receiver<std::result::Result<(), wgpu::BufferAsyncError>>;
 
-/// An array to read and the place for its bytes, which has at most its length.
-pub(super) type Wanted<'a> = (&'a DeviceArray, &'a mut [u8]);
+/// The first bytes of an array to read, and who takes them.
+pub(super) struct Wanted<'a> {
+    array: &'a DeviceArray,
+    bytes: usize,
+    take: Box<Take<'a>>,
+}
+
+/// Takes some whole elements of an array, which come in order: from which byte on, and the bytes.
+type Take<'a> = dyn FnMut(usize, &[u8]) + 'a;
+
+impl<'a> Wanted<'a> {
+    /// Copies an array into a place, which has at most its length.
+    pub(super) fn copy(array: &'a DeviceArray, place: &'a mut [u8]) -> Self {
+        Self {
+            array,
+            bytes: place.len(),
+            take: Box::new(|from, bytes| copy_bytes(&mut place[from..], bytes)),
+        }
+    }
+
+    /// Hands the first `count` elements of an array to `take`, with the number of the first of them.
+    pub(super) fn each<T: bytemuck::AnyBitPattern>(
+        array: &'a DeviceArray,
+        count: usize,
+        mut take: impl FnMut(usize, &[T]) + 'a,
+    ) -> Self {
+        Self {
+            array,
+            bytes: count * size_of::<T>(),
+            take: Box::new(move |from, bytes| {
+                take(from / size_of::<T>(), bytemuck::cast_slice(bytes));
+            }),
+        }
+    }
+}
 
 /// A piece of an array on its way: which array, from which byte, how many, and where in the staging
 /// buffer.
@@ -93,10 +126,9 @@ impl Readback {
                 .get_mapped_range()
                 .map_err(|error| gpu.fail(&format!("mapping: {error}")))?;
             for piece in pieces {
-                let (from, at, length) =
-                    (piece.from as usize, piece.at as usize, piece.bytes as usize);
-                let (array, place) = &mut wanted[piece.array];
-                place[from..from + length].copy_from_slice(&bytes[at..at + length]);
+                let (at, length) = (piece.at as usize, piece.bytes as usize);
+                let Wanted { array, take, .. } = &mut wanted[piece.array];
+                take(piece.from as usize, &bytes[at..at + length]);
                 traffic.back.add(array.subject(), piece.bytes);
             }
             drop(bytes);
@@ -123,7 +155,7 @@ impl Readback {
                 let staging = self.staging(index)?;
                 for piece in &transfers[index] {
                     encoder.copy_buffer_to_buffer(
-                        wanted[piece.array].0.buffer()?,
+                        wanted[piece.array].array.buffer()?,
                         piece.from,
                         staging,
                         piece.at,
@@ -235,20 +267,22 @@ fn map(staging: &wgpu::Buffer, size: u64) -> Mapped {
     receiver
 }
 
-/// Groups the arrays' bytes into transfers of at most `most` bytes.
+/// Groups the arrays' elements into transfers of at most `most` bytes.
 fn transfers(wanted: &[Wanted<'_>], most: u64) -> Vec<Vec<Piece>> {
     let mut transfers = Vec::new();
     let mut pieces = Vec::new();
     let mut at = 0;
-    for (index, (_, place)) in wanted.iter().enumerate() {
-        let length = place.len() as u64;
+    for (index, Wanted { array, bytes, .. }) in wanted.iter().enumerate() {
+        let length = *bytes as u64;
         let mut from = 0;
         while from < length {
-            if at == most {
+            let room = (most - at) / array.stride() * array.stride();
+            if room == 0 {
                 transfers.push(std::mem::take(&mut pieces));
                 at = 0;
+                continue;
             }
-            let bytes = (length - from).min(most - at);
+            let bytes = (length - from).min(room);
             pieces.push(Piece {
                 array: index,
                 from,

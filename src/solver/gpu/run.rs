@@ -43,22 +43,26 @@ impl Run<'_> {
         let encoder = self.sweep(options)?;
         let mut control = Control::default();
         let buffers = &*self.buffers;
-        let mut wanted: [Wanted<'_>; 4] = [
-            (&buffers.control, bytemuck::bytes_of_mut(&mut control)),
-            (
-                &buffers.velocities,
-                bytemuck::cast_slice_mut(&mut batches.velocities),
-            ),
-            (
+        let Batches {
+            velocities,
+            contacts,
+            joints,
+            ..
+        } = batches;
+        let mut wanted = [
+            Wanted::copy(&buffers.control, bytemuck::bytes_of_mut(&mut control)),
+            Wanted::copy(&buffers.velocities, bytemuck::cast_slice_mut(velocities)),
+            Wanted::copy(
                 &buffers.contacts.impulses,
-                bytemuck::cast_slice_mut(&mut batches.contacts.impulses),
+                bytemuck::cast_slice_mut(&mut contacts.impulses),
             ),
-            (
+            Wanted::copy(
                 &buffers.joints.impulses,
-                bytemuck::cast_slice_mut(&mut batches.joints.impulses),
+                bytemuck::cast_slice_mut(&mut joints.impulses),
             ),
         ];
         self.bus.read(self.gpu, encoder, &mut wanted)?;
+        drop(wanted);
         self.bus.traffic.dispatches = self.passes.dispatches();
         Ok(control)
     }

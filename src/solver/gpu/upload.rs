@@ -4,8 +4,9 @@
 use super::array::DeviceArray;
 use super::device::GpuDevice;
 use super::traffic::Bytes;
-use crate::constants::STAGING_BYTES;
+use crate::constants::{COPIED_BYTES_PER_THREAD, STAGING_BYTES};
 use crate::error::Result;
+use crate::parallel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,6 +46,9 @@ impl Upload {
         sent: &mut Bytes,
     ) -> Result<()> {
         self.used = 0;
+        for array in &mut *arrays {
+            array.settle();
+        }
         let most = STAGING_BYTES.min(gpu.limits.max_buffer_size) as usize;
         for pieces in transfers(arrays, most) {
             let size = pieces.iter().map(|piece| piece.bytes.len()).sum::<usize>() as u64;
@@ -53,11 +57,7 @@ impl Upload {
                 .slice(..size)
                 .get_mapped_range_mut()
                 .map_err(|error| gpu.fail(&format!("mapping: {error}")))?;
-            for piece in &pieces {
-                place
-                    .slice(piece.at..piece.at + piece.bytes.len())
-                    .copy_from_slice(piece.bytes);
-            }
+            copy(&pieces, place.slice(..));
             drop(place);
             staging.unmap();
             for piece in &pieces {
@@ -122,6 +122,29 @@ impl Staging {
             mapped: Arc::new(AtomicBool::new(true)),
         }
     }
+}
+
+/// Some bytes, and their place in a staging buffer.
+struct Part<'a> {
+    to: wgpu::WriteOnly<'a, [u8]>,
+    from: &'a [u8],
+}
+
+#[allow(unsafe_code, reason = "wgpu says so of everything but slices")]
+// SAFETY: any thread may write bytes that nobody else may.
+unsafe impl Send for Part<'_> {}
+
+/// Copies pieces, which come in order and without gaps, into a staging buffer.
+fn copy(pieces: &[Piece<'_>], mut place: wgpu::WriteOnly<'_, [u8]>) {
+    let mut parts = Vec::new();
+    for piece in pieces {
+        for from in piece.bytes.chunks(COPIED_BYTES_PER_THREAD) {
+            if let Some(to) = place.split_off(..from.len()) {
+                parts.push(Part { to, from });
+            }
+        }
+    }
+    parallel::for_each(&mut parts, 1, |_, part| part.to.copy_from_slice(part.from));
 }
 
 /// Groups what is stale into transfers of at most `most` bytes.

@@ -111,8 +111,10 @@ impl ClusterRun<'_> {
             drop(pass);
             Ok(encoder)
         })?;
-        let mut wanted: Vec<Wanted<'_>> =
-            vec![(&self.buffers.partials, bytemuck::cast_slice_mut(partials))];
+        let mut wanted = vec![Wanted::copy(
+            &self.buffers.partials,
+            bytemuck::cast_slice_mut(partials),
+        )];
         if let Some((batches, impulses)) = solution {
             wanted.extend(solution_of(self.buffers, batches, impulses));
         }
@@ -137,10 +139,10 @@ fn solution_of<'a>(
     impulses: &'a mut [[f32; 4]],
 ) -> [Wanted<'a>; 2] {
     [
-        (
+        Wanted::copy(
             &buffers.velocities,
             bytemuck::cast_slice_mut(&mut batches.velocities),
         ),
-        (&buffers.impulses, bytemuck::cast_slice_mut(impulses)),
+        Wanted::copy(&buffers.impulses, bytemuck::cast_slice_mut(impulses)),
     ]
 }

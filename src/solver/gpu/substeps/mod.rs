@@ -11,17 +11,16 @@ mod start;
 use super::GpuSolver;
 use super::dispatch::{Dispatch, begin_pass};
 use super::plan::Plan;
-use super::readback::Wanted;
 use super::run::Run;
 use super::start_velocities::StartVelocities;
 use crate::error::Result;
 use crate::problem::batches::Batches;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{BodyState, ContactTotal, Sort};
+use crate::solver::substeps::records::{BodyState, Sort};
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
 use crate::solver::{Method, Options};
 use outcome::Outcome;
-use start::{contact_step, lcps, options_of, rules};
+use start::{lcps, options_of, rules};
 use std::time::Instant;
 
 impl GpuSolver {
@@ -63,25 +62,22 @@ impl GpuSolver {
         given.validate()?;
         self.gpu.check()?;
         let start = Instant::now();
-        let colors = step.velocity.method.max_colors();
-        let mut batches = Batches::pack(&given.problem, colors, step.velocity.warm_start);
+        // Only the order is packed: blocks and impulses are made on the device.
+        let mut batches = self.packer.batches.take().unwrap_or_default();
+        batches.repack_order(&given.problem, step.velocity.method.max_colors());
+        batches.refill_inertias(&given.problem.bodies);
         let pack_time = start.elapsed();
         let packed = Instant::now();
-        let rules = rules(given, step);
-        let mut plan = Plan::new(&batches, rules[0].or(rules[1]), &self.gpu.limits)?;
-        plan.add_substeps(&batches, step, &self.gpu.limits)?;
         self.bus.begin();
-        let outcome = match self.run_step(given, step, &plan, &batches) {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                self.buffers.forget();
-                return Err(error);
-            }
-        };
-        outcome.leave(&mut batches);
-        self.buffers.learn(&batches);
-        solution.take_from(&outcome, &batches);
-        Ok(outcome.report(step, &batches, pack_time, packed.elapsed()))
+        let found = self.run_step(given, step, &batches, solution);
+        self.bus.upload.recycle();
+        let report =
+            found.map(|outcome| outcome.report(step, &batches, pack_time, packed.elapsed()));
+        if report.is_err() {
+            self.buffers.forget();
+        }
+        self.packer.keep(batches);
+        report
     }
 
     /// Uploads what has changed, runs all LCPs, and brings back what they have done.
@@ -89,26 +85,21 @@ impl GpuSolver {
         &mut self,
         given: &SubstepProblem,
         step: &SubstepPlan,
-        plan: &Plan,
         batches: &Batches,
+        solution: &mut SubstepSolution,
     ) -> Result<Outcome> {
-        let lcps = lcps(given, step, batches.block_count());
-        let control = Control::default();
+        let rules = rules(given, step);
+        let mut plan = Plan::new(batches, rules[0].or(rules[1]), &self.gpu.limits)?;
+        plan.add_substeps(batches, step, &self.gpu.limits)?;
+        let lcps = lcps(step, rules, batches.block_count());
         let start = StartVelocities::Nothing;
         self.buffers
-            .set(&self.gpu, batches, plan, start, &control)?;
+            .set_all_but_contacts(&self.gpu, batches, &plan, start, &Control::default())?;
         self.buffers.lcps.set(&lcps);
-        let contacts = &batches.contacts;
         self.buffers
-            .contacts
-            .steps
-            .set_each(contacts.blocks.len(), |at| {
-                contact_step(given, contacts.source[at] as usize)
-            });
-        let run = self.ready(plan, start, batches)?;
-        let outcome = run.step(&jobs(plan, step), batches, lcps.len());
-        self.bus.upload.recycle();
-        outcome
+            .set_step(given, &batches.contacts, step.velocity.warm_start);
+        let run = self.ready(&plan, start, batches)?;
+        run.step(&jobs(&plan, step), batches, lcps.len(), solution)
     }
 }
 
@@ -121,26 +112,17 @@ struct Job<'a> {
 
 impl Run<'_> {
     /// Uploads, runs all LCPs of a step, and brings back what they have done.
-    fn step(mut self, jobs: &[Job<'_>], batches: &Batches, lcp_count: usize) -> Result<Outcome> {
+    fn step(
+        mut self,
+        jobs: &[Job<'_>],
+        batches: &Batches,
+        lcp_count: usize,
+        solution: &mut SubstepSolution,
+    ) -> Result<Outcome> {
         let encoder = self.submit_jobs(jobs)?;
-        let mut outcome = Outcome {
-            logs: vec![Control::default(); lcp_count],
-            states: vec![BodyState::default(); batches.velocities.len()],
-            contacts: vec![ContactTotal::default(); batches.contacts.blocks.len()],
-        };
-        let buffers = &*self.buffers;
-        let mut wanted: [Wanted<'_>; 3] = [
-            (&buffers.logs, bytemuck::cast_slice_mut(&mut outcome.logs)),
-            (
-                &buffers.body_states,
-                bytemuck::cast_slice_mut(&mut outcome.states),
-            ),
-            (
-                &buffers.contacts.totals,
-                bytemuck::cast_slice_mut(&mut outcome.contacts),
-            ),
-        ];
-        self.bus.read(self.gpu, encoder, &mut wanted)?;
+        let outcome = self.buffers.bring(batches, lcp_count, solution, |wanted| {
+            self.bus.read(self.gpu, encoder, wanted)
+        })?;
         self.bus.traffic.dispatches = self.passes.dispatches();
         Ok(outcome)
     }

@@ -1,33 +1,127 @@
 //! What a step in substeps has done, as it comes back from the device.
 
 use super::start::options_of;
+use crate::constants::TAKEN_BODIES_PER_THREAD;
+use crate::error::Result;
+use crate::parallel::{Chunked, SharedSlice, for_chunks};
 use crate::problem::batches::Batches;
+use crate::solver::gpu::buffers::Buffers;
+use crate::solver::gpu::readback::Wanted;
 use crate::solver::residual::Control;
 use crate::solver::substeps::records::{BodyState, ContactTotal, Sort};
 use crate::solver::substeps::{Displacement, SubstepPlan, SubstepReport, SubstepSolution};
 use crate::solver::{Report, Status, Velocity};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What came back of a step.
+/// How a step ended: what comes back beside its solution.
 pub(super) struct Outcome {
-    pub(super) logs: Vec<Control>,
-    pub(super) states: Vec<BodyState>,
-    pub(super) contacts: Vec<ContactTotal>,
+    logs: Vec<Control>,
+    /// True if every number is finite.
+    is_finite: bool,
+}
+
+impl Buffers {
+    /// Has `read` bring back what a step has done, into `solution` and to what is known of the device.
+    pub(super) fn bring(
+        &mut self,
+        batches: &Batches,
+        lcp_count: usize,
+        solution: &mut SubstepSolution,
+        read: impl FnOnce(&mut [Wanted<'_>]) -> Result<()>,
+    ) -> Result<Outcome> {
+        let SubstepSolution {
+            changes,
+            displacements,
+            impulses,
+            total_impulses,
+            ..
+        } = solution;
+        let (bodies, source) = (batches.velocities.len(), &batches.contacts.source[..]);
+        changes.resize(bodies, Velocity::default());
+        displacements.resize(bodies, Displacement::default());
+        impulses.resize(source.len(), [0.0; 3]);
+        total_impulses.resize(source.len(), [0.0; 3]);
+        // After a step velocities are nothing but the bodies' states.
+        self.velocities.learn(&batches.velocities);
+        let kept = self.contacts.impulses.found(16 * source.len());
+        let is_finite = AtomicBool::new(true);
+        let check = |numbers: &[f32]| {
+            // Without a way out at the first that is not, so that a compiler can look at several at once.
+            if numbers.iter().fold(false, |some, x| some | !x.is_finite()) {
+                is_finite.store(false, Ordering::Relaxed);
+            }
+        };
+        let take_contacts = |first: usize, totals: &[ContactTotal]| {
+            let of_problem = [&mut *impulses, &mut *total_impulses].map(|i| SharedSlice::new(i));
+            let end = first + totals.len();
+            let slices = (
+                totals,
+                &source[first..end],
+                Chunked(SharedSlice::new(&mut kept[16 * first..16 * end]), 16),
+            );
+            for_chunks(
+                slices,
+                TAKEN_BODIES_PER_THREAD,
+                |_, (totals, source, kept)| {
+                    check(bytemuck::cast_slice(totals));
+                    let kept = kept.as_chunks_mut::<16>().0;
+                    for ((total, &contact), kept) in totals.iter().zip(source).zip(kept) {
+                        *kept = bytemuck::cast(total.kept);
+                        for (to, [n, t1, t2, _]) in of_problem.iter().zip([total.kept, total.total])
+                        {
+                            #[allow(
+                                unsafe_code,
+                                reason = "impulses go to where their contacts are"
+                            )]
+                            // SAFETY: every contact is in the order once.
+                            unsafe {
+                                to.write(contact as usize, [n, t1, t2]);
+                            }
+                        }
+                    }
+                },
+            );
+        };
+        let take_bodies = |first: usize, states: &[BodyState]| {
+            let end = first + states.len();
+            let slices = (
+                states,
+                SharedSlice::new(&mut changes[first..end]),
+                SharedSlice::new(&mut displacements[first..end]),
+            );
+            for_chunks(
+                slices,
+                TAKEN_BODIES_PER_THREAD,
+                |_, (states, changes, displacements)| {
+                    check(bytemuck::cast_slice(states));
+                    for ((state, change), moved) in states.iter().zip(changes).zip(displacements) {
+                        *change = Velocity {
+                            linear: state.gained_linear,
+                            angular: state.gained_angular,
+                        };
+                        *moved = Displacement {
+                            linear: state.moved_linear,
+                            angular: state.moved_angular,
+                        };
+                    }
+                },
+            );
+        };
+        let mut logs = vec![Control::default(); lcp_count];
+        read(&mut [
+            Wanted::each(&self.contacts.totals, source.len(), take_contacts),
+            Wanted::each(&self.body_states, bodies, take_bodies),
+            Wanted::copy(&self.logs, bytemuck::cast_slice_mut(&mut logs)),
+        ])?;
+        Ok(Outcome {
+            logs,
+            is_finite: is_finite.into_inner(),
+        })
+    }
 }
 
 impl Outcome {
-    /// Puts what lies on the device after the step into the batches.
-    pub(super) fn leave(&self, batches: &mut Batches) {
-        for velocity in &mut batches.velocities {
-            velocity.linear = [0.0; 3];
-            velocity.angular = [0.0; 3];
-        }
-        let impulses = batches.contacts.impulses.iter_mut();
-        for (impulse, total) in impulses.zip(&self.contacts) {
-            *impulse = total.kept;
-        }
-    }
-
     /// What is to be said of the step: of the times the first LCP has it all.
     pub(super) fn report(
         &self,
@@ -56,44 +150,9 @@ impl Outcome {
                 return report;
             }
         }
-        if !self.is_finite() {
+        if !self.is_finite {
             report.velocity.status = Status::NonFinite;
         }
         report
-    }
-
-    /// True if every number is finite.
-    fn is_finite(&self) -> bool {
-        let states: &[f32] = bytemuck::cast_slice(&self.states);
-        let contacts: &[f32] = bytemuck::cast_slice(&self.contacts);
-        states.iter().chain(contacts).all(|x| x.is_finite())
-    }
-}
-
-impl SubstepSolution {
-    /// Takes what came back, impulses in the problem's order.
-    pub(super) fn take_from(&mut self, outcome: &Outcome, batches: &Batches) {
-        self.changes.clear();
-        self.changes
-            .extend(outcome.states.iter().map(|state| Velocity {
-                linear: state.gained_linear,
-                angular: state.gained_angular,
-            }));
-        self.displacements.clear();
-        let moved = outcome.states.iter().map(|state| Displacement {
-            linear: state.moved_linear,
-            angular: state.moved_angular,
-        });
-        self.displacements.extend(moved);
-        let contacts = outcome.contacts.len();
-        for impulses in [&mut self.impulses, &mut self.total_impulses] {
-            impulses.clear();
-            impulses.resize(contacts, [0.0; 3]);
-        }
-        for (&contact, total) in batches.contacts.source.iter().zip(&outcome.contacts) {
-            let three = |[n, t1, t2, _]: [f32; 4]| [n, t1, t2];
-            self.impulses[contact as usize] = three(total.kept);
-            self.total_impulses[contact as usize] = three(total.total);
-        }
     }
 }

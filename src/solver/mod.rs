@@ -7,8 +7,10 @@
 //! | reference, f64 | [`reference::LemkeSolver`] | none: Lemke's pivoting, for small problems |
 //! | referee of large problems, f64 | [`nsgs::NsgsSolver`] | block Gauss–Seidel, serial |
 //!
-//! All methods run the same kernels: a colour of the batches is swept by
-//! [`joint_sweep`](cpu::joint_sweep) or [`contact_sweep`](cpu::contact_sweep), a mass-split remainder
+//! The law of a contact stands in `cpu/contact.rs`, that of a gap in a substep in `cpu/gap.rs`, that of a joint row in
+//! `cpu/joint.rs`, each once, for vectors of any number of lanes. [`cpu::CpuSolver`] sweeps a colour of the batches in the widest that the processor
+//! has (`cpu/lanes`); [`joint_sweep`](cpu::joint_sweep) and [`contact_sweep`](cpu::contact_sweep) are the same with one lane, as the GPU's
+//! kernels are, and tests compare the three. A mass-split remainder is swept
 //! by [`joint_split`](cpu::joint_split) or [`contact_split`](cpu::contact_split) and then by
 //! [`body_gather`](cpu::body_gather). Joints come before contacts, so that these have the last word.
 //! Gauss–Seidel has colours and, for hubs, a remainder; Jacobi is a remainder and nothing else. The

@@ -132,22 +132,22 @@ pub const POINTS_SORTED_BY: usize = 15;
 /// Blocks of a problem below which one thread solves it: calling another takes some 10 us.
 pub const MIN_BLOCKS_OF_A_TEAM: usize = 512;
 
-/// Most bodies of a world whose steps a team makes from their beginning to their end. Beyond that, some of what
-/// comes rarely, such as a search for all pairs, is better handed to the thread pool.
+/// Most bodies of a world whose steps a team makes from their beginning to their end. In larger ones waking threads
+/// is little against a loop, and they sleep while one thread works by itself.
 pub const MAX_BODIES_OF_A_TEAM: usize = 8192;
 
-/// Most chunks into which a thread's share of a stage is cut, for others to take when it is late.
+/// Most chunks into which a thread's share of a loop is cut, for others to take when it is late.
 pub const TEAM_CHUNKS_PER_THREAD: usize = 4;
 
 /// How much more work it takes for a thread to be worth waking than for one of a team, which is there already, to be
 /// worth its while.
 pub const WAKING_PER_TEAM_GRAIN: usize = 8;
 
-/// Looks at whether a stage is done before a waiting thread lets others of the machine go first: some
+/// Looks at whether there is something to do before a waiting thread lets others of the machine go first: some
 /// tens of microseconds.
 pub const TEAM_SPINS: u32 = 2000;
 
-/// Looks before a waiting thread takes from another's share: a late thread is worth waiting for some
+/// Looks before a waiting thread takes another's domain on: a late thread is worth waiting for some
 /// microseconds, because what it works on is in its cache.
 pub const TEAM_SPINS_BEFORE_HELPING: u32 = 100;
 

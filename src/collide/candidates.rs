@@ -202,5 +202,5 @@ impl Candidates {
 
 /// True if work on so many pairs is worth waking threads.
 fn is_parallel(count: usize) -> bool {
-    parallel::is_together() || parallel::is_shared(count, PARALLEL_PAIRS / 2)
+    parallel::is_shared(count, PARALLEL_PAIRS / 2)
 }

@@ -1,33 +1,45 @@
 //! Loops that are shared among threads where that pays, and run as they stand where it does not: on
-//! one thread, or over few elements.
+//! one thread, or over few elements. Results are the same either way.
 //!
-//! Who shares a loop depends on where it is. Within a step of a small world, or a solve, it is a team, whose
-//! threads are there already and wait for nothing but work: microseconds of it are worth sharing. Elsewhere it is the
-//! thread pool of rayon, which has to wake its threads.
+//! There is one way to share: a team of threads of the current rayon pool (`team.rs`), which wait at a gate for jobs
+//! (`gate.rs`, with the protocol). A job is a loop, whose chunks they claim, or a pipeline of domains (`pipeline.rs`). A step
+//! or a solve calls its team once, and microseconds of work are worth sharing within it; a large loop outside of one calls a
+//! team for itself, some 10 us. A panic of any thread in a loop comes out of that loop, and the team goes on as if nothing had
+//! happened.
 //!
-//! Results are the same either way, and no loop allocates but for the elements that it makes.
+//! `tests/threads/run.sh` tries the protocol with loom in all orders, and this module's tests with Miri.
 
-mod crew;
-mod relay;
+mod gate;
+mod pipeline;
 mod shared_slice;
 mod slices;
+mod sync;
 mod team;
 
-pub(crate) use crew::{Crew, is_together};
-pub(crate) use relay::{Course, Half};
+pub(crate) use pipeline::{Half, Stages};
 pub(crate) use shared_slice::SharedSlice;
 #[cfg(feature = "gpu")]
 pub(crate) use slices::Slices;
 pub(crate) use slices::{Chunked, for_chunks};
-pub(crate) use team::{Stage, Team};
+pub(crate) use team::{Team, together};
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::constants::WAKING_PER_TEAM_GRAIN;
+use team::is_together;
 
-/// True if `count` elements are worth handing to the threads of a pool where a thread should get `least` of
-/// them at least. Threads of a team are not to be had for that.
+/// True if `count` elements are worth sharing. `least` is how many are worth waking a thread for, some 20 us of work;
+/// within a team fewer are.
 #[must_use]
 pub fn is_shared(count: usize, least: usize) -> bool {
-    count >= 2 * least && rayon::current_num_threads() > 1 && !crew::is_together()
+    count >= 2 * grain(least) && rayon::current_num_threads() > 1
+}
+
+/// Least number of elements that are worth a thread's while here.
+fn grain(least: usize) -> usize {
+    if is_together() {
+        (least / WAKING_PER_TEAM_GRAIN).max(1)
+    } else {
+        least.max(1)
+    }
 }
 
 /// Replaces what is in `to` by `make` of every index below `count`.
@@ -40,20 +52,15 @@ pub fn fill<T: Send + Sync>(
     to.clear();
     to.reserve(count);
     let places = &mut to.spare_capacity_mut()[..count];
-    let made = AtomicUsize::new(0);
     for_chunks(SharedSlice::new(places), least, |start, places| {
         for (at, place) in places.iter_mut().enumerate() {
             place.write(make(start + at));
         }
-        made.fetch_add(places.len(), Ordering::Relaxed);
     });
-    // A thread of a team that panics in `make` leaves elements unmade, and the panic comes up only later.
-    if made.into_inner() == count {
-        // SAFETY: there is room for so many elements, and each of them has been written.
-        #[allow(unsafe_code, reason = "elements are made by several threads")]
-        unsafe {
-            to.set_len(count);
-        }
+    // SAFETY: there is room for so many elements, and each has been written: a panic would not come here.
+    #[allow(unsafe_code, reason = "elements are made by several threads")]
+    unsafe {
+        to.set_len(count);
     }
 }
 

@@ -1,8 +1,6 @@
 //! Slices of the same length, cut into the same chunks.
 
-use super::{SharedSlice, crew, is_shared};
-use crate::constants::WAKING_PER_TEAM_GRAIN;
-use rayon::prelude::*;
+use super::{SharedSlice, grain, is_shared, together};
 use std::ops::Range;
 
 /// Slices that are cut together: shared ones (`&[T]`), ones to be written ([`SharedSlice`]), and tuples of them.
@@ -94,7 +92,7 @@ impl<S: Slices> Slices for Chunked<S> {
 /// of each part: all elements come once. `least` is how many are worth waking a thread for, some 20 us of
 /// work; a team shares a smaller number of them too. Results must not depend on where slices are cut.
 pub(crate) fn for_chunks<S: Slices>(slices: S, least: usize, work: impl Fn(usize, S::Part) + Sync) {
-    let (length, least) = (slices.length(), least.max(1));
+    let length = slices.length();
     let part = |range: Range<usize>| {
         let start = range.start;
         // SAFETY: the ranges below do not overlap, and each comes once.
@@ -102,24 +100,23 @@ pub(crate) fn for_chunks<S: Slices>(slices: S, least: usize, work: impl Fn(usize
         let part = unsafe { slices.part(range) };
         work(start, part);
     };
-    if let Some(team) = crew::current() {
-        let grain = (least / WAKING_PER_TEAM_GRAIN).max(1);
-        team.each(length, grain, |_, range| part(range));
-    } else if is_shared(length, least) {
-        let chunks = length.div_ceil(least);
-        (0..chunks).into_par_iter().for_each(|chunk| {
-            let start = chunk * least;
-            part(start..length.min(start + least));
-        });
-    } else if length > 0 {
-        part(0..length);
-    }
+    let grain = grain(least);
+    let threads = if is_shared(length, least) {
+        rayon::current_num_threads()
+    } else {
+        1
+    };
+    together(threads, |team| {
+        team.each(length, grain, |_, range| part(range))
+    });
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
-    use super::super::Crew;
     use super::*;
+    use rayon::prelude::*;
+
+    const ROUNDS: usize = if cfg!(miri) { 2 } else { 100 };
 
     fn squares(count: usize, chunk: usize) -> Vec<usize> {
         let from: Vec<usize> = (0..count).collect();
@@ -142,9 +139,8 @@ mod tests {
             let expected: Vec<usize> = (0..count).map(|index| index * index).collect();
             assert_eq!(squares(count, chunk), expected);
             assert_eq!(pool.install(|| squares(count, chunk)), expected);
-            let mut crew = Crew::default();
-            for _ in 0..100 {
-                let in_team = pool.install(|| crew.together(3, |_| squares(count, chunk)));
+            for _ in 0..ROUNDS {
+                let in_team = pool.install(|| together(3, |_| squares(count, chunk)));
                 assert_eq!(in_team, expected);
             }
         }
@@ -155,11 +151,9 @@ mod tests {
     fn loops_within_loops_end() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
         let pool = pool.unwrap_or_else(|why| panic!("{why}"));
-        for _ in 0..100 {
-            let mut crews = [Crew::default(), Crew::default()];
-            let [one, other] = &mut crews;
-            let sum = |crew: &mut Crew| {
-                crew.together(3, |_| {
+        for _ in 0..ROUNDS {
+            let sum = || {
+                together(3, |_| {
                     let mut sums = vec![0; 64];
                     for_chunks(SharedSlice::new(&mut sums), 1, |start, sums| {
                         sums[0] = squares(start, 4).iter().sum();
@@ -168,9 +162,8 @@ mod tests {
                     sums.iter().sum::<usize>() + pooled
                 })
             };
-            let alone = sum(&mut Crew::default());
-            let (a, b) = pool.install(|| rayon::join(|| sum(one), || sum(other)));
-            assert_eq!((a, b), (alone, alone));
+            let alone = sum();
+            assert_eq!(pool.install(|| rayon::join(sum, sum)), (alone, alone));
         }
     }
 }

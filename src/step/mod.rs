@@ -74,7 +74,7 @@ use crate::constants::{
 use crate::error::Result;
 use crate::math::Pose;
 use crate::measure::{self, Energy, JointErrors, Penetration};
-use crate::parallel::Crew;
+use crate::parallel::together;
 use crate::problem::Problem;
 use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepSolution};
 use crate::solver::{Solution, Solver};
@@ -128,7 +128,6 @@ pub struct Simulation {
     plan: Option<SubstepPlan>,
     /// How long the problem stood for whose impulses are remembered `[s]`; 0 if there are none.
     impulse_length: f64,
-    crew: Crew,
     timings: Timings,
 }
 
@@ -181,7 +180,6 @@ impl Simulation {
             division: StepDivision::into(0),
             plan: None,
             impulse_length: 0.0,
-            crew: Crew::default(),
             timings: Timings::default(),
         };
         let h = simulation.settings.time_step;
@@ -209,10 +207,7 @@ impl Simulation {
         if !self.is_for_a_team() {
             return self.step_alone();
         }
-        let mut crew = std::mem::take(&mut self.crew);
-        let stepped = crew.together(rayon::current_num_threads(), |_| self.step_alone());
-        self.crew = crew;
-        stepped
+        together(rayon::current_num_threads(), |_| self.step_alone())
     }
 
     /// True if threads that stay together from the start of a step to its end make it faster.

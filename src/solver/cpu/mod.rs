@@ -50,7 +50,7 @@ use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolutio
 use super::{Method, Options, Packer, Report, Solution, Solver, Status};
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
-use crate::parallel::{Crew, Team};
+use crate::parallel::{Team, together};
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
 use lanes::{Given, JointLanes, Lanes, Velocities};
@@ -73,7 +73,6 @@ pub struct CpuSolver {
     joint_lanes: JointLanes,
     /// What the impulses add to the velocities, while a solve lasts.
     velocities: Velocities,
-    crew: Crew,
     substeps: SubstepMemory,
     changes: Vec<VelocityChange>,
     residuals: Vec<f32>,
@@ -124,13 +123,10 @@ impl CpuSolver {
         if !(looks_at_contacts && problem.is_plain_but_for_contacts()) {
             problem.validate()?;
         }
-        // Enter the thread pool once: from outside of it, every parallel loop would hand its work
-        // over and wait.
-        if options.method == Method::Cluster {
-            let clusters = &mut self.clusters;
-            return rayon::scope(|_| clusters.run(problem, options, solution, watch));
-        }
         self.in_team(problem, |solver, team| {
+            if options.method == Method::Cluster {
+                return solver.clusters.run(problem, options, solution, watch);
+            }
             solver.solve_in_team(problem, options, solution, watch, team)
         })
     }
@@ -176,10 +172,7 @@ impl CpuSolver {
         } else {
             rayon::current_num_threads()
         };
-        let mut crew = std::mem::take(&mut self.crew);
-        let result = crew.together(threads, |team| work(self, team));
-        self.crew = crew;
-        result
+        together(threads, |team| work(self, team))
     }
 
     /// Packs a problem and takes it over.

@@ -5,9 +5,7 @@ use super::contact_split::contact_split_part;
 use super::joint_split::joint_split_part;
 use super::{CpuSolver, Sweep};
 use crate::constants::MIN_BLOCKS_PER_THREAD;
-use crate::parallel::Course;
-use crate::parallel::SharedSlice;
-use crate::parallel::Team;
+use crate::parallel::{SharedSlice, Stages, Team};
 use crate::problem::batches::{Batches, Remainder};
 
 impl CpuSolver {
@@ -78,20 +76,20 @@ impl CpuSolver {
             .lanes
             .begin_sweep(sweep, &batches.friction, &mut self.velocities);
         let colors = lanes.colors();
-        let course = Course {
-            stages: passes * colors,
+        let stages = Stages {
+            count: passes * colors,
             neighbours: lanes.neighbours(),
         };
-        team.relay(&course, &|thread, stage, domain, half| {
+        team.pipeline(stages, |thread, stage, domain, region| {
             let color = sweep.place(0, colors, stage % colors);
             // SAFETY: the team gives every domain to one thread at a time, whose number is its own, and begins
-            // the interface of a colour when those of all neighbours are done up to the colour before.
+            // the boundary of a colour when those of all neighbours are done up to the colour before.
             #[allow(
                 unsafe_code,
                 reason = "the team runs domains one stage after the other"
             )]
             unsafe {
-                lanes.run(color, domain, half, thread);
+                lanes.run(color, domain, region, thread);
             }
         });
     }

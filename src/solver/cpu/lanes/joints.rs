@@ -6,7 +6,7 @@
 
 use super::{NO_PLACE, Pairs, SharedVelocities, Velocities};
 use crate::constants::{IMPULSE_DEAD_BAND, MIN_BLOCKS_PER_THREAD};
-use crate::parallel::{SharedSlice, Stage, Team};
+use crate::parallel::{SharedSlice, Team};
 use crate::problem::batches::{Batches, JointBlock, Packed};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Width, lanes_of, lanes_of_3, put};
 use crate::solver::cpu::contact::Bodies;
@@ -42,7 +42,8 @@ pub(in crate::solver::cpu) struct JointLanes {
     places: Vec<IndexRow>,
     /// Lane groups of each colour.
     colors: Vec<Range<u32>>,
-    stages: Vec<Stage>,
+    /// Least lane groups of each colour that one thread sweeps at a time.
+    grains: Vec<usize>,
     /// Number of the order that is laid out; see [`Packed::order`].
     laid_out_for: u64,
     /// The groups of a colour, those with most rows first.
@@ -89,7 +90,7 @@ impl JointLanes {
         self.groups.clear();
         self.places.clear();
         self.colors.clear();
-        self.stages.clear();
+        self.grains.clear();
         let starts = &joints.group_starts;
         let count_of = |group: u32| starts[group as usize + 1] - starts[group as usize];
         let mut sorted = std::mem::take(&mut self.sorted);
@@ -114,10 +115,8 @@ impl JointLanes {
             }
             let groups = first..self.groups.len() as u32;
             let rows = joints.blocks_of(color).len().max(1);
-            self.stages.push(Stage {
-                items: groups.len(),
-                grain: (groups.len() * MIN_BLOCKS_PER_THREAD / rows).max(1),
-            });
+            self.grains
+                .push((groups.len() * MIN_BLOCKS_PER_THREAD / rows).max(1));
             self.colors.push(groups);
         }
         self.sorted = sorted;
@@ -133,31 +132,28 @@ impl JointLanes {
         impulses: &mut [f32],
         team: &Team,
     ) {
-        if sweep == Sweep::Reverse {
-            self.stages.reverse();
-        }
         let colors = self.colors.len();
         let (bodies, impulses) = (velocities.share(), SharedSlice::new(impulses));
         let lanes = &*self;
-        team.run(&lanes.stages, &|thread, stage, groups| {
-            let first = lanes.colors[sweep.place(0, colors, stage)].start as usize;
-            let part = Part {
-                lanes,
-                sweep,
-                groups: first + groups.start..first + groups.end,
-                bodies: &bodies,
-                spare: bodies.spare(thread),
-                impulses: &impulses,
-            };
-            // SAFETY: the team hands every lane group to one thread, and begins a colour when the one before it is
-            // done. No two joints of a colour have a movable body in common.
-            #[allow(unsafe_code, reason = "the colouring makes groups disjoint")]
-            unsafe {
-                lanes.width.run(part);
-            }
-        });
-        if sweep == Sweep::Reverse {
-            self.stages.reverse();
+        for stage in 0..colors {
+            let color = sweep.place(0, colors, stage);
+            let first = lanes.colors[color].start as usize;
+            team.each(lanes.colors[color].len(), lanes.grains[color], |thread, groups| {
+                let part = Part {
+                    lanes,
+                    sweep,
+                    groups: first + groups.start..first + groups.end,
+                    bodies: &bodies,
+                    spare: bodies.spare(thread),
+                    impulses: &impulses,
+                };
+                // SAFETY: the team hands every lane group to one thread, and begins a colour when the one before it is
+                // done. No two joints of a colour have a movable body in common.
+                #[allow(unsafe_code, reason = "the colouring makes groups disjoint")]
+                unsafe {
+                    lanes.width.run(part);
+                }
+            });
         }
     }
 }

@@ -3,9 +3,8 @@
 use super::ContactPoint;
 use crate::constants::CONTACTS_PER_THREAD;
 use crate::math::{V3, add, dot, narrow, scale, tangents};
-use crate::parallel::{SharedSlice, for_chunks};
+use crate::parallel::{SharedSlice, for_chunks, sort_by_key};
 use bytemuck::Zeroable;
-use rayon::slice::ParallelSliceMut;
 
 /// The impulses of the last step, by pair of bodies and feature.
 ///
@@ -79,9 +78,11 @@ impl ImpulseCache {
         self.contacts.extend_from_slice(contacts);
         self.store_impulses(&impulses[..count]);
         if !contacts.is_sorted_by_key(key) {
-            // Stable, so that of contacts with one name the first counts.
+            // Of contacts with one name the first counts.
             let mut order: Vec<usize> = (0..count).collect();
-            order.par_sort_by_key(|&at| key(&contacts[at]));
+            sort_by_key(&mut order, SORTED_PER_THREAD, |&at| {
+                (key(&contacts[at]), at)
+            });
             let from = order.iter().zip(&mut self.contacts);
             for ((&at, contact), impulse) in from.zip(&mut self.impulses) {
                 (*contact, *impulse) = (contacts[at], impulses[at]);
@@ -236,6 +237,9 @@ impl Lookup<'_> {
 
 /// Contacts of a [`Block`].
 pub(crate) const BLOCK: usize = 64;
+
+/// Least number of contacts that are worth waking a thread for where they are sorted.
+const SORTED_PER_THREAD: usize = 1 << 11;
 
 /// Normals and impulses of some contacts, then and now, number by number, so that a compiler sees
 /// vectors.

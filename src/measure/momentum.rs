@@ -1,8 +1,8 @@
 //! Momentum of the dynamic bodies.
 
 use crate::math::Vec3;
+use crate::parallel;
 use crate::world::World;
-use rayon::prelude::*;
 
 /// Linear and angular momentum, world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,18 +28,16 @@ pub fn momentum(world: &World) -> Momentum {
         linear: sum.linear + part.linear,
         angular: sum.angular + part.angular,
     };
-    let partial: Vec<Momentum> = world
-        .bodies
-        .par_chunks(CHUNK)
-        .map(|bodies| {
-            let dynamic = bodies.iter().filter(|body| body.is_dynamic());
-            dynamic.fold(zero, |sum, body| {
-                let linear = body.mass.mass * body.linear_velocity;
-                let spin = body.world_inertia() * body.angular_velocity;
-                let angular = body.pose.position.cross(&linear) + spin;
-                add(sum, Momentum { linear, angular })
-            })
+    let chunks: Vec<_> = world.bodies.chunks(CHUNK).collect();
+    let mut partial = Vec::new();
+    parallel::fill(&mut partial, chunks.len(), 1, |chunk| {
+        let dynamic = chunks[chunk].iter().filter(|body| body.is_dynamic());
+        dynamic.fold(zero, |sum, body| {
+            let linear = body.mass.mass * body.linear_velocity;
+            let spin = body.world_inertia() * body.angular_velocity;
+            let angular = body.pose.position.cross(&linear) + spin;
+            add(sum, Momentum { linear, angular })
         })
-        .collect();
+    });
     partial.into_iter().fold(zero, add)
 }

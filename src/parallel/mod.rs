@@ -13,6 +13,7 @@ mod gate;
 mod pipeline;
 mod shared_slice;
 mod slices;
+mod sort;
 mod sync;
 mod team;
 
@@ -21,6 +22,7 @@ pub(crate) use shared_slice::SharedSlice;
 #[cfg(feature = "gpu")]
 pub(crate) use slices::Slices;
 pub(crate) use slices::{Chunked, for_chunks};
+pub(crate) use sort::sort_by_key;
 pub(crate) use team::{Team, together};
 
 use crate::constants::WAKING_PER_TEAM_GRAIN;

@@ -107,7 +107,7 @@ pub(crate) fn for_chunks<S: Slices>(slices: S, least: usize, work: impl Fn(usize
         1
     };
     together(threads, |team| {
-        team.each(length, grain, |_, range| part(range))
+        team.each(length, grain, |_, range| part(range));
     });
 }
 

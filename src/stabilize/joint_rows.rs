@@ -5,7 +5,6 @@ use crate::parallel;
 use crate::problem;
 use crate::world::joint::Row;
 use crate::world::{Body, World};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Joints whose rows one thread makes at a time.
@@ -30,29 +29,28 @@ impl JointRows {
         self.bodies.clear();
         self.first.clear();
         self.first.push(0);
-        if parallel::is_shared(world.joints.len(), CHUNK) {
-            let chunks: Vec<(Vec<Row>, Vec<usize>)> = world
-                .joints
-                .par_chunks(CHUNK)
-                .map(|joints| {
-                    let mut rows = Vec::new();
-                    let ends = joints
-                        .iter()
-                        .map(|joint| {
-                            joint.rows(&world.bodies, world.time, h, &mut rows);
-                            rows.len()
-                        })
-                        .collect();
-                    (rows, ends)
-                })
-                .collect();
-            for (rows, ends) in &chunks {
+        let joints = &world.joints;
+        let chunks = joints.len().div_ceil(CHUNK);
+        if parallel::is_shared(chunks, 1) {
+            let mut parts = Vec::new();
+            parallel::fill(&mut parts, chunks, 1, |chunk| {
+                let mut rows = Vec::new();
+                let ends: Vec<usize> = joints[chunk * CHUNK..joints.len().min((chunk + 1) * CHUNK)]
+                    .iter()
+                    .map(|joint| {
+                        joint.rows(&world.bodies, world.time, h, &mut rows);
+                        rows.len()
+                    })
+                    .collect();
+                (rows, ends)
+            });
+            for (rows, ends) in &parts {
                 let before = self.rows.len();
                 self.rows.extend_from_slice(rows);
                 self.first.extend(ends.iter().map(|end| before + end));
             }
         } else {
-            for joint in &world.joints {
+            for joint in joints {
                 joint.rows(&world.bodies, world.time, h, &mut self.rows);
                 self.first.push(self.rows.len());
             }

@@ -10,7 +10,6 @@
 use super::entry::Entry;
 use super::hierarchy::Hierarchy;
 use crate::parallel;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Bits of a cell's key, over all three axes.
@@ -191,15 +190,15 @@ fn median(entries: &[Entry], axis: usize) -> f64 {
 impl Grid {
     /// Sorts the bounded bodies.
     pub(super) fn build(&mut self, entries: &[Entry]) {
-        if parallel::is_shared(entries.len(), CHUNK) {
-            self.extents = entries
-                .par_chunks(CHUNK)
-                .map(|chunk| {
-                    let mut extents = Extents::default();
-                    extents.add_all(chunk);
-                    extents
-                })
-                .reduce(Extents::default, |a, b| a.merge(&b));
+        let chunks = entries.len().div_ceil(CHUNK);
+        if parallel::is_shared(chunks, 1) {
+            let mut parts = Vec::new();
+            parallel::fill(&mut parts, chunks, 1, |chunk| {
+                let mut extents = Extents::default();
+                extents.add_all(&entries[chunk * CHUNK..entries.len().min((chunk + 1) * CHUNK)]);
+                extents
+            });
+            self.extents = parts.iter().fold(Extents::default(), Extents::merge);
         } else {
             self.extents.add_all(entries);
         }
@@ -223,17 +222,17 @@ impl Grid {
             let cell = levels[level as usize].key_of(entry);
             SortKey::from(level) << 96 | SortKey::from(cell) << 32 | SortKey::from(entry.body)
         };
-        self.keys.clear();
-        if parallel::is_shared(entries.len(), KEYS_PER_THREAD) {
-            let entries = entries.par_iter().with_min_len(KEYS_PER_THREAD);
-            let bounded = entries.filter(|entry| entry.is_bounded());
-            self.keys.par_extend(bounded.map(key_of));
-            self.keys.par_sort_unstable();
-        } else {
-            let bounded = entries.iter().filter(|entry| entry.is_bounded());
-            self.keys.extend(bounded.map(key_of));
-            self.keys.sort_unstable();
-        }
+        // Bodies without bounds come last, and go.
+        parallel::fill(&mut self.keys, entries.len(), KEYS_PER_THREAD, |body| {
+            let entry = &entries[body];
+            if entry.is_bounded() {
+                key_of(entry)
+            } else {
+                SortKey::MAX
+            }
+        });
+        parallel::sort_by_key(&mut self.keys, KEYS_PER_THREAD, |&key| key);
+        self.keys.truncate(first);
         let keys = &self.keys;
         parallel::fill(&mut self.sorted, keys.len(), KEYS_PER_THREAD, |place| {
             entries[keys[place] as u32 as usize]

@@ -15,10 +15,11 @@ mod unbounded;
 pub use brute_force::brute_force_pairs;
 
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::world::World;
 use entry::Entry;
 use grid::Grid;
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use unbounded::Unbounded;
 
 /// Bodies handled by one thread at a time; their pairs are joined and sorted afterwards.
@@ -68,20 +69,17 @@ impl Broadphase {
                 format!("{} numbers for {} bodies", reach.len(), bodies.len()),
             ));
         }
-        bodies
-            .par_iter()
-            .zip(reach)
-            .enumerate()
-            .with_min_len(CHUNK)
-            .map(|(index, (body, reach))| Entry::new(index as u32, body, *reach))
-            .collect_into_vec(&mut self.entries);
-        if let Some(bad) = self
-            .entries
-            .par_iter()
-            .with_min_len(CHUNK)
-            .position_first(Entry::is_invalid)
-        {
-            return Err(nowhere(world, bad));
+        let first_bad = AtomicUsize::new(usize::MAX);
+        parallel::fill(&mut self.entries, bodies.len(), CHUNK, |index| {
+            let entry = Entry::new(index as u32, &bodies[index], reach[index]);
+            if entry.is_invalid() {
+                first_bad.fetch_min(index, Ordering::Relaxed);
+            }
+            entry
+        });
+        let first_bad = first_bad.into_inner();
+        if first_bad < bodies.len() {
+            return Err(nowhere(world, first_bad));
         }
 
         let mut count = 0;
@@ -99,15 +97,12 @@ impl Broadphase {
 
         let count = self.entries.len();
         self.found.resize_with(count.div_ceil(CHUNK), Vec::new);
-        self.found
-            .par_iter_mut()
-            .enumerate()
-            .for_each(|(chunk, found)| {
-                found.clear();
-                let range = chunk * CHUNK..count.min((chunk + 1) * CHUNK);
-                unbounded::pairs_with(&self.unbounded, &self.entries[range.clone()], found);
-                self.grid.pairs_from(range, found);
-            });
+        parallel::for_each(&mut self.found, 1, |chunk, found| {
+            found.clear();
+            let range = chunk * CHUNK..count.min((chunk + 1) * CHUNK);
+            unbounded::pairs_with(&self.unbounded, &self.entries[range.clone()], found);
+            self.grid.pairs_from(range, found);
+        });
         self.order.sort(count, &self.found, pairs);
         Ok(())
     }

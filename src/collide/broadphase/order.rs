@@ -4,8 +4,7 @@
 //! of the work, and each bucket is then sorted: linear in the number of pairs as long as buckets are
 //! small, and the same for any number of threads.
 
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::parallel::{Chunked, SharedSlice, for_chunks, sort_by_key};
 
 /// Least number of first bodies that share a bucket.
 const BODIES: usize = 512;
@@ -24,9 +23,6 @@ const LARGE: usize = 1 << 16;
 pub(super) struct Order {
     /// Where each chunk's next pair of each bucket goes, shape `[chunk, bucket]`.
     cursors: Vec<usize>,
-    /// Pairs by bucket, the first body in the upper half. Atomic only because the chunks' stretches
-    /// lie between each other; no place is written twice.
-    dealt: Vec<AtomicU64>,
 }
 
 impl Order {
@@ -47,24 +43,24 @@ impl Order {
                 place.copy_from_slice(found);
                 rest = others;
             }
-            pairs.sort_unstable_by_key(|&[a, b]| u64::from(a) << 32 | u64::from(b));
+            pairs.sort_unstable_by_key(key);
             return;
         }
         let bodies = BODIES.max(body_count.div_ceil(BUCKETS));
         let buckets = body_count.div_ceil(bodies);
         self.cursors.clear();
         self.cursors.resize(found.len() * buckets, 0);
-        self.cursors
-            .par_chunks_mut(buckets)
-            .zip(found)
-            .for_each(|(counts, found)| {
+        let count = (Chunked(SharedSlice::new(&mut self.cursors), buckets), found);
+        for_chunks(count, 1, |_, (counts, found)| {
+            for (counts, found) in counts.chunks_mut(buckets).zip(found) {
                 for [a, _] in found {
                     counts[*a as usize / bodies] += 1;
                 }
-            });
+            }
+        });
 
         // Buckets one after the other, and in each the chunks one after the other.
-        let mut ends = Vec::with_capacity(buckets);
+        let mut starts = vec![0; buckets + 1];
         let mut next = 0;
         for bucket in 0..buckets {
             for cursor in self.cursors[bucket..].iter_mut().step_by(buckets) {
@@ -72,42 +68,43 @@ impl Order {
                 *cursor = next;
                 next += count;
             }
-            ends.push(next);
+            starts[bucket + 1] = next;
         }
-        self.dealt.resize_with(total, AtomicU64::default);
-        let dealt = &self.dealt;
-        self.cursors
-            .par_chunks_mut(buckets)
-            .zip(found)
-            .for_each(|(cursors, found)| {
-                for [a, b] in found {
-                    let cursor = &mut cursors[*a as usize / bodies];
-                    dealt[*cursor].store(u64::from(*a) << 32 | u64::from(*b), Relaxed);
+        let dealt = SharedSlice::new(pairs);
+        let deal = (Chunked(SharedSlice::new(&mut self.cursors), buckets), found);
+        for_chunks(deal, 1, |_, (cursors, found)| {
+            for (cursors, found) in cursors.chunks_mut(buckets).zip(found) {
+                for &[a, b] in found {
+                    let cursor = &mut cursors[a as usize / bodies];
+                    // SAFETY: each chunk has a stretch of its own in each bucket, as long as it counted.
+                    #[allow(unsafe_code, reason = "chunks' stretches are disjoint")]
+                    unsafe {
+                        dealt.write(*cursor, [a, b]);
+                    }
                     *cursor += 1;
                 }
-            });
+            }
+        });
 
-        let (mut from, mut rest) = (0, pairs.as_mut_slice());
-        let mut slices = Vec::with_capacity(buckets);
-        for to in ends {
-            let (bucket, others) = rest.split_at_mut(to - from);
-            slices.push((from, bucket));
-            (from, rest) = (to, others);
+        for_chunks(&starts[1..], 1, |first, ends| {
+            for (at, &end) in ends.iter().enumerate() {
+                let start = starts[first + at];
+                // SAFETY: buckets are disjoint, and each comes once.
+                #[allow(unsafe_code, reason = "buckets are disjoint")]
+                let bucket = unsafe { dealt.range(start..end) };
+                if bucket.len() <= LARGE {
+                    bucket.sort_unstable_by_key(key);
+                }
+            }
+        });
+        for (&start, &end) in starts.iter().zip(&starts[1..]) {
+            if end - start > LARGE {
+                sort_by_key(&mut pairs[start..end], LARGE / 8, key);
+            }
         }
-        slices
-            .into_par_iter()
-            .for_each_init(Vec::new, |keys: &mut Vec<u64>, (from, bucket)| {
-                keys.clear();
-                let dealt = &dealt[from..from + bucket.len()];
-                keys.extend(dealt.iter().map(|pair| pair.load(Relaxed)));
-                if keys.len() > LARGE {
-                    keys.par_sort_unstable();
-                } else {
-                    keys.sort_unstable();
-                }
-                for (pair, key) in bucket.iter_mut().zip(keys) {
-                    *pair = [(*key >> 32) as u32, *key as u32];
-                }
-            });
     }
+}
+
+fn key(&[a, b]: &[u32; 2]) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
 }

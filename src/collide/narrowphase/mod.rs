@@ -25,6 +25,7 @@ mod sphere_sphere;
 
 use super::ContactPoint;
 use crate::math::Vec3;
+use crate::parallel;
 use crate::world::{Shape, World};
 pub(super) use box_box::box_box;
 use direction::direction;
@@ -32,7 +33,6 @@ pub(super) use manifold::{Manifold, Point};
 pub(super) use mover::{Kind, Mover};
 use placed::Placed;
 pub(super) use query::Query;
-use rayon::prelude::*;
 pub(super) use sphere_box::closest_on_box;
 
 /// How far apart two surfaces may be and still give a contact.
@@ -66,19 +66,19 @@ pub fn find_contacts(
     contacts: &mut Vec<ContactPoint>,
 ) {
     contacts.clear();
-    let movers: Vec<Mover> = world.bodies.par_iter().map(Mover::new).collect();
+    let mut movers = Vec::new();
+    parallel::fill(&mut movers, world.bodies.len(), CHUNK, |body| {
+        Mover::new(&world.bodies[body])
+    });
     let mut found = vec![Vec::with_capacity(CHUNK); WAVE.min(pairs.len().div_ceil(CHUNK))];
     for wave in pairs.chunks(CHUNK * WAVE) {
         let count = wave.len().div_ceil(CHUNK);
-        found[..count]
-            .par_iter_mut()
-            .zip(wave.par_chunks(CHUNK))
-            .for_each(|(found, pairs)| {
-                found.clear();
-                for pair in pairs {
-                    contacts_of(world, &movers, *pair, limits, found);
-                }
-            });
+        parallel::for_each(&mut found[..count], 1, |chunk, found| {
+            found.clear();
+            for pair in &wave[chunk * CHUNK..wave.len().min((chunk + 1) * CHUNK)] {
+                contacts_of(world, &movers, *pair, limits, found);
+            }
+        });
         for chunk in &found[..count] {
             contacts.extend_from_slice(chunk);
         }

@@ -1,10 +1,13 @@
 //! Order along a space-filling curve: bodies that follow each other there are near each other.
 
 use super::place::Place;
-use rayon::prelude::*;
+use crate::parallel;
 
 /// Bits of a coordinate on the curve: cells of a 65,536th of a component's longest side.
 const BITS: u32 = 16;
+
+/// Least number of places that are worth waking a thread for.
+const PLACES_PER_THREAD: usize = 1 << 11;
 
 /// Sorts places by component, and within one along Hilbert's curve; equals keep their order.
 pub(super) fn sort(places: &mut Vec<Place>) {
@@ -30,7 +33,9 @@ pub(super) fn sort(places: &mut Vec<Place>) {
             keyed.push((hilbert(cell), keyed.len() as u32, *place));
         }
     }
-    keyed.par_sort_unstable_by_key(|&(key, index, place)| (place.component, key, index));
+    parallel::sort_by_key(&mut keyed, PLACES_PER_THREAD, |&(key, index, place)| {
+        (place.component, key, index)
+    });
     places.clear();
     places.extend(keyed.into_iter().map(|(_, _, place)| place));
 }

@@ -29,10 +29,10 @@ use super::Problem;
 use super::batches::SplitBody;
 use super::coloring::BodyPair;
 use crate::constants::{CLUSTER_BLOCKS, CLUSTER_RUN, HUB_GATHER_THRESHOLD};
+use crate::parallel;
 use bytemuck::{Pod, Zeroable};
 use links::Links;
 use local::{Local, Members};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Where the parts of one cluster are; 40 bytes.
@@ -142,12 +142,14 @@ impl Clusters {
     #[must_use]
     pub fn cut(problem: &Problem) -> Self {
         let links = Links::of(problem, CLUSTER_RUN);
-        let locals: Vec<Local> = cut::cut(problem, &links)
-            .par_iter()
-            .flat_map_iter(|members| Members::of(problem, &links, members).locals(CLUSTER_BLOCKS))
-            .collect();
+        let parts = cut::cut(problem, &links);
+        let mut locals: Vec<Vec<Local>> = Vec::new();
+        parallel::fill(&mut locals, parts.len(), 1, |part| {
+            let members = Members::of(problem, &links, &parts[part]);
+            members.locals(CLUSTER_BLOCKS).into_iter().collect()
+        });
         let mut clusters = Self::default();
-        for local in &locals {
+        for local in locals.iter().flatten() {
             clusters.append(local, &links);
         }
         clusters.joint_starts.push(problem.joint_rows.len() as u32);

@@ -5,10 +5,9 @@ use super::cluster_sweep::{ClusterMemory, ClusterRound};
 use super::contact_split::VelocityChange;
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::math;
-use crate::parallel::SharedSlice;
+use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::batches::{BodyVelocity, SplitBody};
 use crate::problem::clusters::Clusters;
-use rayon::prelude::*;
 
 /// The mean of each body's copies, in the order of its slots, or of a hub's as a workgroup adds them up;
 /// and the change that it makes, unless velocities were rebuilt, when the change before that stays.
@@ -22,9 +21,8 @@ pub fn cluster_gather(
     let changes = SharedSlice::new(&mut memory.bodies);
     let slots = &memory.slots;
     let gather = |list: &[SplitBody], sum: fn(&[VelocityChange]) -> VelocityChange| {
-        list.par_iter()
-            .with_min_len(4 * MIN_BLOCKS_PER_THREAD)
-            .for_each(|split| {
+        for_chunks(list, 4 * MIN_BLOCKS_PER_THREAD, |_, list| {
+            for split in list {
                 let (body, first) = (split.body as usize, split.first_slot as usize);
                 let mean = sum(&slots[first..first + split.slot_count as usize]);
                 let VelocityChange {
@@ -51,7 +49,8 @@ pub fn cluster_gather(
                         },
                     );
                 }
-            });
+            }
+        });
     };
     gather(&clusters.bodies, sum_in_order);
     gather(&clusters.hubs, sum_by_lanes);

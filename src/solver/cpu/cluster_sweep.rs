@@ -6,12 +6,11 @@ use super::joint;
 use super::sweep::Sweep;
 use crate::constants::{CLUSTER_COPIES, WORKGROUP_SIZE};
 use crate::math;
-use crate::parallel::SharedSlice;
+use crate::parallel::{self, SharedSlice};
 use crate::problem::batches::{Batches, BodyVelocity, ContactBlock, JointBlock};
 use crate::problem::clusters::{Cluster, ClusterGroup, Clusters, NO_COPY};
 use crate::solver::momentum::{ContactMemory, JointMemory, Progress, reduce_workgroup};
 use bytemuck::Zeroable;
-use rayon::prelude::*;
 
 /// What one iteration over clusters does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -109,22 +108,18 @@ pub fn cluster_sweep(
         joint_memory: SharedSlice::new(&mut memory.joints),
         slots: SharedSlice::new(&mut memory.slots),
     };
-    clusters
-        .list
-        .par_iter()
-        .zip(&mut memory.sums)
-        .with_max_len(1)
-        .for_each(|(cluster, sum)| {
-            let mut copies = [BodyVelocity::zeroed(); CLUSTER_COPIES as usize];
-            shared.load(cluster, round, factor, &mut copies);
-            for &sweep in round.sweeps() {
-                shared.sweep(cluster, sweep, &mut copies);
-            }
-            shared.leave(cluster, &copies);
-            if round != ClusterRound::Rebuild {
-                *sum = shared.progress(cluster);
-            }
-        });
+    parallel::for_each(&mut memory.sums, 1, |index, sum| {
+        let cluster = &clusters.list[index];
+        let mut copies = [BodyVelocity::zeroed(); CLUSTER_COPIES as usize];
+        shared.load(cluster, round, factor, &mut copies);
+        for &sweep in round.sweeps() {
+            shared.sweep(cluster, sweep, &mut copies);
+        }
+        shared.leave(cluster, &copies);
+        if round != ClusterRound::Rebuild {
+            *sum = shared.progress(cluster);
+        }
+    });
     batches.contacts.impulses = contact_impulses;
     batches.joints.impulses = joint_impulses;
 }

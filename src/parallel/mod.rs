@@ -17,7 +17,7 @@ mod sort;
 mod sync;
 mod team;
 
-pub(crate) use pipeline::{Half, Stages};
+pub(crate) use pipeline::{Region, Stages};
 pub(crate) use shared_slice::SharedSlice;
 #[cfg(feature = "gpu")]
 pub(crate) use slices::Slices;

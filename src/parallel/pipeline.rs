@@ -29,15 +29,15 @@ pub(crate) struct Stages<'a> {
 
 /// Part of a stage of a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Half {
+pub(crate) enum Region {
     /// Waits for the neighbours, and they wait for it.
-    Interface,
+    Boundary,
     /// The rest.
     Interior,
 }
 
 /// Does a part of a stage: thread, stage, domain, region.
-pub(super) type Work<'a> = &'a (dyn Fn(usize, usize, usize, Half) + Sync + 'a);
+pub(super) type Work<'a> = &'a (dyn Fn(usize, usize, usize, Region) + Sync + 'a);
 
 /// How far a domain is.
 #[derive(Default)]
@@ -155,9 +155,9 @@ impl<'a> Pipeline<'a> {
         };
         let Domain { place, boundaries } = &self.domains[domain];
         loop {
-            (self.work)(me, stage as usize, domain, Half::Interface);
+            (self.work)(me, stage as usize, domain, Region::Boundary);
             boundaries.0.store(stage + 1, Release);
-            (self.work)(me, stage as usize, domain, Half::Interior);
+            (self.work)(me, stage as usize, domain, Region::Interior);
             stage += 1;
             if domain != me || stage as usize == self.stages.count || self.is_long(domain, stage) {
                 place.0.state.store(stage * 2, Release);

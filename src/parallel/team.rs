@@ -6,7 +6,7 @@
 //! computes it.
 
 use super::gate::{Gate, Progress};
-use super::pipeline::{Domain, Half, Pipeline, Stages};
+use super::pipeline::{Domain, Pipeline, Region, Stages};
 use super::sync::{AtomicU32, Line, Relaxed};
 use crate::constants::{MAX_TEAM_DOMAINS, TEAM_CHUNKS_PER_THREAD};
 use std::cell::RefCell;
@@ -168,12 +168,12 @@ impl Team {
     pub(crate) fn pipeline(
         &self,
         stages: Stages<'_>,
-        work: impl Fn(usize, usize, usize, Half) + Sync,
+        work: impl Fn(usize, usize, usize, Region) + Sync,
     ) {
         let domains = stages.neighbours.len();
         if domains == 1 || self.threads() == 1 || self.gate.is_busy() {
             for stage in 0..stages.count {
-                for region in [Half::Interface, Half::Interior] {
+                for region in [Region::Boundary, Region::Interior] {
                     for domain in 0..domains {
                         work(self.lead, stage, domain, region);
                     }
@@ -193,7 +193,7 @@ impl Team {
             neighbours: &[0; MAX_TEAM_DOMAINS][..domains],
         };
         self.pipeline(stages, |thread, _, domain, region| {
-            if region == Half::Interior {
+            if region == Region::Interior {
                 work(thread, domain);
             }
         });

@@ -2,7 +2,7 @@
 //! of accesses that nothing puts in order: it stands for what a job reads and writes, and for memory that the lead frees
 //! when a job is over.
 
-use super::super::pipeline::{Domain, Half, Pipeline, Stages};
+use super::super::pipeline::{Domain, Pipeline, Region, Stages};
 use super::super::sync::AtomicU32;
 use super::*;
 use loom::cell::UnsafeCell;
@@ -125,7 +125,7 @@ fn share_stages(gate: &Gate, panics_at: Option<(usize, usize)>) {
     let caught = catch_unwind(AssertUnwindSafe(|| {
         let work = |_, stage: usize, domain: usize, region| {
             let (Shared(boundaries), Shared(interiors)) = (&boundaries, &interiors);
-            if region == Half::Interior {
+            if region == Region::Interior {
                 assert_eq!(read(&interiors[domain]), stage as u32);
                 add(&interiors[domain]);
                 return;

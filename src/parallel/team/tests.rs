@@ -1,4 +1,4 @@
-use super::super::{Half, Stages};
+use super::super::{Region, Stages};
 use super::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
@@ -64,7 +64,7 @@ fn check_stages(team: &Team, neighbours: &[u64]) {
             let now = round * STAGES + stage;
             let done = |of: &[AtomicUsize], domain: usize| of[domain].load(Ordering::Relaxed);
             assert_eq!(done(&interiors, domain), now);
-            if region == Half::Interior {
+            if region == Region::Interior {
                 assert_eq!(done(&boundaries, domain), now + 1);
                 interiors[domain].store(now + 1, Ordering::Relaxed);
                 return;
@@ -151,7 +151,7 @@ fn a_panic_in_a_stage_comes_out_of_the_pipeline() {
         with_team(3, lead, helpers, |team| {
             for stage in 0..STAGES {
                 for domain in 0..neighbours.len() {
-                    for region in [Half::Interface, Half::Interior] {
+                    for region in [Region::Boundary, Region::Interior] {
                         let mut done = zeros(neighbours.len());
                         let stages = Stages {
                             count: STAGES,
@@ -166,7 +166,7 @@ fn a_panic_in_a_stage_comes_out_of_the_pipeline() {
                             });
                         }));
                         assert_eq!(message(&*caught.expect_err("a panic")), "as it should");
-                        let parts = 2 * stage + 1 + usize::from(region == Half::Interior);
+                        let parts = 2 * stage + 1 + usize::from(region == Region::Interior);
                         assert_eq!(*done[domain].get_mut(), parts, "none came after it");
                         check_stages(team, neighbours);
                     }

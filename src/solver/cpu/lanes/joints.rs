@@ -138,22 +138,26 @@ impl JointLanes {
         for stage in 0..colors {
             let color = sweep.place(0, colors, stage);
             let first = lanes.colors[color].start as usize;
-            team.each(lanes.colors[color].len(), lanes.grains[color], |thread, groups| {
-                let part = Part {
-                    lanes,
-                    sweep,
-                    groups: first + groups.start..first + groups.end,
-                    bodies: &bodies,
-                    spare: bodies.spare(thread),
-                    impulses: &impulses,
-                };
-                // SAFETY: the team hands every lane group to one thread, and begins a colour when the one before it is
-                // done. No two joints of a colour have a movable body in common.
-                #[allow(unsafe_code, reason = "the colouring makes groups disjoint")]
-                unsafe {
-                    lanes.width.run(part);
-                }
-            });
+            team.each(
+                lanes.colors[color].len(),
+                lanes.grains[color],
+                |thread, groups| {
+                    let part = Part {
+                        lanes,
+                        sweep,
+                        groups: first + groups.start..first + groups.end,
+                        bodies: &bodies,
+                        spare: bodies.spare(thread),
+                        impulses: &impulses,
+                    };
+                    // SAFETY: the team hands every lane group to one thread, and begins a colour when the one before it is
+                    // done. No two joints of a colour have a movable body in common.
+                    #[allow(unsafe_code, reason = "the colouring makes groups disjoint")]
+                    unsafe {
+                        lanes.width.run(part);
+                    }
+                },
+            );
         }
     }
 }

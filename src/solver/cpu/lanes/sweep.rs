@@ -2,7 +2,7 @@
 
 use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
 use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Velocities};
-use crate::parallel::Half;
+use crate::parallel::Region;
 use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, Width, lanes_of, lanes_of_3, put};
@@ -80,26 +80,26 @@ impl LaneSweep<'_> {
         self.neighbours
     }
 
-    /// Sweeps the lane groups of a domain and colour, those of one half.
+    /// Sweeps the lane groups of a domain and colour, those of one region.
     ///
     /// # Safety
     /// Each thread at work has a number of its own, less than [`Velocities`] has room for, and domains of its
-    /// own. Nobody works on another colour of the same domain meanwhile, nor on the interface of two colours
+    /// own. Nobody works on another colour of the same domain meanwhile, nor on the boundary of two colours
     /// of neighbours.
     #[allow(unsafe_code, reason = "colouring and domains make groups disjoint")]
     pub(in crate::solver::cpu) unsafe fn run(
         &self,
         color: usize,
         domain: usize,
-        half: Half,
+        region: Region,
         thread: usize,
     ) {
         let share = self.shares[domain * self.colors + color];
         let [first, interior, end] =
             [share.first, share.interior, share.end].map(|group| group as usize);
-        let groups = match half {
-            Half::Interface => first..interior,
-            Half::Interior => interior..end,
+        let groups = match region {
+            Region::Boundary => first..interior,
+            Region::Interior => interior..end,
         };
         let spare = self.bodies.spare(thread);
         let rows = Rows::of_whole_bodies(self.cone);

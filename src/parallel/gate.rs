@@ -25,7 +25,7 @@
 //! nobody is inside; the gate is then as good as new.
 
 use super::sync::{Acquire, Release, pause, spin_loop};
-use super::sync::{AtomicBool, AtomicPtr, AtomicU64, Line, Relaxed, yield_now};
+use super::sync::{AtomicBool, AtomicPtr, AtomicU64, Relaxed, yield_now};
 use crate::constants::TEAM_SPINS;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -45,12 +45,13 @@ pub(super) enum Progress {
 /// Does the next piece of work, given the number of the thread and how often in a row it has waited.
 pub(super) type Job<'a> = &'a (dyn Fn(usize, u32) -> Progress + Sync + 'a);
 
-/// Where helpers come to a job.
+/// Where helpers come to a job. All that they look at lies in one cache line: it travels once.
+#[repr(align(128))]
 #[derive(Default)]
 pub(super) struct Gate {
-    word: Line<AtomicU64>,
+    word: AtomicU64,
     /// What is done; followed by helpers inside only.
-    job: Line<AtomicPtr<Job<'static>>>,
+    job: AtomicPtr<Job<'static>>,
     /// True from the opening of the gate until nobody is inside.
     is_busy: AtomicBool,
     /// True if somebody has panicked in this job.
@@ -95,10 +96,10 @@ impl Gate {
     /// Does a job with all helpers that come. Only the lead calls this, and only while the gate is not busy.
     pub(super) fn share(&self, lead: usize, job: Job<'_>) {
         let place: *const Job<'_> = &raw const job;
-        self.job.0.store(place.cast_mut().cast(), Relaxed);
+        self.job.store(place.cast_mut().cast(), Relaxed);
         self.is_busy.store(true, Relaxed);
-        let next = number(self.word.0.load(Relaxed)).wrapping_add(1);
-        self.word.0.store(u64::from(next) << 32 | OPEN, Release);
+        let next = number(self.word.load(Relaxed)).wrapping_add(1);
+        self.word.store(u64::from(next) << 32 | OPEN, Release);
         let own = catch_unwind(AssertUnwindSafe(|| {
             let mut waited = 0;
             while !self.attend(lead, job, &mut waited) {
@@ -108,9 +109,9 @@ impl Gate {
         if own.is_err() {
             self.has_failed.store(true, Relaxed);
         }
-        self.word.0.fetch_and(!OPEN, Relaxed);
+        self.word.fetch_and(!OPEN, Relaxed);
         let mut waited = 0;
-        while self.word.0.load(Acquire) & INSIDE != 0 {
+        while self.word.load(Acquire) & INSIDE != 0 {
             pause(&mut waited);
         }
         self.is_busy.store(false, Relaxed);
@@ -141,7 +142,7 @@ impl Gate {
 
     /// Looks whether there is a job, and helps with it.
     fn visit(&self, me: usize, helper: &mut Helper) -> Visit {
-        let word = &self.word.0;
+        let word = &self.word;
         let seen = word.load(Relaxed);
         if seen & DISMISSED != 0 {
             return Visit::Dismissed;
@@ -153,7 +154,7 @@ impl Gate {
         }
         // SAFETY: whoever is inside keeps the lead in `share`, where the job lives.
         #[allow(unsafe_code, reason = "the lead waits for whoever is inside")]
-        let job = unsafe { *self.job.0.load(Relaxed) };
+        let job = unsafe { *self.job.load(Relaxed) };
         let attend = AssertUnwindSafe(|| self.attend(me, job, &mut helper.waited));
         let is_done = catch_unwind(attend).unwrap_or_else(|panic| {
             let panics = self.panics.lock();
@@ -174,7 +175,7 @@ impl Gate {
 
     /// Lets all helpers go.
     pub(super) fn dismiss(&self) {
-        self.word.0.store(DISMISSED, Release);
+        self.word.store(DISMISSED, Release);
     }
 
     /// Works until there is nothing to do (true) or for a while nothing could be done (false): a thread that the system

@@ -13,7 +13,7 @@
 
 #[path = "support/frozen.rs"]
 mod frozen;
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/support/problems.rs"]
 mod random;
 #[path = "support/mod.rs"]
 mod support;

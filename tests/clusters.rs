@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/joints.rs"]
-mod joints;
 mod support;
 
+use crate::support::joints::{add_random_joints, ball};
+use crate::support::problems::{Recipe, random_problem};
 use drystone::constants::{CLUSTER_BLOCKS, CLUSTER_COPIES, CLUSTER_DEGREE, GRAVITY};
 use drystone::problem::batches::Batches;
 use drystone::problem::clusters::{Clusters, NO_COPY};
@@ -16,10 +16,8 @@ use drystone::solver::nsgs::NsgsSolver;
 use drystone::solver::reference::LemkeSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
 use drystone::step::Simulation;
-use joints::{add_random_joints, ball};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use support::{Recipe, random_problem};
 
 fn options(iterations: u32) -> Options {
     Options {

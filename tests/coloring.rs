@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/joints.rs"]
-mod joints;
 mod support;
 
+use crate::support::joints::add_random_joints;
+use crate::support::problems::{Recipe, random_problem};
 use drystone::problem::batches::{Batches, NO_SLOT};
 use drystone::problem::{FrictionCone, Problem};
-use joints::add_random_joints;
 use proptest::prelude::*;
 use std::collections::HashSet;
-use support::{Recipe, random_problem};
 
 fn problems() -> impl Strategy<Value = Problem> {
     (

@@ -5,11 +5,11 @@
 
 mod support;
 
+use crate::support::problems::{Recipe, random_problem};
 use drystone::problem::{Contact, Problem};
 use drystone::solver::cpu::{CpuSolver, Width};
 use drystone::solver::substeps::{GapLaw, SubstepPlan, SubstepProblem, SubstepSolution};
 use drystone::solver::{Method, Options, Solution, Solver, Velocity};
-use support::{Recipe, random_problem};
 
 /// Makes something wrong with a contact.
 type Spoil = Box<dyn Fn(&mut Contact)>;

@@ -2,21 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[cfg(feature = "gpu")]
-#[path = "gpu/adapter.rs"]
-mod adapter;
-#[path = "support/joints.rs"]
-mod joints;
 mod support;
 
+#[cfg(feature = "gpu")]
+use crate::support::adapter;
+use crate::support::joints::add_random_joints;
+use crate::support::problems::{Recipe, random_problem};
 use drystone::constants::MIN_BLOCKS_OF_A_TEAM;
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Solution, Solver};
 use drystone::step::Simulation;
-use joints::add_random_joints;
 use std::path::Path;
-use support::{Recipe, random_problem};
 
 /// Spheres, boxes and capsules with a hub among them, shaken in a box.
 const SCENE: &str = r#"

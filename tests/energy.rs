@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/chains.rs"]
-mod chains;
+mod support;
 
-use chains::{chain, free_chain, precise};
+use crate::support::chains::{chain, free_chain, precise};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::measure::{energy, momentum};
 use drystone::solver::Solver;

@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/backends.rs"]
-mod backends;
 mod support;
 
+use crate::support::backends;
+use crate::support::problems::{Recipe, random_problem};
 use drystone::Error;
 use drystone::problem::{Body, Contact, FrictionCone, FrictionLaw, Problem};
 use drystone::scene::{Overrides, Scene};
@@ -14,7 +14,6 @@ use drystone::solver::cpu::CpuSolver;
 use drystone::solver::nsgs::{LocalRule, NsgsSolver};
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
 use std::path::Path;
-use support::{Recipe, random_problem};
 
 const MU: f32 = 0.5;
 

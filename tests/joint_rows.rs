@@ -2,19 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/backends.rs"]
-mod backends;
-#[path = "support/joints.rs"]
-mod joints;
 mod support;
 
-use backends::solvers;
+use crate::support::backends::solvers;
+use crate::support::joints::{add_random_joints, angular_row, ball, linear_row};
+use crate::support::problems::{Recipe, random_problem};
 use drystone::constants::MAX_COLORS;
 use drystone::math::{self, V3};
 use drystone::problem::{Body, JointRow, Problem};
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
-use joints::{add_random_joints, angular_row, ball, linear_row};
-use support::{Recipe, random_problem};
 
 fn solve(
     solver: &mut dyn Solver,

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/chains.rs"]
-mod chains;
+mod support;
 
-use chains::{LINK, chain, precise};
+use crate::support::chains::{LINK, chain, precise};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
 use drystone::stabilize::Scheme;

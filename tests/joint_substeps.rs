@@ -3,10 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/chains.rs"]
-mod chains;
+mod support;
 
-use chains::{chain, precise};
+use crate::support::chains::{chain, precise};
 use drystone::constants::JOINT_SOFTNESS;
 use drystone::math::{self, Mat3, Pose, Quat, Vec3};
 use drystone::measure::{Energy, energy, joint_errors, momentum};

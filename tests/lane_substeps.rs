@@ -4,6 +4,7 @@
 
 mod support;
 
+use crate::support::problems::{Recipe, generator, random_problem};
 use drystone::problem::{FrictionCone, Problem};
 use drystone::solver::cpu::{CpuSolver, Width};
 use drystone::solver::substeps::{
@@ -11,7 +12,6 @@ use drystone::solver::substeps::{
 };
 use drystone::solver::{Method, Options, Solver, Status, Velocity};
 use rand::RngExt;
-use support::{Recipe, generator, random_problem};
 
 /// Largest difference, over the largest number of the array. Rounding is amplified by the sweeps:
 /// contacts at random are worse conditioned than those of piles.

@@ -4,6 +4,7 @@
 
 mod support;
 
+use crate::support::problems::{Recipe, as_position_problem, random_problem};
 use drystone::constants::MOMENTUM_REBUILD_PASSES;
 use drystone::problem::batches::{Batches, BodyVelocity};
 use drystone::problem::{FrictionCone, FrictionLaw, Problem};
@@ -12,7 +13,6 @@ use drystone::solver::cpu::{
 };
 use drystone::solver::momentum::{ContactMemory, Momentum, MomentumRule, momentum_step};
 use drystone::solver::{Method, Options, Solution, Solver, residual};
-use support::{Recipe, as_position_problem, random_problem};
 
 /// The same solve by the kernels' twins, one contact after the other.
 struct Reference {

@@ -4,6 +4,7 @@
 
 mod support;
 
+use crate::support::problems::{Recipe, random_problem};
 use drystone::problem::{Body, Contact, FrictionCone, JointRow, Problem};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
@@ -14,7 +15,6 @@ use drystone::solver::reference::{LemkeSolver, judge};
 use drystone::solver::{Options, Solution, Solver, Status};
 use drystone::step::Simulation;
 use std::path::Path;
-use support::{Recipe, random_problem};
 
 /// Gravity `[m/s^2]`.
 const G: f32 = 9.81;

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/chains.rs"]
-mod chains;
+mod support;
 
-use chains::{chain, precise};
+use crate::support::chains::{chain, precise};
 use drystone::Error;
 use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::solver::Solver;

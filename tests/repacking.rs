@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/joints.rs"]
-mod joints;
 mod support;
 
+use crate::support::joints::add_random_joints;
+use crate::support::problems::{Recipe, generator, random_problem};
 use bytemuck::Pod;
 use drystone::constants::KEPT_ORDERS;
 use drystone::math;
@@ -14,10 +14,8 @@ use drystone::problem::{Body, FrictionCone, JointRow, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::direct::{self, Mechanisms};
 use drystone::solver::{Method, Options, Solution, Solver};
-use joints::add_random_joints;
 use proptest::prelude::*;
 use rand::RngExt;
-use support::{Recipe, generator, random_problem};
 
 /// A problem with joints, some of them hubs'.
 fn jointed(seed: u64) -> Problem {

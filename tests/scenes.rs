@@ -3,11 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/backends.rs"]
-mod backends;
+mod support;
 
+use crate::support::backends::backends;
 use approx::assert_relative_eq;
-use backends::backends;
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::Method;
 use drystone::solver::cpu::CpuSolver;

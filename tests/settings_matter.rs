@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod support;
+
+#[cfg(feature = "gpu")]
+use crate::support::adapter;
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::problem::{FrictionCone, FrictionLaw};
 use drystone::solver::cpu::CpuSolver;
@@ -11,10 +15,6 @@ use drystone::solver::{Method, Solver};
 use drystone::stabilize::Scheme;
 use drystone::step::{Settings, Simulation};
 use drystone::world::{Body, Material, Shape, World};
-
-#[cfg(feature = "gpu")]
-#[path = "gpu/adapter.rs"]
-mod adapter;
 
 /// Boxes that fall onto each other and slide, and overlap a little.
 fn world() -> World {

@@ -3,16 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/backends.rs"]
-mod backends;
 mod support;
 
-use backends::solvers;
+use crate::support::backends::solvers;
+use crate::support::problems::{Recipe, as_position_problem, random_problem};
 use drystone::math;
 use drystone::problem::{Body, Contact, FrictionCone, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
-use support::{Recipe, as_position_problem, random_problem};
 
 fn solve(
     solver: &mut dyn Solver,

@@ -3,14 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "support/backends.rs"]
-mod backends;
-#[path = "support/chains.rs"]
-mod chains;
+mod support;
 
-use backends::backends;
-use chains::{chain, free_chain, precise};
-
+use crate::support::backends::backends;
+use crate::support::chains::{chain, free_chain, precise};
 use drystone::collide::Detector;
 use drystone::collide::broadphase::Broadphase;
 use drystone::collide::narrowphase::{Limits, find_contacts};

@@ -1,7 +1,7 @@
 //! The families of scenes and what is asked of each.
 
-use super::mechanisms::{Recipe, generator, random_mechanism};
 use super::{Bounds, GH, check_family};
+use crate::support::mechanisms::{Recipe, generator, random_mechanism};
 use drystone::problem::Problem;
 
 /// Scenes of at most twelve bodies that fall for a step: a contact or two on each, and a joint on

@@ -20,19 +20,18 @@
     reason = "the tallies are what the suite is run for"
 )]
 
-#[cfg(feature = "gpu")]
-#[path = "../gpu/adapter.rs"]
-mod adapter;
 mod families;
-#[path = "../support/mechanisms.rs"]
-mod mechanisms;
+#[path = "../support/mod.rs"]
+mod support;
 
+#[cfg(feature = "gpu")]
+use crate::support::adapter;
+use crate::support::mechanisms::beside;
 use drystone::problem::Problem;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::nsgs::{self, Acceleration, LocalRule, NsgsOptions, NsgsSolver};
 use drystone::solver::reference::{LemkeSolver, Verdict, judge};
 use drystone::solver::{Method, Options, Solution, Solver, Status};
-use mechanisms::beside;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use std::time::Instant;

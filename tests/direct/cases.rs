@@ -1,6 +1,7 @@
 //! Contacts, bounds, springs, the position problem, and what keeps its start.
 
 use super::*;
+use crate::support::problems::as_position_problem;
 
 #[test]
 fn it_takes_contacts_as_they_are() {
@@ -29,7 +30,7 @@ fn it_takes_contacts_as_they_are() {
 
 #[test]
 fn the_position_problem_is_solved_likewise() {
-    let mut problem = support::as_position_problem(&random_mechanism(30, 0, 7));
+    let mut problem = as_position_problem(&random_mechanism(30, 0, 7));
     for row in &mut problem.joint_rows {
         row.impulse = 0.0;
         row.bias *= 1e-2;

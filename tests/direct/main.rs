@@ -2,18 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[path = "../support/backends.rs"]
-mod backends;
 mod cases;
 mod hubs;
-#[path = "../support/joints.rs"]
-mod joints;
-#[path = "../support/linkages.rs"]
-mod linkages;
 #[path = "../support/mod.rs"]
 mod support;
 mod sweeps;
 
+use crate::support::backends;
+use crate::support::joints::{angular_row, ball, linear_row};
+use crate::support::linkages::{FALL, LINK, add_ragdoll, chain, link, shaken};
+use crate::support::problems::{Recipe, generator, random_problem};
 use drystone::constants::MAX_COLORS;
 use drystone::math;
 use drystone::problem::batches::Batches;
@@ -21,11 +19,8 @@ use drystone::problem::{Body, Contact, JointRow, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::direct::{self, DirectStart};
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
-use joints::{angular_row, ball, linear_row};
-use linkages::{FALL, LINK, add_ragdoll, chain, link, shaken};
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
-use support::{Recipe, generator, random_problem};
 
 /// A problem as dense matrices: `M^-1` and `V`, and a Jacobian with a row for each joint row.
 struct Dense {

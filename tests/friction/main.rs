@@ -6,9 +6,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-#[cfg(feature = "gpu")]
-#[path = "../gpu/adapter.rs"]
-mod adapter;
 mod baseline;
 mod reading;
 mod rigid;

@@ -1,7 +1,7 @@
 //! Recorded problems as rigid bodies, and the f32 backends held against the recorded numbers.
 
 use super::recorded;
-use super::support::{Recipe, generator, random_problem};
+use crate::support::problems::{Recipe, generator, random_problem};
 use drystone::math::{self, Mat3, Vec3};
 use drystone::problem::{Body, Problem};
 use drystone::solver::cpu::CpuSolver;
@@ -220,7 +220,7 @@ fn box_stacks_are_solved_in_single_precision() {
     assert!(found[2] <= SINGLE_PRECISION);
     #[cfg(feature = "gpu")]
     {
-        let found = in_single_precision(&recorded, &mut super::adapter::solver());
+        let found = in_single_precision(&recorded, &mut crate::support::adapter::solver());
         println!("gpu: {found:?}");
         assert!(found[2] <= SINGLE_PRECISION);
     }

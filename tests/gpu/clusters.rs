@@ -1,8 +1,8 @@
 //! Solves by clusters: the GPU against the CPU, in every bit where the adapter does not contract.
 
-use crate::adapter;
 use crate::crowd::Crowd;
-use crate::joints::{add_random_joints, ball};
+use crate::support::adapter;
+use crate::support::joints::{add_random_joints, ball};
 use drystone::constants::CLUSTER_COPIES;
 use drystone::error::Error;
 use drystone::problem::clusters::Clusters;

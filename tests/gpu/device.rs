@@ -1,7 +1,7 @@
 //! Choosing an adapter, a host's own device, and a device that fails.
 
-use crate::adapter;
 use crate::crowd::Crowd;
+use crate::support::adapter;
 use drystone::error::Error;
 use drystone::solver::gpu::{AdapterChoice, GpuSolver, list_adapters};
 use drystone::solver::{Options, Solution, Solver};

@@ -1,8 +1,8 @@
 //! Problems above the limits of a device: the same bits, or an error that names what was exceeded.
 
-use crate::adapter;
 use crate::crowd::Crowd;
-use crate::joints::{add_random_joints, linear_row};
+use crate::support::adapter;
+use crate::support::joints::{add_random_joints, linear_row};
 use drystone::constants::WORKGROUP_SIZE;
 use drystone::error::Error;
 use drystone::problem::{Body, Contact, Problem};

@@ -7,12 +7,9 @@
 
 #![cfg(feature = "gpu")]
 
-mod adapter;
 mod clusters;
 mod crowd;
 mod device;
-#[path = "../support/joints.rs"]
-mod joints;
 mod limits;
 mod pipelines;
 mod portability;
@@ -20,5 +17,7 @@ mod shaders;
 mod solves;
 mod stopping;
 mod substeps;
+#[path = "../support/mod.rs"]
+mod support;
 mod traffic;
 mod twins;

@@ -1,8 +1,8 @@
 //! Whole solves: the GPU against the CPU, and against itself.
 
-use crate::adapter;
 use crate::crowd::Crowd;
-use crate::joints::{add_random_joints, ball};
+use crate::support::adapter;
+use crate::support::joints::{add_random_joints, ball};
 use drystone::problem::{Body, FrictionCone, FrictionLaw, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use crate::adapter;
 use crate::crowd::Crowd;
+use crate::support::adapter;
 use drystone::problem::Problem;
 use drystone::problem::batches::{Batches, Remainder};
 use drystone::solver::cpu::{self, CpuSolver, Sweep, VelocityChange};

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use crate::adapter;
 use crate::crowd::Crowd;
-use crate::joints::add_random_joints;
+use crate::support::adapter;
+use crate::support::joints::add_random_joints;
 use drystone::error::Error;
 use drystone::problem::Problem;
 use drystone::solver::cpu::CpuSolver;

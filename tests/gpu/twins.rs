@@ -1,8 +1,8 @@
 //! One dispatch of each kernel against one call of its CPU twin.
 
-use crate::adapter;
 use crate::crowd::Crowd;
-use crate::joints::add_random_joints;
+use crate::support::adapter;
+use crate::support::joints::add_random_joints;
 use drystone::problem::batches::{Batches, BodyVelocity};
 use drystone::problem::{FrictionCone, FrictionLaw, Problem};
 use drystone::solver::cpu::{self, BodyMomentum, Sweep, VelocityChange};

@@ -1,8 +1,8 @@
 //! The CPU backend's sweeps, held against the reference.
 
-use super::mechanisms::{Recipe, random_mechanism};
 use super::random_problems::random_problem;
 use super::{G, contact, flatten, largest, pyramid, random_vector, solve};
+use crate::support::mechanisms::{Recipe, random_mechanism};
 use drystone::math::{dot, scale};
 use drystone::problem::{Body, FrictionCone, Problem};
 use drystone::solver::cpu::CpuSolver;

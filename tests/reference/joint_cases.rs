@@ -1,7 +1,7 @@
 //! Joints with answers in closed form.
 
-use super::mechanisms::{ball, hinge, turning};
 use super::{G, contact, flatten, largest, solve};
+use crate::support::mechanisms::{ball, hinge, turning};
 use drystone::Error;
 use drystone::constants::REFERENCE_MAX_EQUALITIES;
 use drystone::math::{V3, scale};

@@ -6,10 +6,10 @@
 mod against_cpu;
 mod closed_cases;
 mod joint_cases;
-#[path = "../support/mechanisms.rs"]
-mod mechanisms;
 mod random_mechanisms;
 mod random_problems;
+#[path = "../support/mod.rs"]
+mod support;
 
 use drystone::math::V3;
 use drystone::problem::{Contact, FrictionCone, Problem};

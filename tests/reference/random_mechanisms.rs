@@ -1,7 +1,7 @@
 //! Contacts, friction and joints of every kind at random.
 
-use super::mechanisms::{Recipe, generator, kinetic_energy, random_mechanism};
 use super::solve;
+use crate::support::mechanisms::{Recipe, generator, kinetic_energy, random_mechanism};
 use drystone::problem::Problem;
 use drystone::solver::Status;
 use drystone::solver::reference::{Fallback, LemkeReport, judge};

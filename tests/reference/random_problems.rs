@@ -1,7 +1,7 @@
 //! Contacts anywhere in any direction.
 
-use super::mechanisms::kinetic_energy;
 use super::{contact, pyramid, random_vector, solve};
+use crate::support::mechanisms::kinetic_energy;
 use drystone::math::{V3, add, dot, scale, sub, tangents};
 use drystone::problem::{Body, Problem};
 use drystone::solver::Status;

@@ -1,11 +1,7 @@
 //! The solvers under test: every backend, and methods on each.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
-
 #[cfg(feature = "gpu")]
-#[path = "../gpu/adapter.rs"]
-mod adapter;
-
+use super::adapter;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Solver};
 

@@ -1,7 +1,5 @@
 //! Chains of rods, and settings that leave the error to the step alone.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
-
 use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::problem::FrictionCone;
 use drystone::stabilize::{Scheme, Stabilization};

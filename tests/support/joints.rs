@@ -1,6 +1,6 @@
 //! Joint rows for problems: balls, axles, springs, limits and motors.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each program uses a part")]
 
 use drystone::math::{self, V3};
 use drystone::problem::{JointRow, Problem};

@@ -1,8 +1,8 @@
 //! Mechanisms for problems: chains, wheels, ragdolls.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each program uses a part")]
 
-use crate::joints::{angular_row, ball};
+use super::joints::{angular_row, ball};
 use drystone::math::{self, V3};
 use drystone::problem::{Body, Problem};
 use rand::{RngExt, SeedableRng};

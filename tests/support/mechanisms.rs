@@ -3,12 +3,7 @@
 //! All geometry lies on a grid of binary fractions, so that rows that repeat each other do so
 //! exactly, in f32 as on paper.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
-
-#[path = "joints.rs"]
-mod joints;
-
-use self::joints::angular_row;
+use super::joints::{self, angular_row};
 use drystone::math::{V3, add, cross, dot, scale, sub, tangents};
 use drystone::problem::{Body, Contact, FrictionCone, JointRow, Problem};
 use rand::{RngExt, SeedableRng};

@@ -1,7 +1,5 @@
 //! The adapter under test.
 
-#![allow(dead_code, reason = "each test file uses a part")]
-
 use drystone::solver::gpu::{AdapterChoice, GpuSolver, list_adapters};
 
 /// The choice that `DRYSTONE_ADAPTER` makes, or else hardware before llvmpipe.

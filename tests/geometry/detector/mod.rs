@@ -1,7 +1,5 @@
 //! The detector, which remembers, against a search that starts from nothing.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 mod manifolds;
 mod pairs;
 mod piles;

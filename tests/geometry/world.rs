@@ -1,7 +1,5 @@
 //! Masses, motions and checks of worlds, against closed forms and an independent library.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use approx::assert_relative_eq;
 use drystone::error::Error;
 use drystone::math::{Mat3, Pose, Quat, Vec3};

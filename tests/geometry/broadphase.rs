@@ -1,7 +1,5 @@
 //! The broadphase against its brute-force twin.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::Error;
 use drystone::collide::broadphase::{Broadphase, brute_force_pairs};
 use drystone::math::{Mat3, Pose, Quat, Vec3};

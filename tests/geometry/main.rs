@@ -1,0 +1,10 @@
+//! Bodies and where they touch: masses, motions, rotations, the search for contacts, and what is kept from step to step.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod broadphase;
+mod detector;
+mod impulse_cache;
+mod narrowphase;
+mod rotations;
+mod world;

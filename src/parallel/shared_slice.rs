@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A mutable slice lent to many threads; whoever uses it proves that no element is touched by two.
 ///
 /// Colouring is one such proof: two blocks of one colour share no movable body, and nobody writes an
-/// immovable one (see `tests/coloring.rs`). Parts that a loop hands out once each are another.
+/// immovable one (see `tests/solvers/coloring.rs`). Parts that a loop hands out once each are another.
 pub(crate) struct SharedSlice<'a, T>(&'a [UnsafeCell<T>]);
 
 // SAFETY: access goes through unsafe methods, whose callers promise disjointness.

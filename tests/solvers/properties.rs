@@ -1,10 +1,6 @@
 //! One conformance suite over every solver of every backend: the properties that any answer must
 //! have, and the closed forms of small problems.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::backends::solvers;
 use crate::support::problems::{Recipe, as_position_problem, random_problem};
 use drystone::math;

@@ -1,7 +1,5 @@
 //! Mixed problems: contacts beside joints, which may repeat or contradict each other.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::lcp::reduction::Reduction;
 use drystone::lcp::{LcpProblem, LcpStatus, MixedProblem};
 use nalgebra::{DMatrix, DVector};

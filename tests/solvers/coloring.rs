@@ -1,9 +1,5 @@
 //! Colouring and packing: what the parallel sweeps take for granted.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::joints::add_random_joints;
 use crate::support::problems::{Recipe, random_problem};
 use drystone::problem::batches::{Batches, NO_SLOT};

@@ -1,11 +1,7 @@
 //! The direct start: against dense solutions, and where it has to be careful.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 mod cases;
 mod hubs;
-#[path = "../support/mod.rs"]
-mod support;
 mod sweeps;
 
 use crate::support::backends;

@@ -1,8 +1,6 @@
 //! Dense LCPs: problems of the literature, worst cases, and random ones against an enumeration of
 //! all complementary bases.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::lcp::residual::{fischer_burmeister, min_map};
 use drystone::lcp::{LcpProblem, LcpSolution, LcpStatus, dantzig, lemke};
 use nalgebra::{DMatrix, DVector};

@@ -1,9 +1,5 @@
 //! Joint rows through every solver of every backend: closed forms, and what any answer must have.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::backends::solvers;
 use crate::support::joints::{add_random_joints, angular_row, ball, linear_row};
 use crate::support::problems::{Recipe, random_problem};

@@ -1,9 +1,5 @@
 //! Sweeps in lanes have the bits of sweeps over one contact after the other, in every width.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::problems::{Recipe, as_position_problem, random_problem};
 use drystone::constants::MOMENTUM_REBUILD_PASSES;
 use drystone::problem::batches::{Batches, BodyVelocity};

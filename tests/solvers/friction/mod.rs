@@ -4,13 +4,9 @@
 //! The problems are in the folder that `DRYSTONE_DATA` names; without it, tests of recorded
 //! problems pass without looking.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 mod baseline;
 mod reading;
 mod rigid;
-#[path = "../support/mod.rs"]
-mod support;
 
 use drystone::solver::nsgs::friction_problem::FrictionProblem;
 use std::path::PathBuf;

@@ -1,15 +1,11 @@
 //! The Lemke reference on contacts and joints: random ones, closed cases, limits, and the CPU backend
 //! held against it.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 mod against_cpu;
 mod closed_cases;
 mod joint_cases;
 mod random_mechanisms;
 mod random_problems;
-#[path = "../support/mod.rs"]
-mod support;
 
 use drystone::math::V3;
 use drystone::problem::{Contact, FrictionCone, Problem};

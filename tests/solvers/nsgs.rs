@@ -1,9 +1,5 @@
 //! Block Gauss–Seidel in f64: against Lemke, in closed cases, with joints, and what is refused.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::problems::{Recipe, random_problem};
 use drystone::problem::{Body, Contact, FrictionCone, JointRow, Problem};
 use drystone::scene::{Overrides, Scene};

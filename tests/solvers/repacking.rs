@@ -1,9 +1,5 @@
 //! Packing in place and kept mechanisms: the same bits as with new memory, whatever came before.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::joints::add_random_joints;
 use crate::support::problems::{Recipe, generator, random_problem};
 use bytemuck::Pod;

@@ -1,10 +1,6 @@
 //! Coulomb's law and the convex one: closed forms of one contact, the residual of the law chosen, the
 //! referee's answer, and what either law refuses.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::backends;
 use crate::support::problems::{Recipe, random_problem};
 use drystone::Error;

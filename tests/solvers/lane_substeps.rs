@@ -1,9 +1,5 @@
 //! Steps in substeps on lanes that are filled once a step, against one LCP after the other.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::problems::{Recipe, generator, random_problem};
 use drystone::problem::{FrictionCone, Problem};
 use drystone::solver::cpu::{CpuSolver, Width};

@@ -1,10 +1,6 @@
 //! Errors in contacts, which the CPU solver finds while it packs them: those that validation finds, and a
 //! solver that had one goes on as if it had not.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::problems::{Recipe, random_problem};
 use drystone::problem::{Contact, Problem};
 use drystone::solver::cpu::{CpuSolver, Width};

@@ -14,15 +14,12 @@
 //! the rounding of every update, 1e-4 g h after some thousand sweeps of redundant joints, and no
 //! sweep notices.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 #![allow(
     clippy::print_stdout,
     reason = "the tallies are what the suite is run for"
 )]
 
 mod families;
-#[path = "../support/mod.rs"]
-mod support;
 
 #[cfg(feature = "gpu")]
 use crate::support::adapter;

@@ -1,9 +1,5 @@
 //! Clusters: how a problem is cut, and what solves by clusters come to.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::joints::{add_random_joints, ball};
 use crate::support::problems::{Recipe, random_problem};
 use drystone::constants::{CLUSTER_BLOCKS, CLUSTER_COPIES, CLUSTER_DEGREE, GRAVITY};

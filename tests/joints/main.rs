@@ -1,5 +1,5 @@
 //! Joints: their rows against finite differences, their free coordinate, what they conserve, how they
-//! are made and checked, and loads.
+//! are made and checked, loads, and what they do in a step, whole or in substeps.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -13,6 +13,10 @@ mod exclusion;
 mod loads;
 mod momentum;
 mod paths;
+mod steps;
+mod substeps;
+#[path = "../support/mod.rs"]
+mod support;
 mod validation;
 
 use drystone::math::{Mat3, Pose, Quat, Vec3};

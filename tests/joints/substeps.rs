@@ -1,10 +1,6 @@
 //! Joints in substeps: levers turn with the bodies, nothing that swings or spins gains or loses energy by it, and
 //! what the step does not resolve stays bounded.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::chains::{chain, precise};
 use drystone::constants::JOINT_SOFTNESS;
 use drystone::math::{self, Mat3, Pose, Quat, Vec3};

@@ -1,9 +1,5 @@
 //! Joints and loads in the step: who touches whom, what breaks, and what a push does.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::chains::{LINK, chain, precise};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;

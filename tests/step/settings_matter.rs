@@ -1,9 +1,5 @@
 //! No setting is silently ignored: each changes the answer on every path of the step, or is refused.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 #[cfg(feature = "gpu")]
 use crate::support::adapter;
 use drystone::math::{Pose, Quat, Vec3};

@@ -1,10 +1,6 @@
 //! What each scheme asks of a row, and that the position pass earns its keep: it removes penetrations
 //! and errors of joints and leaves velocities alone.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::backends::backends;
 use crate::support::chains::{chain, free_chain, precise};
 use drystone::collide::Detector;

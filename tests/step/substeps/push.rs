@@ -1,6 +1,4 @@
 //! Deep overlaps in steps of several substeps: pushed apart, and not thrown apart.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::constants::{SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;

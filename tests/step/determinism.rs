@@ -1,9 +1,5 @@
 //! Same machine, same backend, same bits: run to run, and for any number of threads.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 #[cfg(feature = "gpu")]
 use crate::support::adapter;
 use crate::support::joints::add_random_joints;

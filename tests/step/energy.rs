@@ -1,9 +1,5 @@
 //! What no force changes: energy never grows, and what bodies do to each other keeps momentum.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::chains::{chain, free_chain, precise};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::measure::{energy, momentum};

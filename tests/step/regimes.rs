@@ -1,11 +1,9 @@
 //! Some of the regimes of `benches/regimes`, most of them by the default step: what a user sees of it.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-#[path = "../benches/regimes/judge/mod.rs"]
+#[path = "../../benches/regimes/judge/mod.rs"]
 #[allow(dead_code, reason = "the bench and other packages use the rest")]
 mod judge;
-#[path = "../benches/regimes/scenes/mod.rs"]
+#[path = "../../benches/regimes/scenes/mod.rs"]
 #[allow(dead_code, reason = "the bench and other packages use the rest")]
 mod scenes;
 

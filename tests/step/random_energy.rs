@@ -3,8 +3,6 @@
 //!
 //! `RANDOM_ENERGY_SCENES=2000` runs as many scenes, `RANDOM_ENERGY_SEED=17` one.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::measure::{Energy, energy};
 use drystone::solver::cpu::CpuSolver;

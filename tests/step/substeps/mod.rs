@@ -1,9 +1,8 @@
 //! A step in substeps means what it says: repeated small solves on the geometry of its start.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 mod by_hand;
 mod joints;
+mod push;
 mod steps;
 
 use drystone::math::Vec3;

@@ -1,9 +1,5 @@
 //! The papers' experiments, with their figures, on the CPU and by pivoting.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::chains::{chain, precise};
 use drystone::Error;
 use drystone::math::{Mat3, Pose, Quat, Vec3};

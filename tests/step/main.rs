@@ -1,0 +1,15 @@
+//! The step as a whole: energy and momentum, what settings do, stabilization, substeps, regimes, the papers' experiments,
+//! and the same bits again.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod determinism;
+mod energy;
+mod papers;
+mod random_energy;
+mod regimes;
+mod settings_matter;
+mod stabilization;
+mod substeps;
+#[path = "../support/mod.rs"]
+mod support;

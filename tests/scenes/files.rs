@@ -1,7 +1,5 @@
 //! Scene files: every mistake is found where it is, and every scene of the repository reads.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::error::{Error, SceneError};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::{Method, Options};
@@ -56,7 +54,7 @@ fn marked(text: &str) -> (usize, usize) {
 
 #[test]
 fn every_mistake_is_found_where_it_is() {
-    let files = toml_files("tests/broken");
+    let files = toml_files("tests/scenes/broken");
     assert!(files.len() >= 150, "{} broken files", files.len());
     let (mut messages, mut misplaced) = (String::new(), Vec::new());
     for file in &files {
@@ -334,7 +332,7 @@ mod schema {
             "inertia_of_two_numbers",
             "chain_without_links",
         ];
-        let files = toml_files("tests/broken");
+        let files = toml_files("tests/scenes/broken");
         for name in told {
             let file = files
                 .iter()

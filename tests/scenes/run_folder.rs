@@ -1,7 +1,5 @@
 //! The folder of a run: never overwritten, and complete.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::Error;
 use drystone::math::Vec3;
 use drystone::measure::{Axis, Energy, JointErrors, Penetration, Probe, ProbeKind};

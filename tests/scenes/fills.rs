@@ -1,8 +1,6 @@
 //! Fills and containers: as many bodies as asked for, where and as large as asked for, none
 //! overlapping, the same for the same seed.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::math::{Pose, Vec3};
 use drystone::scene::{Overrides, Scene};
 use drystone::world::{Body, BodyKind, Shape};

@@ -1,8 +1,6 @@
 //! Templates and chains of scene files: where their bodies are, what they are called, and that their joints
 //! are closed.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use approx::assert_relative_eq;
 use drystone::math::Vec3;
 use drystone::measure::joint_errors;

@@ -1,10 +1,6 @@
 //! The basic scenes hold their closed forms, on the CPU and on the GPU, with both methods where the
 //! scene is small enough for Jacobi.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-mod support;
-
 use crate::support::backends::backends;
 use approx::assert_relative_eq;
 use drystone::scene::{Overrides, Scene};

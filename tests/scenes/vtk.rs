@@ -1,7 +1,5 @@
 //! Frames are strict VTK XML: every array is there, decodes, and has the length its element claims.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::output::vtk::frame;
 use drystone::output::{FrameContent, FrameFormat, FrameWriter, RunFolder};

@@ -1,7 +1,5 @@
 //! The scenes of `scenes/joints` do what their comments say, on the CPU.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use approx::assert_relative_eq;
 use drystone::math::Vec3;
 use drystone::scene::{Overrides, Scene};

@@ -1,7 +1,5 @@
 //! Joints, loads and stabilization of scene files: what is written is what the world gets.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 use approx::assert_relative_eq;
 use drystone::math::{Quat, Vec3};
 use drystone::measure::joint_errors;

@@ -1,0 +1,14 @@
+//! Scene files: what is read from them and what is refused, what those of the repository show, and what a run writes.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod assemblies;
+mod basics;
+mod files;
+mod fills;
+mod joint_kinds;
+mod joints;
+mod run_folder;
+#[path = "../support/mod.rs"]
+mod support;
+mod vtk;

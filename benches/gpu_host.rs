@@ -1,4 +1,4 @@
-//! What a step in substeps on the GPU backend costs the host: processor time of
+//! Cost of a step in substeps on the GPU backend to the host: processor time of
 //! `GpuSolver::solve_substeps` on wgpu's device that does nothing, so that no kernel runs and no adapter is
 //! needed. What that device copies between its buffers, in place of a bus, counts too.
 //!
@@ -185,7 +185,7 @@ fn lattice(side: u32) -> SubstepProblem {
     }
 }
 
-/// What a scene makes of a step before the next one: other numbers everywhere, and the impulses that were
+/// Makes the next step of a scene from the last one: other numbers everywhere, and the impulses that were
 /// found.
 fn next_step(
     all: &SubstepProblem,

@@ -1,4 +1,4 @@
-//! What several test programs share: problems and mechanisms with seeds, and the solvers under test.
+//! Shared by several test programs: problems and mechanisms with seeds, and the solvers under test.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 #![allow(dead_code, unreachable_pub, reason = "each program uses a part")]

@@ -6,7 +6,7 @@ use drystone::problem::{Body, Contact, FrictionCone, Problem};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// What a random problem is made of.
+/// Make-up of a random problem.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipe {
     pub movable: u32,

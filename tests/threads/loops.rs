@@ -1,4 +1,4 @@
-//! What it costs to share a loop: time of one `[us]`, by how much work is in it, on one thread and on several.
+//! Cost of sharing a loop: time of one `[us]`, by how much work is in it, on one thread and on several.
 //!
 //! Each figure is the least mean of a few loops in a row; all kinds are measured in turns.
 

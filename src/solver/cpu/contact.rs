@@ -190,7 +190,7 @@ pub(super) fn rebuild<S: Simd>(point: &Point<S>, impulse: Vector<S>) -> Updated<
     Updated { impulse, change }
 }
 
-/// What all rows of some contacts have in common.
+/// Softness and dead band, the same for all rows of some contacts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows {
     /// Softness eps of normal rows.

@@ -14,7 +14,7 @@ pub(super) struct Start<S> {
     pub(super) normal_mass: S,
     /// Velocity of A's point relative to B's `[m/s]`.
     pub(super) velocity: Vector<S>,
-    /// What forces add to it over the step `[m/s]`.
+    /// Velocity that forces add to it over the step `[m/s]`.
     pub(super) increment: Vector<S>,
     /// Separation `[m]`.
     pub(super) gap: S,

@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, unused_imports)]
 
 #[cfg(not(any(loom, miri)))]
-#[path = "../../src/constants.rs"]
+#[path = "../../src/constants/mod.rs"]
 pub mod constants;
 
 /// Numbers that leave loom few orders to try, and Miri little to wait for.

@@ -5,7 +5,7 @@
 #![allow(dead_code, unreachable_pub, unused_imports)]
 #![allow(clippy::print_stdout, reason = "a bench speaks to its reader")]
 
-#[path = "../../src/constants.rs"]
+#[path = "../../src/constants/mod.rs"]
 mod constants;
 #[path = "../../src/parallel/mod.rs"]
 mod parallel;

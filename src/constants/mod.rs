@@ -1,0 +1,17 @@
+//! Every constant of drystone that is a choice: its value, its unit and the reason for it.
+//!
+//! Kernels receive these by uniform or `override`; no other file repeats a value.
+
+mod device;
+mod geometry;
+mod scene;
+mod solver;
+mod step;
+mod threads;
+
+pub use device::*;
+pub use geometry::*;
+pub use scene::*;
+pub use solver::*;
+pub use step::*;
+pub use threads::*;

@@ -50,7 +50,7 @@ pub(super) type Job<'a> = &'a (dyn Fn(usize, u32) -> Progress + Sync + 'a);
 #[derive(Default)]
 pub(super) struct Gate {
     word: AtomicU64,
-    /// What is done; followed by helpers inside only.
+    /// The job; followed by helpers inside only.
     job: AtomicPtr<Job<'static>>,
     /// True from the opening of the gate until nobody is inside.
     is_busy: AtomicBool,
@@ -59,7 +59,7 @@ pub(super) struct Gate {
     panics: Mutex<Vec<Box<dyn Any + Send>>>,
 }
 
-/// What a helper remembers.
+/// Memory of a helper.
 #[derive(Default)]
 struct Helper {
     /// Number of the job with which it is done.
@@ -68,7 +68,7 @@ struct Helper {
     waited: u32,
 }
 
-/// What came of a look at the gate.
+/// Outcome of a look at the gate.
 enum Visit {
     Dismissed,
     /// There is nothing new.
@@ -126,7 +126,7 @@ impl Gate {
         }
     }
 
-    /// What a helper does until the team is dismissed. `me` is its number, which no other thread has.
+    /// Helps until the team is dismissed. `me` is its number, which no other thread has.
     pub(super) fn help(&self, me: usize) {
         let mut helper = Helper::default();
         let mut idle = 0;

@@ -1,4 +1,4 @@
-//! What threads tell each other by: of the standard library, or of loom, which tries all orders in which they may be
+//! Atomics and pauses: of the standard library, or of loom, which tries all orders in which they may be
 //! heard.
 
 #[cfg(loom)]

@@ -106,7 +106,7 @@ impl Team {
         self.shares.len().max(1)
     }
 
-    /// What a thread of the pool does for a team. One that has a team already does not help another, even if the
+    /// Lets a thread of the pool help a team. One that has a team already does not help another, even if the
     /// pool would have it so while it waits for something: they might wait for each other.
     ///
     /// Threads have the numbers that they have in the pool: whoever calls, a thread gets the share that it had the last

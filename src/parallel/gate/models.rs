@@ -9,7 +9,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What threads share beside the gate; its accesses are loom's to judge.
+/// Shared by threads beside the gate; its accesses are loom's to judge.
 struct Shared<T>(T);
 
 // SAFETY: loom fails the model if two accesses are not in order.

@@ -55,7 +55,7 @@ fn main() {
                     joint_sweep(
                         &batches,
                         color,
-                        Sweep::Forward,
+                        Sweep::Update,
                         &mut velocities,
                         &mut impulses,
                     );

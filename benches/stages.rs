@@ -137,7 +137,7 @@ fn sweeps(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
                     contact_sweep(
                         &batches,
                         color,
-                        Sweep::Forward,
+                        Sweep::Update,
                         &mut velocities,
                         &mut impulses,
                     );
@@ -145,7 +145,7 @@ fn sweeps(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
                 if !batches.contacts.remainder.elements.is_empty() {
                     contact_split(
                         &batches,
-                        Sweep::Forward,
+                        Sweep::Update,
                         &velocities,
                         &mut impulses,
                         &mut changes,

@@ -111,7 +111,7 @@ fn scalar(batches: &Batches) -> Duration {
             contact_sweep(
                 batches,
                 color,
-                Sweep::Forward,
+                Sweep::Update,
                 &mut velocities,
                 &mut impulses,
             );

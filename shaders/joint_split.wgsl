@@ -52,8 +52,7 @@ fn joint_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var total = vec3<f32>(0.0, 0.0, 0.0);
     var moment_a = vec3<f32>(0.0, 0.0, 0.0);
     var moment_b = vec3<f32>(0.0, 0.0, 0.0);
-    for (var step = 0u; step < end - first; step++) {
-        let index = place(first, end, step);
+    for (var index = first; index < end; index++) {
         let block = blocks[index];
         let update = stepped_row(
             block,

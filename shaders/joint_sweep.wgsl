@@ -27,8 +27,7 @@ fn joint_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let inertia_b = inertias[body_b];
     var velocity_a = velocities[body_a];
     var velocity_b = velocities[body_b];
-    for (var step = 0u; step < end - first; step++) {
-        let index = place(first, end, step);
+    for (var index = first; index < end; index++) {
         let update = stepped_row(
             blocks[index],
             impulses[index],

@@ -154,7 +154,7 @@ const FORWARD_CONVEX: u32 = 2u;
 
 // Flag of a window: this dispatch keeps the impulses it computes; see contact_split.
 const KEEPS_IMPULSES: u32 = 1u;
-// This one takes the contacts or rows of a pair of bodies from the last to the first.
+// This one sweeps clusters in reverse before it sweeps them forward.
 const REVERSE: u32 = 2u;
 // This one changes no impulse, and adds to velocities what the impulses do.
 const REBUILD: u32 = 4u;
@@ -212,9 +212,4 @@ fn is_done() -> bool {
 // True if the dispatch has a flag.
 fn has(flag: u32) -> bool {
     return (window.flags & flag) != 0u;
-}
-
-// What comes at `step` of the elements `first` up to `end`.
-fn place(first: u32, end: u32, step: u32) -> u32 {
-    return select(first + step, end - 1u - step, has(REVERSE));
 }

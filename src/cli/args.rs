@@ -221,10 +221,6 @@ pub(crate) enum SolverName {
     Jacobi,
     /// Projected Gauss-Seidel with Nesterov's momentum and restarts.
     Nesterov,
-    /// The same with symmetric sweeps.
-    NesterovSymmetric,
-    /// Projected Jacobi with mass splitting, momentum and restarts.
-    NesterovJacobi,
     /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
     Cluster,
 }
@@ -235,8 +231,6 @@ impl From<SolverName> for Method {
             SolverName::Pgs => Self::GaussSeidel,
             SolverName::Jacobi => Self::Jacobi,
             SolverName::Nesterov => Self::Nesterov,
-            SolverName::NesterovSymmetric => Self::NesterovSymmetric,
-            SolverName::NesterovJacobi => Self::NesterovJacobi,
             SolverName::Cluster => Self::Cluster,
         }
     }

@@ -150,8 +150,8 @@ pub const DIRECT_JOINTS_PER_COPY: usize = 4;
 /// tenth of a second, or a net of a few thousand knots.
 pub const DIRECT_MAX_PRODUCTS: u64 = 100_000_000;
 
-/// Cosine of the angle between the last step and the last change below which momentum of symmetric sweeps, of
-/// clusters and of Jacobi passes starts anew.
+/// Cosine of the angle between the last step and the last change below which momentum of clusters, whose
+/// sweeps are symmetric, starts anew.
 ///
 /// Passes of clusters from a cold start to 1e-2 g h by Coulomb's law at 0.4, 0.48, 0.5, 0.52 and 0.6: a wall of 820 cubes
 /// 262, 274, 290, 290, 334; a pyramid of 2,870 cubes 124, 136, 136, 142, 150; 1,000 boxes 294, 316, 340, 340, 328;

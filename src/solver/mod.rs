@@ -40,7 +40,6 @@ use crate::math;
 use crate::parallel;
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::problem::{JointRow, Problem};
-use cpu::Sweep;
 use momentum::MomentumRule;
 use std::time::{Duration, Instant};
 use substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
@@ -55,10 +54,6 @@ pub enum Method {
     Jacobi,
     /// Gauss–Seidel with Nesterov's momentum and restarts; see [`momentum`].
     Nesterov,
-    /// The same with symmetric sweeps, one in reverse and one forward.
-    NesterovSymmetric,
-    /// Jacobi with momentum and restarts.
-    NesterovJacobi,
     /// Symmetric Gauss–Seidel inside clusters of bodies, whose copies are averaged, with momentum and
     /// restarts; see [`clusters`](crate::problem::clusters).
     Cluster,
@@ -66,25 +61,20 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 4] = [
         Self::GaussSeidel,
         Self::Jacobi,
         Self::Nesterov,
-        Self::NesterovSymmetric,
-        Self::NesterovJacobi,
         Self::Cluster,
     ];
 
-    /// Name in scene files, on the command line and in reports: `pgs`, `jacobi`, `nesterov`,
-    /// `nesterov-symmetric`, `nesterov-jacobi` or `cluster`.
+    /// Name in scene files, on the command line and in reports: `pgs`, `jacobi`, `nesterov` or `cluster`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::GaussSeidel => "pgs",
             Self::Jacobi => "jacobi",
             Self::Nesterov => "nesterov",
-            Self::NesterovSymmetric => "nesterov-symmetric",
-            Self::NesterovJacobi => "nesterov-jacobi",
             Self::Cluster => "cluster",
         }
     }
@@ -93,28 +83,16 @@ impl Method {
     #[must_use]
     pub fn max_colors(self) -> usize {
         match self {
-            Self::GaussSeidel | Self::Nesterov | Self::NesterovSymmetric => MAX_COLORS,
-            Self::Jacobi | Self::NesterovJacobi | Self::Cluster => 0,
+            Self::GaussSeidel | Self::Nesterov => MAX_COLORS,
+            Self::Jacobi | Self::Cluster => 0,
         }
     }
 
-    /// What the pass after `done` others is made of.
-    fn pass(self, done: u32) -> Pass {
-        let (length, sweep) = match self {
-            // Clusters have rounds in place of passes.
-            Self::GaussSeidel | Self::Jacobi | Self::Cluster => return Pass::default(),
-            Self::NesterovSymmetric if done.is_multiple_of(2) => (2, Sweep::Reverse),
-            Self::NesterovSymmetric => (2, Sweep::Forward),
-            Self::Nesterov | Self::NesterovJacobi => (1, Sweep::Forward),
-        };
-        let at = done % length;
-        Pass {
-            start: (at == 0).then(|| Start {
-                rebuild: done > 0 && done.is_multiple_of(MOMENTUM_REBUILD_PASSES),
-            }),
-            sweep,
-            end: at + 1 == length,
-        }
+    /// What precedes the pass after `done` others; nothing without momentum. Clusters have rounds in place of passes.
+    fn start_of_pass(self, done: u32) -> Option<Start> {
+        (self == Self::Nesterov).then_some(Start {
+            rebuild: done > 0 && done.is_multiple_of(MOMENTUM_REBUILD_PASSES),
+        })
     }
 
     /// Global synchronizations of some passes: one after each colour, two for a remainder, which is
@@ -128,17 +106,11 @@ impl Method {
                 contacts.colors.len(),
                 !contacts.remainder.elements.is_empty(),
             );
-        let sweeps = match self {
-            Self::GaussSeidel | Self::Jacobi | Self::Cluster => 0,
-            Self::NesterovSymmetric => passes.div_ceil(2),
-            Self::Nesterov | Self::NesterovJacobi => passes,
-        };
-        let rebuilds = if sweeps > 0 {
-            passes.saturating_sub(1) / MOMENTUM_REBUILD_PASSES
-        } else {
-            0
-        };
-        passes * of_pass + 3 * sweeps + rebuilds * (of_pass + 1)
+        if self != Self::Nesterov {
+            return passes * of_pass;
+        }
+        let rebuilds = passes.saturating_sub(1) / MOMENTUM_REBUILD_PASSES;
+        passes * (of_pass + 3) + rebuilds * (of_pass + 1)
     }
 
     /// Its momentum, if it has any, on a problem that is or is not convex.
@@ -147,21 +119,9 @@ impl Method {
             Self::GaussSeidel | Self::Jacobi => None,
             Self::Nesterov if is_convex => Some(MomentumRule::ForwardConvex),
             Self::Nesterov => Some(MomentumRule::Forward),
-            Self::NesterovSymmetric | Self::NesterovJacobi | Self::Cluster => {
-                Some(MomentumRule::Symmetric)
-            }
+            Self::Cluster => Some(MomentumRule::Symmetric),
         }
     }
-}
-
-/// One pass over all joints and contacts, and what an accelerated method does before and after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Pass {
-    /// Before the first pass of a sweep: momentum.
-    start: Option<Start>,
-    sweep: Sweep,
-    /// After the last pass of a sweep: whether momentum goes on.
-    end: bool,
 }
 
 /// What precedes a sweep.
@@ -176,7 +136,7 @@ struct Start {
 pub struct Options {
     /// The sweep.
     pub method: Method,
-    /// Most iterations (passes over all joints and contacts; a symmetric sweep is two).
+    /// Most iterations (passes over all joints and contacts; clusters are swept twice in each round).
     pub iterations: u32,
     /// Root mean square of the natural-map residual at which to stop `[m/s]` (position pass: `[m]`);
     /// 0 runs all iterations.

@@ -1,6 +1,6 @@
 //! Nesterov's momentum with restarts: from the last iterates to the point where the next sweep begins.
 //!
-//! A sweep (forward, symmetric, or a mass-split Jacobi pass) leads from impulses `y_k` to `r_{k+1}`. The next
+//! A sweep (forward, or symmetric in clusters) leads from impulses `y_k` to `r_{k+1}`. The next
 //! one begins at `y_{k+1} = r_{k+1} + b (r_{k+1} - r_k)`; velocities are linear in impulses, so
 //! theirs is `V_{k+1} + b (V_{k+1} - V_k)`. Here `b = (t_{k+1} - 1) / t_{k+2}`, with `t_1 = 1` and
 //! `t_{k+1} = (1 + sqrt(1 + 4 t_k^2)) / 2`. `y` may leave the cones and bounds: the sweep projects every
@@ -30,7 +30,7 @@ use bytemuck::{Pod, Zeroable};
 #[repr(u32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MomentumRule {
-    /// Below [`MOMENTUM_COSINE`]: for symmetric sweeps and Jacobi passes.
+    /// Below [`MOMENTUM_COSINE`]: for the symmetric sweeps of clusters.
     #[default]
     Symmetric,
     /// Below [`MOMENTUM_COSINE_FORWARD`]: for forward sweeps.

@@ -27,11 +27,11 @@ impl Split {
         method: Method,
     ) -> f64 {
         match method {
-            Method::Jacobi | Method::NesterovJacobi => self.by_contacts(world, contacts),
+            Method::Jacobi => self.by_contacts(world, contacts),
             // One cluster holds whole bodies, but for those that have very many contacts.
             Method::Cluster if world.bodies.len() <= CLUSTER_COPIES as usize => 1.0,
             Method::Cluster => CLUSTER_SPLIT,
-            Method::GaussSeidel | Method::Nesterov | Method::NesterovSymmetric => 1.0,
+            Method::GaussSeidel | Method::Nesterov => 1.0,
         }
     }
 

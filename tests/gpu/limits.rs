@@ -12,12 +12,7 @@ use drystone::solver::{Method, Options, Solution, Solver};
 
 /// The methods whose work can be split to the last block; a cluster is what one workgroup holds, and its
 /// blocks are bound together. See `clusters.rs` for its limits.
-const SPLITTABLE: [Method; 4] = [
-    Method::GaussSeidel,
-    Method::Jacobi,
-    Method::Nesterov,
-    Method::NesterovJacobi,
-];
+const SPLITTABLE: [Method; 3] = [Method::GaussSeidel, Method::Jacobi, Method::Nesterov];
 
 /// Bodies fit into 4 KiB; blocks, impulses, slots and changes do not by far.
 fn crowd() -> Problem {

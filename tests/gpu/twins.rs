@@ -249,12 +249,9 @@ fn calls(batches: &Batches) -> Vec<KernelCall> {
             Kernel::JointSweep
             | Kernel::JointSplit
             | Kernel::ContactSweep
-            | Kernel::ContactSplit => (
-                &[Sweep::Forward, Sweep::Reverse, Sweep::Rebuild][..],
-                &parts[..1],
-            ),
-            Kernel::BodyMomentum => (&[Sweep::Forward][..], &parts[..]),
-            _ => (&[Sweep::Forward][..], &parts[..1]),
+            | Kernel::ContactSplit => (&[Sweep::Update, Sweep::Rebuild][..], &parts[..1]),
+            Kernel::BodyMomentum => (&[Sweep::Update][..], &parts[..]),
+            _ => (&[Sweep::Update][..], &parts[..1]),
         };
         for &sweep in sweeps {
             for &part in parts {

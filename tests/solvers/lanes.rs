@@ -51,7 +51,7 @@ impl Reference {
         let mut impulses = std::mem::take(&mut self.batches.contacts.impulses);
         let batches = &self.batches;
         let colors = batches.contacts.colors.len();
-        let mut batch = |batch: usize| {
+        let batch = |batch: usize| {
             if batch < colors {
                 contact_sweep(batches, batch, sweep, &mut velocities, &mut impulses);
             } else if !batches.contacts.remainder.elements.is_empty() {
@@ -62,10 +62,7 @@ impl Reference {
                 cpu::hub_gather(remainder, changes, &mut velocities);
             }
         };
-        match sweep {
-            Sweep::Reverse => (0..=colors).rev().for_each(&mut batch),
-            Sweep::Forward | Sweep::Rebuild => (0..=colors).for_each(&mut batch),
-        }
+        (0..=colors).for_each(batch);
         self.batches.velocities = velocities;
         self.batches.contacts.impulses = impulses;
     }
@@ -102,21 +99,12 @@ impl Reference {
 
     fn solve(&mut self, method: Method, iterations: u32) {
         for done in 0..iterations {
-            let symmetric = method == Method::NesterovSymmetric;
-            let begins = match method {
-                Method::GaussSeidel | Method::Jacobi => false,
-                Method::NesterovSymmetric => done % 2 == 0,
-                _ => true,
-            };
-            if begins {
+            let has_momentum = method == Method::Nesterov;
+            if has_momentum {
                 self.extrapolate(done > 0 && done % MOMENTUM_REBUILD_PASSES == 0);
             }
-            self.sweep(match method {
-                Method::NesterovSymmetric if begins => Sweep::Reverse,
-                _ => Sweep::Forward,
-            });
-            let has_momentum = !matches!(method, Method::GaussSeidel | Method::Jacobi);
-            if has_momentum && begins != symmetric {
+            self.sweep(Sweep::Update);
+            if has_momentum {
                 self.judge();
             }
         }
@@ -253,13 +241,7 @@ fn every_width_has_the_bits_of_scalar_sweeps() {
 #[test]
 fn momentum_and_rebuilt_velocities_have_them_too() {
     for problem in problems() {
-        for method in [
-            Method::Nesterov,
-            Method::NesterovSymmetric,
-            Method::NesterovJacobi,
-        ] {
-            check(&problem, method, 2 * MOMENTUM_REBUILD_PASSES + 4);
-        }
+        check(&problem, Method::Nesterov, 2 * MOMENTUM_REBUILD_PASSES + 4);
     }
 }
 
@@ -301,7 +283,7 @@ fn domains_with_an_interior_have_them_too() {
             contact.body_b = (contact.body_a + 1 + contact.body_b % 12) % recipe.movable;
         }
     }
-    for method in [Method::GaussSeidel, Method::NesterovSymmetric] {
+    for method in [Method::GaussSeidel, Method::Nesterov] {
         let alone = lanes_bits(&problem, Width::detect(), method, 30);
         for threads in [2, 4] {
             let pool = rayon::ThreadPoolBuilder::new()

@@ -426,6 +426,4 @@ fn momentum_saves_two_passes_in_three() {
     };
     let (plain, accelerated) = (passes(Method::GaussSeidel), passes(Method::Nesterov));
     assert!(3 * accelerated <= plain, "{accelerated} of {plain}");
-    let (plain, accelerated) = (passes(Method::Jacobi), passes(Method::NesterovJacobi));
-    assert!(3 * accelerated <= plain, "{accelerated} of {plain}");
 }

@@ -70,13 +70,11 @@ fn split_bodies_gain_no_energy() {
     let names = ["stack of 8", "stack of 20", "6, top x 100"];
     let mut settings = Settings::default();
     let solver = || -> Box<dyn Solver> { Box::new(CpuSolver::new()) };
-    for method in [Method::Jacobi, Method::NesterovJacobi] {
-        settings.solver.method = method;
-        for size in [0.05, 1.0] {
-            for (name, right, seen) in outcomes_by(settings, solver, size, 10.0, &names) {
-                assert!(right, "{name}, {}: {seen:?}", method.name());
-                assert!(seen.gain < 1e-6, "{name}, {}: {seen:?}", method.name());
-            }
+    settings.solver.method = Method::Jacobi;
+    for size in [0.05, 1.0] {
+        for (name, right, seen) in outcomes_by(settings, solver, size, 10.0, &names) {
+            assert!(right, "{name}: {seen:?}");
+            assert!(seen.gain < 1e-6, "{name}: {seen:?}");
         }
     }
 }

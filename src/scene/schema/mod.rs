@@ -221,12 +221,6 @@ pub enum Method {
     Jacobi,
     /// Projected Gauss-Seidel with Nesterov's momentum and restarts.
     Nesterov,
-    /// The same with symmetric sweeps.
-    #[serde(rename = "nesterov-symmetric")]
-    NesterovSymmetric,
-    /// Projected Jacobi with mass splitting, momentum and restarts.
-    #[serde(rename = "nesterov-jacobi")]
-    NesterovJacobi,
     /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
     Cluster,
 }
@@ -237,8 +231,6 @@ impl From<solver::Method> for Method {
             solver::Method::GaussSeidel => Self::Pgs,
             solver::Method::Jacobi => Self::Jacobi,
             solver::Method::Nesterov => Self::Nesterov,
-            solver::Method::NesterovSymmetric => Self::NesterovSymmetric,
-            solver::Method::NesterovJacobi => Self::NesterovJacobi,
             solver::Method::Cluster => Self::Cluster,
         }
     }
@@ -250,8 +242,6 @@ impl From<Method> for solver::Method {
             Method::Pgs => Self::GaussSeidel,
             Method::Jacobi => Self::Jacobi,
             Method::Nesterov => Self::Nesterov,
-            Method::NesterovSymmetric => Self::NesterovSymmetric,
-            Method::NesterovJacobi => Self::NesterovJacobi,
             Method::Cluster => Self::Cluster,
         }
     }

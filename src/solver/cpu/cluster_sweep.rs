@@ -35,11 +35,43 @@ impl ClusterRound {
         }
     }
 
-    fn sweeps(self) -> &'static [Sweep] {
+    fn passes_in_order(self) -> &'static [ClusterPass] {
+        const FORWARD: ClusterPass = ClusterPass {
+            sweep: Sweep::Update,
+            reversed: false,
+        };
+        const REVERSE: ClusterPass = ClusterPass {
+            sweep: Sweep::Update,
+            reversed: true,
+        };
+        const REBUILD: ClusterPass = ClusterPass {
+            sweep: Sweep::Rebuild,
+            reversed: false,
+        };
         match self {
-            Self::Symmetric => &[Sweep::Reverse, Sweep::Forward],
-            Self::Forward => &[Sweep::Forward],
-            Self::Rebuild => &[Sweep::Rebuild],
+            Self::Symmetric => &[REVERSE, FORWARD],
+            Self::Forward => &[FORWARD],
+            Self::Rebuild => &[REBUILD],
+        }
+    }
+}
+
+/// A pass over the groups of a cluster.
+#[derive(Debug, Clone, Copy)]
+struct ClusterPass {
+    sweep: Sweep,
+    /// From the last group to the first, and so within each.
+    reversed: bool,
+}
+
+impl ClusterPass {
+    /// What comes at `step` of the elements `first..end`.
+    #[inline(always)]
+    fn place(self, first: usize, end: usize, step: usize) -> usize {
+        if self.reversed {
+            end - 1 - step
+        } else {
+            first + step
         }
     }
 }
@@ -112,8 +144,8 @@ pub fn cluster_sweep(
         let cluster = &clusters.list[index];
         let mut copies = [BodyVelocity::zeroed(); CLUSTER_COPIES as usize];
         shared.load(cluster, round, factor, &mut copies);
-        for &sweep in round.sweeps() {
-            shared.sweep(cluster, sweep, &mut copies);
+        for &pass in round.passes_in_order() {
+            shared.sweep(cluster, pass, &mut copies);
         }
         shared.leave(cluster, &copies);
         if round != ClusterRound::Rebuild {
@@ -192,14 +224,14 @@ impl Shared<'_> {
     }
 
     /// One pass over the groups of a cluster: colour after colour is one group after the other.
-    fn sweep(&self, cluster: &Cluster, sweep: Sweep, copies: &mut [BodyVelocity]) {
+    fn sweep(&self, cluster: &Cluster, pass: ClusterPass, copies: &mut [BodyVelocity]) {
         let groups = self.clusters.groups_of(cluster);
         for step in 0..groups.len() {
-            let group = &groups[sweep.place(0, groups.len(), step)];
+            let group = &groups[pass.place(0, groups.len(), step)];
             if group.first < cluster.joint_rows {
-                self.sweep_joint(cluster, group, sweep, copies);
+                self.sweep_joint(cluster, group, pass, copies);
             } else {
-                self.sweep_contacts(cluster, group, sweep, copies);
+                self.sweep_contacts(cluster, group, pass, copies);
             }
         }
     }
@@ -208,7 +240,7 @@ impl Shared<'_> {
         &self,
         cluster: &Cluster,
         group: &ClusterGroup,
-        sweep: Sweep,
+        pass: ClusterPass,
         copies: &mut [BodyVelocity],
     ) {
         let batches = self.batches;
@@ -221,12 +253,12 @@ impl Shared<'_> {
         let inertia_b = &batches.inertias[body_b as usize];
         let (mut a, mut b) = (copy(copies, group.copy_a), copy(copies, group.copy_b));
         for step in 0..end - first {
-            let index = sweep.place(first, end, step);
+            let index = pass.place(first, end, step);
             // SAFETY: every joint row is in one cluster.
             #[allow(unsafe_code, reason = "clusters are disjoint")]
             unsafe {
                 let (impulse, _) = joint::step(
-                    sweep,
+                    pass.sweep,
                     &batches.joints.blocks[index],
                     self.joint_impulses.read(index),
                     (&mut a, inertia_a, copies_a),
@@ -243,7 +275,7 @@ impl Shared<'_> {
         &self,
         cluster: &Cluster,
         group: &ClusterGroup,
-        sweep: Sweep,
+        pass: ClusterPass,
         copies: &mut [BodyVelocity],
     ) {
         let batches = self.batches;
@@ -256,12 +288,12 @@ impl Shared<'_> {
         let inertia_b = &batches.inertias[body_b as usize];
         let (mut a, mut b) = (copy(copies, group.copy_a), copy(copies, group.copy_b));
         for step in 0..end - first {
-            let index = sweep.place(first, end, step);
+            let index = pass.place(first, end, step);
             // SAFETY: every contact is in one cluster.
             #[allow(unsafe_code, reason = "clusters are disjoint")]
             unsafe {
                 let (impulse, _) = contact_block::step(
-                    sweep,
+                    pass.sweep,
                     &batches.contacts.blocks[index],
                     &batches.friction,
                     self.contact_impulses.read(index),

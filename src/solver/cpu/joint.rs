@@ -109,7 +109,7 @@ pub(super) fn step(
     let (velocity_b, inertia_b, copies_b) = b;
     let (updated, change) = match sweep {
         Sweep::Rebuild => (impulse, impulse),
-        Sweep::Forward | Sweep::Reverse => {
+        Sweep::Update => {
             let dead_band = dead_band(copies_a, copies_b);
             let (a, b) = (motion(velocity_a), motion(velocity_b));
             let updated = JointRow::of(block).update(impulse, a, b, dead_band);

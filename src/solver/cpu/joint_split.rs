@@ -50,8 +50,7 @@ pub(super) fn joint_split_part(
         let mut total = [0.0; 3];
         let mut moment_a = [0.0; 3];
         let mut moment_b = [0.0; 3];
-        for step in 0..end - first {
-            let index = sweep.place(first, end, step);
+        for index in first..end {
             let block = &joints.blocks[index];
             // SAFETY: each row is in one group.
             #[allow(unsafe_code, reason = "groups are disjoint")]

@@ -42,8 +42,7 @@ fn sweep_group(
     unsafe {
         let mut velocity_a = velocities.read(a);
         let mut velocity_b = velocities.read(b);
-        for step in 0..end - first {
-            let index = sweep.place(first, end, step);
+        for index in first..end {
             let (impulse, _) = joint::step(
                 sweep,
                 &joints.blocks[index],

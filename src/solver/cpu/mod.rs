@@ -246,17 +246,16 @@ impl CpuSolver {
             let end = report.iterations + count;
             // Nothing comes between these passes: no thread needs to wait for the end of one.
             if options.method.momentum(is_convex).is_none() && is_colored(batches) {
-                let sweep = options.method.pass(0).sweep;
-                self.sweep_colored_contacts(batches, team, sweep, count as usize);
+                self.sweep_colored_contacts(batches, team, Sweep::Update, count as usize);
                 report.iterations = end;
             }
             for done in report.iterations..end {
-                let pass = options.method.pass(done);
-                if let Some(start) = pass.start {
+                let start = options.method.start_of_pass(done);
+                if let Some(start) = start {
                     self.extrapolate(batches, team, start);
                 }
-                self.sweep(batches, team, pass.sweep);
-                if pass.end {
+                self.sweep(batches, team, Sweep::Update);
+                if start.is_some() {
                     self.judge(batches, team);
                 }
             }

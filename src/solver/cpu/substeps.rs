@@ -45,11 +45,7 @@ pub(super) fn is_native(problem: &SubstepProblem, plan: &SubstepPlan) -> bool {
     let runs_here = |method: Method| {
         matches!(
             method,
-            Method::GaussSeidel
-                | Method::Jacobi
-                | Method::Nesterov
-                | Method::NesterovSymmetric
-                | Method::NesterovJacobi
+            Method::GaussSeidel | Method::Jacobi | Method::Nesterov
         )
     };
     let velocity = plan.velocity.method;

@@ -10,30 +10,21 @@ use crate::problem::batches::{Batches, Remainder};
 
 impl CpuSolver {
     /// One pass over all joints, then all contacts: colour after colour, then the remainder. Contacts
-    /// have the last word. In reverse all of that is the other way round.
+    /// have the last word.
     pub(super) fn sweep(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
-        if sweep == Sweep::Reverse {
-            self.sweep_contacts(batches, team, sweep);
-            self.sweep_joints(batches, team, sweep);
-        } else {
-            self.sweep_joints(batches, team, sweep);
-            self.sweep_contacts(batches, team, sweep);
-        }
+        self.sweep_joints(batches, team, sweep);
+        self.sweep_colored_contacts(batches, team, sweep, 1);
+        self.sweep_contact_remainder(batches, team, sweep);
     }
 
     fn sweep_joints(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
         if batches.joints.blocks.is_empty() {
             return;
         }
-        if sweep == Sweep::Reverse {
-            self.sweep_joint_remainder(batches, team, sweep);
-        }
         let impulses = &mut batches.joints.impulses;
         self.joint_lanes
             .sweep(sweep, &mut self.velocities, impulses, team);
-        if sweep != Sweep::Reverse {
-            self.sweep_joint_remainder(batches, team, sweep);
-        }
+        self.sweep_joint_remainder(batches, team, sweep);
     }
 
     fn sweep_joint_remainder(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
@@ -54,16 +45,6 @@ impl CpuSolver {
         self.gather(&batches.joints.remainder, team);
     }
 
-    fn sweep_contacts(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
-        if sweep == Sweep::Reverse {
-            self.sweep_contact_remainder(batches, team, sweep);
-        }
-        self.sweep_colored_contacts(batches, team, sweep, 1);
-        if sweep != Sweep::Reverse {
-            self.sweep_contact_remainder(batches, team, sweep);
-        }
-    }
-
     /// One pass over the contacts with a colour after the other.
     pub(super) fn sweep_colored_contacts(
         &mut self,
@@ -81,7 +62,7 @@ impl CpuSolver {
             neighbours: lanes.neighbours(),
         };
         team.pipeline(stages, |thread, stage, domain, region| {
-            let color = sweep.place(0, colors, stage % colors);
+            let color = stage % colors;
             // SAFETY: the team gives every domain to one thread at a time, whose number is its own, and begins
             // the boundary of a colour when those of all neighbours are done up to the colour before.
             #[allow(

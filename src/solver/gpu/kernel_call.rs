@@ -62,13 +62,13 @@ pub struct KernelCall {
 }
 
 impl KernelCall {
-    /// A call in a forward sweep, of the first colour.
+    /// A call in a sweep that updates impulses, of the first colour.
     #[must_use]
     pub fn of(kernel: Kernel) -> Self {
         Self {
             kernel,
             color: 0,
-            sweep: Sweep::Forward,
+            sweep: Sweep::Update,
             part: BodyMomentum::Whole,
         }
     }

@@ -201,7 +201,7 @@ impl GpuSolver {
         start: StartVelocities,
         batches: &Batches,
     ) -> Result<Run<'a>> {
-        self.bus.traffic = Traffic::of(batches, self.buffers.held(), plan.forward.len());
+        self.bus.traffic = Traffic::of(batches, self.buffers.held(), plan.sweep.len());
         Ok(Run {
             passes: Passes::new(&self.gpu, &self.pipelines, &self.buffers, plan)?,
             gpu: &self.gpu,

@@ -7,7 +7,6 @@ use super::pipelines::Pipelines;
 use super::plan::Plan;
 use super::start_velocities::StartVelocities;
 use crate::error::Result;
-use crate::solver::cpu::Sweep;
 use crate::solver::{Options, Start};
 use std::ops::Range;
 
@@ -53,8 +52,8 @@ impl<'a> Passes<'a> {
     ) {
         let plan = self.plan;
         for done in range {
-            let pass = options.method.pass(done);
-            match pass.start {
+            let start = options.method.start_of_pass(done);
+            match start {
                 Some(_) if done == 0 => self.record(recording, &plan.start),
                 Some(Start { rebuild: true }) => {
                     self.record(recording, &plan.before_rebuild);
@@ -64,11 +63,8 @@ impl<'a> Passes<'a> {
                 Some(Start { rebuild: false }) => self.record(recording, &plan.momentum),
                 None => {}
             }
-            match pass.sweep {
-                Sweep::Reverse => self.record(recording, &plan.reverse),
-                _ => self.record(recording, &plan.forward),
-            }
-            if pass.end {
+            self.record(recording, &plan.sweep);
+            if start.is_some() {
                 self.record(recording, &plan.judge);
             }
             if options.until_check(done) == 1 {
@@ -98,7 +94,7 @@ impl<'a> Passes<'a> {
     pub(super) fn record_call(&self, encoder: &mut wgpu::CommandEncoder) {
         let mut recording = begin_pass(encoder, "sweeps");
         self.record(&mut recording, &self.plan.prepare);
-        self.record(&mut recording, &self.plan.forward);
+        self.record(&mut recording, &self.plan.sweep);
     }
 
     /// Records dispatches as they are.

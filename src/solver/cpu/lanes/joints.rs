@@ -135,8 +135,7 @@ impl JointLanes {
         let colors = self.colors.len();
         let (bodies, impulses) = (velocities.share(), SharedSlice::new(impulses));
         let lanes = &*self;
-        for stage in 0..colors {
-            let color = sweep.place(0, colors, stage);
+        for color in 0..colors {
             let first = lanes.colors[color].start as usize;
             team.each(
                 lanes.colors[color].len(),
@@ -238,8 +237,7 @@ impl Part<'_, '_> {
         unsafe {
             let mut a: Bodies<S> = self.bodies.gather(&pairs.body_a, &pairs.inertia_a, first);
             let mut b: Bodies<S> = self.bodies.gather(&pairs.body_b, &pairs.inertia_b, first);
-            for step in 0..end - begin {
-                let at = self.sweep.place(begin, end, step);
+            for at in begin..end {
                 let row = self.lanes.rows[at].load::<S>(first);
                 let places = &self.lanes.places[at];
                 let mut impulses = Row([0.0; LANES]);

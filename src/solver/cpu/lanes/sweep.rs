@@ -281,7 +281,7 @@ impl<U: Update> Part<'_, '_, U> {
         step: usize,
         [a, b]: &[Bodies<S>; 2],
     ) -> Vector<S> {
-        let at = self.place(strip, step);
+        let at = strip.group.first as usize + step;
         // SAFETY: the caller's promise.
         unsafe {
             let point = self.pass.points[at].load(strip.first);
@@ -302,16 +302,9 @@ impl<U: Update> Part<'_, '_, U> {
         change: Vector<S>,
         [a, b]: &mut [Bodies<S>; 2],
     ) {
-        let points = &self.pass.points[self.place(strip, step)];
+        let points = &self.pass.points[strip.group.first as usize + step];
         a.add(lanes_of_3(&points.arm_a, strip.first), change);
         b.take(lanes_of_3(&points.arm_b, strip.first), change);
-    }
-
-    /// Index of the point that is updated at `step`.
-    #[inline(always)]
-    fn place(&self, strip: &Strip<'_>, step: usize) -> usize {
-        let (first, end) = (strip.group.first as usize, strip.group.end as usize);
-        self.pass.sweep.place(first, end, step)
     }
 
     #[inline(always)]

@@ -50,10 +50,8 @@ pub(super) struct Plan {
     /// What sets velocities to nothing.
     pub(super) clear: Vec<Dispatch>,
     /// One pass over all joints, then all contacts: colour after colour, then the remainder.
-    pub(super) forward: Vec<Dispatch>,
-    /// The same the other way round.
-    pub(super) reverse: Vec<Dispatch>,
-    /// Forward, without a change of impulses.
+    pub(super) sweep: Vec<Dispatch>,
+    /// The same without a change of impulses.
     pub(super) rebuild: Vec<Dispatch>,
     /// What fills the memory before the first sweep.
     pub(super) start: Vec<Dispatch>,
@@ -101,7 +99,7 @@ impl Plan {
         plan.prepare = plan.plan_masses(batches, &bounds)?;
         plan.plan_bodies(Kernel::BodyStart, batches, &bounds)?;
         plan.clear = plan.take();
-        plan.forward = plan.plan_sweep(batches, Sweep::Forward, &bounds)?;
+        plan.sweep = plan.plan_sweep(batches, Sweep::Update, &bounds)?;
         plan.rebuild = plan.plan_sweep(batches, Sweep::Rebuild, &bounds)?;
         let joints = Packing::joints(batches);
         let contacts = Packing::contacts(batches);
@@ -112,7 +110,6 @@ impl Plan {
         if momentum_rule.is_none() {
             return Ok(plan);
         }
-        plan.reverse = plan.plan_sweep(batches, Sweep::Reverse, &bounds)?;
         plan.start = plan.plan_momentum(batches, Window::STARTS, &bounds)?;
         plan.momentum = plan.plan_momentum(batches, 0, &bounds)?;
         plan.after_rebuild = plan.plan_momentum(batches, Window::AFTER_REBUILD, &bounds)?;
@@ -135,8 +132,7 @@ impl Plan {
         }
         .map(|colors| colors.get(call.color).cloned().unwrap_or(0..0));
         let sweep = match call.sweep {
-            Sweep::Forward => &plan.forward,
-            Sweep::Reverse => &plan.reverse,
+            Sweep::Update => &plan.sweep,
             Sweep::Rebuild => &plan.rebuild,
         };
         let momentum = match call.part {
@@ -151,7 +147,7 @@ impl Plan {
                     .as_ref()
                     .is_none_or(|groups| groups.contains(&windows[dispatch.window as usize].first))
         };
-        plan.forward = [&plan.clear, sweep, momentum, &plan.judge, &plan.residual]
+        plan.sweep = [&plan.clear, sweep, momentum, &plan.judge, &plan.residual]
             .into_iter()
             .flatten()
             .filter(wanted)
@@ -166,7 +162,7 @@ impl Plan {
             .rebuild
             .len()
             .div_ceil(MOMENTUM_REBUILD_PASSES as usize);
-        self.forward.len() + self.momentum.len() + self.judge.len() + rebuild
+        self.sweep.len() + self.momentum.len() + self.judge.len() + rebuild
     }
 
     /// The dispatches planned since the last time; those to come have no flags yet.

@@ -20,36 +20,19 @@ impl Plan {
         sweep: Sweep,
         bounds: &Bounds,
     ) -> Result<Vec<Dispatch>> {
-        let (flags, reversed) = match sweep {
-            Sweep::Forward => (0, false),
-            Sweep::Reverse => (Window::REVERSE, true),
-            Sweep::Rebuild => (Window::REBUILD, false),
+        self.flags = match sweep {
+            Sweep::Update => 0,
+            Sweep::Rebuild => Window::REBUILD,
         };
-        self.flags = flags;
-        let mut packings = [Packing::joints(batches), Packing::contacts(batches)];
-        if reversed {
-            packings.reverse();
-        }
-        for packing in packings {
-            if reversed {
-                self.plan_remainder(&packing, bounds)?;
-                for groups in packing.colors.iter().rev() {
-                    self.plan_color(&packing, groups, bounds)?;
-                }
-            } else {
-                for groups in packing.colors {
-                    self.plan_color(&packing, groups, bounds)?;
-                }
-                self.plan_remainder(&packing, bounds)?;
+        for packing in [Packing::joints(batches), Packing::contacts(batches)] {
+            for groups in packing.colors {
+                self.plan_color(&packing, groups, bounds)?;
             }
+            self.plan_split(&packing, bounds)?;
+            self.plan_gather(&packing, Kernel::BodyGather, bounds)?;
+            self.plan_gather(&packing, Kernel::HubGather, bounds)?;
         }
         Ok(self.take())
-    }
-
-    fn plan_remainder(&mut self, packing: &Packing<'_>, bounds: &Bounds) -> Result<()> {
-        self.plan_split(packing, bounds)?;
-        self.plan_gather(packing, Kernel::BodyGather, bounds)?;
-        self.plan_gather(packing, Kernel::HubGather, bounds)
     }
 
     fn plan_color(

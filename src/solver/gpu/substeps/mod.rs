@@ -37,11 +37,7 @@ impl GpuSolver {
             options.method.max_colors() == plan.velocity.method.max_colors()
                 && matches!(
                     options.method,
-                    Method::GaussSeidel
-                        | Method::Jacobi
-                        | Method::Nesterov
-                        | Method::NesterovSymmetric
-                        | Method::NesterovJacobi
+                    Method::GaussSeidel | Method::Jacobi | Method::Nesterov
                 )
         });
         let states = (given.problem.bodies.len() * size_of::<BodyState>()) as u64;

@@ -10,7 +10,7 @@
 #[path = "support/mod.rs"]
 mod support;
 
-use drystone::constants::GRAVITY;
+use drystone::internals::constants::GRAVITY;
 use drystone::problem::Problem;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver};

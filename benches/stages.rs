@@ -11,7 +11,7 @@ use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use drystone::collide::broadphase::Broadphase;
 use drystone::collide::impulse_cache::ImpulseCache;
 use drystone::collide::{Detector, narrowphase};
-use drystone::constants::KEPT_ORDERS;
+use drystone::internals::constants::KEPT_ORDERS;
 use drystone::problem::batches::Batches;
 use drystone::problem::coloring;
 use drystone::solver::Method;

@@ -70,7 +70,7 @@
 //! # }
 //! ```
 
-pub mod constants;
+mod constants;
 pub mod error;
 pub mod math;
 pub mod parallel;
@@ -91,5 +91,8 @@ pub mod step;
 pub mod scene;
 
 pub mod output;
+
+#[doc(hidden)]
+pub mod internals;
 
 pub use error::{Error, Result};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the pipeline; a module may use those before it, and itself.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "constants",
     "error",
     "math",
@@ -22,6 +22,7 @@ const ORDER: [&str; 15] = [
     "step",
     "scene",
     "output",
+    "internals",
 ];
 
 /// A file's module, and every `crate::module` it names.

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each bench uses a part")]
 
-use drystone::constants::GRAVITY;
+use drystone::internals::constants::GRAVITY;
 use drystone::problem::{Body, Contact, JointRow, Problem};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;

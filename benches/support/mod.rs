@@ -4,7 +4,7 @@
 
 use drystone::collide::ContactPoint;
 use drystone::collide::narrowphase::Limits;
-use drystone::constants::MARGIN_PER_RADIUS;
+use drystone::internals::constants::MARGIN_PER_RADIUS;
 use drystone::problem::Problem;
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;

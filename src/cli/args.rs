@@ -2,7 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use drystone::constants::MAX_SCENE_SUBSTEPS;
+use drystone::internals::constants::MAX_SCENE_SUBSTEPS;
 use drystone::output::{FrameContent, FrameFormat};
 use drystone::solver::Method;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use crate::console::{self, scientific};
 use crate::failure::Failure;
 use crate::plan::{self, RunPlan};
 use crate::progress::Progress;
-use drystone::constants::CAPPED_SHARE_WORTH_A_WARNING;
+use drystone::internals::constants::CAPPED_SHARE_WORTH_A_WARNING;
 use drystone::output::{FrameWriter, MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
 use drystone::solver::Status;
 use drystone::stabilize::Scheme;

@@ -2,14 +2,14 @@
 
 /// Sine of an angle, or part of a joint's length, below which a joint counts a direction as lost: far
 /// above the rounding of unit vectors, 1e-16, and far below any error that is worth correcting.
-pub const LOST_DIRECTION: f64 = 1e-9;
+pub(crate) const LOST_DIRECTION: f64 = 1e-9;
 
 /// Angle `[rad]` by which the plane of a planar hinge may be off one of the world's and still be that:
 /// above what rounding of poses leaves after many steps, and invisible.
-pub const UPRIGHT_PLANE: f64 = 1e-9;
+pub(crate) const UPRIGHT_PLANE: f64 = 1e-9;
 
 /// Most points of a manifold between two convex shapes: four carry any planar load.
-pub const MAX_MANIFOLD_POINTS: usize = 4;
+pub(crate) const MAX_MANIFOLD_POINTS: usize = 4;
 
 /// How much larger the separation along a later choice of axis must be to be preferred, as a fraction
 /// of the separation: boxes prefer A's faces to B's, and faces to pairs of edges.
@@ -27,7 +27,7 @@ pub const AXIS_PREFERENCE_ABSOLUTE: f64 = 1e-4;
 /// without it and half of the motion below, and in the pile at rest 39; 340 and 22 with 3e-4, 250 and 17
 /// with this. With 2e-3 seven such piles came to rest with a 99th percentile of the penetration of 1.4 mm on
 /// average, instead of 0.5 mm with this or without.
-pub const AXIS_LOYALTY: f64 = 1e-3;
+pub(crate) const AXIS_LOYALTY: f64 = 1e-3;
 
 /// How far outside of a face a vertex still counts as above it, as a fraction of the face's smallest
 /// half extent: vertices of aligned boxes stay vertices under the noise of a step. A gap beside the
@@ -36,19 +36,19 @@ pub const CLIP_TOLERANCE: f64 = 1e-5;
 
 /// Sine of the angle below which two segments, or a segment and an edge, share a stretch rather than
 /// a point.
-pub const PARALLEL_SINE: f64 = 0.1;
+pub(crate) const PARALLEL_SINE: f64 = 0.1;
 
 /// How much deeper a single point must be than the ends of the stretch to be kept beside them, as a
 /// fraction of the shapes' size; the same for a point between boxes that lies on no face.
-pub const DEEPER_BY: f64 = 1e-7;
+pub(crate) const DEEPER_BY: f64 = 1e-7;
 
 /// Fraction by which a point must be farther out than another one to take its place in a manifold:
 /// symmetric contacts offer equals, and noise must not choose among them.
-pub const MANIFOLD_TIE: f64 = 1e-3;
+pub(crate) const MANIFOLD_TIE: f64 = 1e-3;
 
 /// Distance below which a capsule's segment counts as touching a box, as a fraction of the box's
 /// largest half extent: the direction between closer points is lost to rounding.
-pub const CORE_CONTACT: f64 = 1e-9;
+pub(crate) const CORE_CONTACT: f64 = 1e-9;
 
 /// Margin of a pair of bodies that touched in the last step, over that of others: a pair at the edge
 /// of the margin does not come and go, and what was prepared for the list of pairs stays good.
@@ -68,40 +68,40 @@ pub const KEPT_MOTION_PER_RADIUS: f64 = 0.01;
 /// The deepest points of a pile of 1,000 cubes at rest were off by 8e-6 of the radius on average without
 /// it, by 5e-6 with this and by 3e-6 with half of it, which took 1.1 times the time and let more points come
 /// and go.
-pub const KEPT_MOTION_AT_REST: f64 = 0.005;
+pub(crate) const KEPT_MOTION_AT_REST: f64 = 0.005;
 
 /// Steps that bodies may go on at their speeds before their contact points are found anew, between the
 /// two limits above.
-pub const KEPT_STEPS: f64 = 4.0;
+pub(crate) const KEPT_STEPS: f64 = 4.0;
 
 /// How far beyond the margin points are kept, over the margin: they come within it in later steps, and
 /// the position pass asks for as much more as the bodies overlap.
-pub const KEPT_REACH_PER_MARGIN: f64 = 0.5;
+pub(crate) const KEPT_REACH_PER_MARGIN: f64 = 0.5;
 
 /// Room to move in that a body's box has in the list of pairs, over the bounding radius.
 ///
 /// A settled pile of 4,000 spheres has 16,600 pairs with it. A first guess: no other value was tried.
-pub const SKIN_PER_RADIUS: f64 = 0.05;
+pub(crate) const SKIN_PER_RADIUS: f64 = 0.05;
 
 /// The same for a fast body: steps that it may go on at its speed.
-pub const SKIN_STEPS: f64 = 1.0;
+pub(crate) const SKIN_STEPS: f64 = 1.0;
 
 /// Bodies for each one that has left its box up to which only the pairs of the latter are found anew; that
 /// takes some 2 us for one, and a search for all pairs 300 ns a body.
-pub const BODIES_PER_STRAY: usize = 8;
+pub(crate) const BODIES_PER_STRAY: usize = 8;
 
 /// Bodies whose pairs with later ones are one thread's work at a time, with what is kept of them.
 ///
 /// Some 300 pairs of boxes in a pile, 10 us of work at rest: few enough to be shared evenly among threads where there
 /// are a thousand bodies.
-pub const GROUP_BODIES: usize = 64;
+pub(crate) const GROUP_BODIES: usize = 64;
 
 /// Square of half an angle up to which the series of cosine and sine are used `[rad^2]`: a quarter of a
 /// radian, at which the first terms left out are `(1/16)^7 / 14!` and `(1/16)^7 / 15!`.
-pub const MAX_SERIES_ANGLE_SQUARED: f64 = 1.0 / 16.0;
+pub(crate) const MAX_SERIES_ANGLE_SQUARED: f64 = 1.0 / 16.0;
 
 /// `1 / (2 k)!` for `k = 1 .. 6`, the coefficients of the cosine.
-pub const INVERSE_EVEN_FACTORIALS: [f64; 6] = [
+pub(crate) const INVERSE_EVEN_FACTORIALS: [f64; 6] = [
     1.0 / 2.0,
     1.0 / 24.0,
     1.0 / 720.0,
@@ -111,7 +111,7 @@ pub const INVERSE_EVEN_FACTORIALS: [f64; 6] = [
 ];
 
 /// `1 / (2 k + 1)!` for `k = 1 .. 6`, those of the sine over its angle.
-pub const INVERSE_ODD_FACTORIALS: [f64; 6] = [
+pub(crate) const INVERSE_ODD_FACTORIALS: [f64; 6] = [
     1.0 / 6.0,
     1.0 / 120.0,
     1.0 / 5_040.0,

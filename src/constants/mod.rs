@@ -2,6 +2,7 @@
 //!
 //! Kernels receive these by uniform or `override`; no other file repeats a value.
 
+#[cfg(feature = "gpu")]
 mod device;
 mod geometry;
 mod scene;
@@ -9,7 +10,8 @@ mod solver;
 mod step;
 mod threads;
 
-pub use device::*;
+#[cfg(feature = "gpu")]
+pub(crate) use device::*;
 pub use geometry::*;
 pub use scene::*;
 pub use solver::*;

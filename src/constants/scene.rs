@@ -10,65 +10,65 @@ pub const MAX_FRICTION_DIRECTIONS: usize = 16;
 pub const CAPPED_SHARE_WORTH_A_WARNING: f64 = 0.1;
 
 /// Sweeps of a step with soft contacts whose substeps are given and whose sweeps are not, at least.
-pub const SWEEPS_OF_A_STEP: u32 = 20;
+pub(crate) const SWEEPS_OF_A_STEP: u32 = 20;
 
 /// Friction and restitution of a material that states none: dry stone, and no bounce.
-pub const DEFAULT_FRICTION: f64 = 0.5;
+pub(crate) const DEFAULT_FRICTION: f64 = 0.5;
 
 /// See [`DEFAULT_FRICTION`].
-pub const DEFAULT_RESTITUTION: f64 = 0.0;
+pub(crate) const DEFAULT_RESTITUTION: f64 = 0.0;
 
 /// Most parts of a compound: contacts name a part by 16 bits.
-pub const MAX_COMPOUND_PARTS: usize = 1 << 16;
+pub(crate) const MAX_COMPOUND_PARTS: usize = 1 << 16;
 
 /// Most bodies of a scene; more is taken for a slip of the pen.
 ///
 /// A hundred times the largest benchmark, and still less than the 2^32 that an index can name.
-pub const MAX_SCENE_BODIES: u64 = 100_000_000;
+pub(crate) const MAX_SCENE_BODIES: u64 = 100_000_000;
 
 /// Most steps of a scene; more is taken for a slip of the pen: years of computing.
-pub const MAX_SCENE_STEPS: u64 = 1_000_000_000_000;
+pub(crate) const MAX_SCENE_STEPS: u64 = 1_000_000_000_000;
 
 /// Most substeps of a step in a scene; more is taken for a slip of the pen: the contacts of a step do not
 /// last for as long.
 pub const MAX_SCENE_SUBSTEPS: u32 = 10_000;
 
 /// Most iterations of a solver in a scene; more is taken for a slip of the pen.
-pub const MAX_SCENE_ITERATIONS: u32 = 10_000_000;
+pub(crate) const MAX_SCENE_ITERATIONS: u32 = 10_000_000;
 
 /// Places tried for one body of a random fill before its region counts as full.
 ///
 /// Random placement of equal spheres stops near a packing of 0.38; at 0.30 a try succeeds about once
 /// in a hundred.
-pub const RANDOM_FILL_ATTEMPTS: u32 = 2_000;
+pub(crate) const RANDOM_FILL_ATTEMPTS: u32 = 2_000;
 
 /// Overlap that a fill forgives, over the size of the body: rounding of poses that touch exactly.
-pub const FILL_OVERLAP_TOLERANCE: f64 = 1e-9;
+pub(crate) const FILL_OVERLAP_TOLERANCE: f64 = 1e-9;
 
 /// Distance from 1 at which the length of a unit vector or quaternion in a world is a mistake, and
 /// not rounding.
-pub const UNIT_LENGTH_TOLERANCE: f64 = 1e-6;
+pub(crate) const UNIT_LENGTH_TOLERANCE: f64 = 1e-6;
 
 /// The same for a quaternion in a scene file, which may be written with three digits.
-pub const QUATERNION_LENGTH_TOLERANCE: f64 = 1e-3;
+pub(crate) const QUATERNION_LENGTH_TOLERANCE: f64 = 1e-3;
 
 /// Asymmetry of an inertia, over its largest number, that is rounding and not a mistake.
-pub const INERTIA_SYMMETRY_TOLERANCE: f64 = 1e-9;
+pub(crate) const INERTIA_SYMMETRY_TOLERANCE: f64 = 1e-9;
 
 /// Most names that a message about an unknown one lists: more would push the message off the screen.
-pub const MAX_LISTED_NAMES: usize = 20;
+pub(crate) const MAX_LISTED_NAMES: usize = 20;
 
 /// Sine of the angle below which the two arms of a universal joint count as parallel, and a direction
 /// that should cross another one as missing it: far above rounding, far below what anyone means.
-pub const PARALLEL_ARMS_SINE: f64 = 1e-3;
+pub(crate) const PARALLEL_ARMS_SINE: f64 = 1e-3;
 
 /// Quantile of the bodies' highest points that is the surface of a bed unless a scene says
 /// otherwise: below the few bodies that lie on top or are in flight.
-pub const BED_QUANTILE: f64 = 0.95;
+pub(crate) const BED_QUANTILE: f64 = 0.95;
 
 /// Thickness of a container's walls over its longest inner side, unless a scene gives it: so thick
 /// that no body gets past the middle of a wall.
-pub const WALL_THICKNESS_RATIO: f64 = 0.25;
+pub(crate) const WALL_THICKNESS_RATIO: f64 = 0.25;
 
 /// Most bodies whose surfaces are drawn in a frame unless surfaces are asked for: beyond it a frame
 /// of 80 triangles a body outweighs everything else that a run writes, and glyphs draw faster.

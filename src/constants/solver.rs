@@ -12,13 +12,13 @@ pub const MAX_COLORS: usize = 64;
 ///
 /// One invocation adding a million records would run for seconds and, on some software adapters,
 /// would be cut short.
-pub const HUB_GATHER_THRESHOLD: u32 = 64;
+pub(crate) const HUB_GATHER_THRESHOLD: u32 = 64;
 
 /// Bodies of a cluster where one cluster does not hold all of them.
-pub const CLUSTER_BODIES: u32 = 256;
+pub(crate) const CLUSTER_BODIES: u32 = 256;
 
 /// Most contacts and joint rows of a cluster, joints being left whole: the loops of one invocation stay
-/// far below [`MAX_LOOP_ITERATIONS`](super::MAX_LOOP_ITERATIONS).
+/// far below `MAX_LOOP_ITERATIONS`.
 pub const CLUSTER_BLOCKS: u32 = 8192;
 
 /// Most contact runs, or joints, on one copy of a body in a cluster: at most twice as many colours
@@ -27,11 +27,11 @@ pub const CLUSTER_DEGREE: u32 = 12;
 
 /// Most contacts of one pair of bodies that an invocation of a cluster sweeps one after the other; more
 /// are shared out among copies.
-pub const CLUSTER_RUN: u32 = 64;
+pub(crate) const CLUSTER_RUN: u32 = 64;
 
 /// Distance of a normal's squared length from 1 up to which it surely is a unit vector: the length may
 /// be off by 1e-3, which is 2e-3 of its square.
-pub const PLAIN_NORMAL_ERROR: f32 = 1.5e-3;
+pub(crate) const PLAIN_NORMAL_ERROR: f32 = 1.5e-3;
 
 /// Orders of contacts, and of joint rows, that are kept for problems of the same pairs: those of the
 /// velocity pass, of the position pass, and of the Jacobi sweeps that follow on contradictions.
@@ -39,31 +39,31 @@ pub const KEPT_ORDERS: usize = 3;
 
 /// Rounds of a colouring, a power of two: a pair takes its colour in one of them, by chance. More of them bring
 /// little: two neighbours share one of eight with a chance of an eighth.
-pub const COLORING_ROUNDS: usize = 8;
+pub(crate) const COLORING_ROUNDS: usize = 8;
 
 /// Most colours of any colouring: sets of colours are the bits of a word.
-pub const MAX_COLORING_COLORS: usize = 64;
+pub(crate) const MAX_COLORING_COLORS: usize = 64;
 
 /// Largest min-map residual of an LCP's solution, over `1 + max |q|`: far above the round-off of a
 /// few hundred rows, far below anything that a picture or a measurement shows.
-pub const LCP_TOLERANCE: f64 = 1e-9;
+pub(crate) const LCP_TOLERANCE: f64 = 1e-9;
 
 /// Singular values below this fraction of the largest count as zero: redundant joints and contacts
 /// leave exact zeros up to round-off.
-pub const LCP_RANK_TOLERANCE: f64 = 1e-11;
+pub(crate) const LCP_RANK_TOLERANCE: f64 = 1e-11;
 
 /// Covering vectors that Lemke's method tries before it gives up.
-pub const LEMKE_SEEDS: u64 = 8;
+pub(crate) const LEMKE_SEEDS: u64 = 8;
 
 /// Random complementary bases from which it starts again after that.
-pub const LEMKE_RANDOM_BASES: u64 = 8;
+pub(crate) const LEMKE_RANDOM_BASES: u64 = 8;
 
 /// Limit of pivots per row and try; contact problems take one to three.
-pub const LEMKE_PIVOTS_PER_ROW: usize = 50;
+pub(crate) const LEMKE_PIVOTS_PER_ROW: usize = 50;
 
 /// Most rows of a problem that the dense reference accepts: a solve takes about a second
 /// there, and its cost grows with the cube of the rows.
-pub const REFERENCE_MAX_ROWS: usize = 600;
+pub(crate) const REFERENCE_MAX_ROWS: usize = 600;
 
 /// Most equality rows of joints that it accepts: they are eliminated by a pseudo-inverse, which takes
 /// a few seconds there.
@@ -71,19 +71,19 @@ pub const REFERENCE_MAX_EQUALITIES: usize = 600;
 
 /// Part of the terms of a joint row by which rows that repeat each other may disagree: some roundings
 /// of the f32 numbers that they are made of. More is a contradiction.
-pub const REFERENCE_CONTRADICTION: f64 = 1e-6;
+pub(crate) const REFERENCE_CONTRADICTION: f64 = 1e-6;
 
 /// Impulses of joint rows beyond which a bound is out of reach, in the unit of scaled rows: far above
 /// what mass ratios of 1e4 amount to, and still with ten digits left for what is solved beside it.
-pub const REFERENCE_FAR_BOUND: f64 = 1e6;
+pub(crate) const REFERENCE_FAR_BOUND: f64 = 1e6;
 
 /// Sweeps of block Gauss–Seidel that are tried where pivoting finds nothing; those of 600 rows take
 /// about a second.
-pub const REFERENCE_SWEEPS: u32 = 2_000;
+pub(crate) const REFERENCE_SWEEPS: u32 = 2_000;
 
 /// Part of its own diagonal that is added to an unsolvable contact problem: softens contacts by a
 /// millionth, and makes contradictory ones share the contradiction.
-pub const REFERENCE_SOFTENING: f64 = 1e-6;
+pub(crate) const REFERENCE_SOFTENING: f64 = 1e-6;
 
 /// Change of an impulse, over the impulse, that an f32 sweep takes for rounding and leaves undone.
 ///
@@ -96,59 +96,59 @@ pub const IMPULSE_DEAD_BAND: f32 = 2.0 * f32::EPSILON;
 /// Most steps of the projection that solves one contact's own problem in a visit of the block
 /// Gauss–Seidel: the fixed point is reached to round-off in fewer almost always where friction is moderate.
 /// On rocks with mu = 1 up to a fifth of the visits do not reach it.
-pub const NSGS_LOCAL_ITERATIONS: u32 = 50;
+pub(crate) const NSGS_LOCAL_ITERATIONS: u32 = 50;
 
 /// Sweeps of the block Gauss–Seidel that must halve the residual; after as many that do not, a visit makes
 /// one step. With 256 a recorded problem and some random crowds, which were slow but did get on, changed
 /// too early.
-pub const NSGS_PATIENCE: u32 = 1_024;
+pub(crate) const NSGS_PATIENCE: u32 = 1_024;
 
 /// Change of a contact's impulse, over the impulse, at which its own problem counts as solved.
-pub const NSGS_LOCAL_TOLERANCE: f64 = 1e-15;
+pub(crate) const NSGS_LOCAL_TOLERANCE: f64 = 1e-15;
 
 /// Residual of the block Gauss–Seidel, over the largest relative velocity before the solve, that is
 /// round-off: a few units in the last place of f64.
-pub const NSGS_ROUND_OFF: f64 = 4e-16;
+pub(crate) const NSGS_ROUND_OFF: f64 = 4e-16;
 
 /// Eigenvalue of a joint's block, its rows scaled to a unit diagonal, over the largest one, below
 /// which a direction counts as one that no impulse moves: f32 rows that should depend on each other do
 /// so to the square of 6e-8.
-pub const NSGS_RANK_TOLERANCE: f64 = 1e-12;
+pub(crate) const NSGS_RANK_TOLERANCE: f64 = 1e-12;
 
 /// Sweeps that are combined by the acceleration of the block Gauss–Seidel.
-pub const NSGS_ACCELERATION_DEPTH: usize = 8;
+pub(crate) const NSGS_ACCELERATION_DEPTH: usize = 8;
 
 /// How far a recorded problem may be from rigid bodies to be taken for one, relative to what is
 /// compared: recorded frames and levers carry seven digits.
-pub const RIGID_FORM_TOLERANCE: f64 = 1e-5;
+pub(crate) const RIGID_FORM_TOLERANCE: f64 = 1e-5;
 
 /// Most plain sweeps after an accelerated step was taken back; the first setback costs one, and each
 /// further one twice as many as the one before. With 64 some random crowds never settled.
-pub const NSGS_ACCELERATION_PAUSE: u32 = 512;
+pub(crate) const NSGS_ACCELERATION_PAUSE: u32 = 512;
 
 /// Part of its size at the first setback to which a sweep's change must shrink before setbacks count
 /// as new ones.
-pub const NSGS_ACCELERATION_GAIN: f64 = 0.1;
+pub(crate) const NSGS_ACCELERATION_GAIN: f64 = 0.1;
 
 /// Pivot below which a joint's row counts as redundant in the direct start, its diagonal being 1.
 ///
 /// Redundant rows of f32 leave pivots near the square of their round-off, 1e-14; a link between bodies
 /// a million times heavier leaves 1e-6.
-pub const DIRECT_PIVOT_TOLERANCE: f64 = 1e-11;
+pub(crate) const DIRECT_PIVOT_TOLERANCE: f64 = 1e-11;
 
 /// How much larger a later pivot must be to go first, as a fraction: equal rows keep their order.
-pub const DIRECT_PIVOT_PREFERENCE: f64 = 1e-6;
+pub(crate) const DIRECT_PIVOT_PREFERENCE: f64 = 1e-6;
 
 /// Joints without bounds on one body above which the direct start splits it into copies: below,
 /// eliminating all of them together costs less.
-pub const DIRECT_HUB_JOINTS: usize = 8;
+pub(crate) const DIRECT_HUB_JOINTS: usize = 8;
 
 /// Joints on one copy of such a body.
-pub const DIRECT_JOINTS_PER_COPY: usize = 4;
+pub(crate) const DIRECT_JOINTS_PER_COPY: usize = 4;
 
 /// Most multiplications with an addition that the direct start spends on one component of joints: a
 /// tenth of a second, or a net of a few thousand knots.
-pub const DIRECT_MAX_PRODUCTS: u64 = 100_000_000;
+pub(crate) const DIRECT_MAX_PRODUCTS: u64 = 100_000_000;
 
 /// Cosine of the angle between the last step and the last change below which momentum of clusters, whose
 /// sweeps are symmetric, starts anew.
@@ -187,3 +187,6 @@ pub const MOMENTUM_KEPT: f32 = 0.75;
 /// Momentum repeats the rounding errors of velocities too. After 2,000 passes over six cubes with a
 /// mass ratio of 100 velocities and impulses were 0.15 g h apart without it, and 2e-3 g h with it.
 pub const MOMENTUM_REBUILD_PASSES: u32 = 16;
+
+/// Invocations of a workgroup in every kernel; the least that every WebGPU adapter runs well.
+pub const WORKGROUP_SIZE: u32 = 64;

@@ -15,7 +15,7 @@ pub const EDGES_ALONG_FACE: f64 = 0.98;
 /// Fraction of `g h` below which an approach speed never bounces, as a factor: `2 g h`.
 ///
 /// A body at rest gains `g h` in a step; with a lower threshold it would never settle.
-pub const RESTITUTION_THRESHOLD_GH: f64 = 2.0;
+pub(crate) const RESTITUTION_THRESHOLD_GH: f64 = 2.0;
 
 /// Gap that counts as a contact, over the smallest dynamic body's bounding radius.
 ///
@@ -28,7 +28,7 @@ pub const MARGIN_PER_RADIUS: f64 = 0.02;
 ///
 /// Wider than what a substep of few sweeps leaves of a resting contact's motion, so that contacts at rest
 /// stay where nothing is asked of them; narrower than what is to be seen or measured.
-pub const SLOP_PER_RADIUS: f64 = 1e-4;
+pub(crate) const SLOP_PER_RADIUS: f64 = 1e-4;
 
 /// Most that the position solve of one substep corrects of a penetration, over the smallest dynamic body's
 /// bounding radius; what is deeper is pushed apart by a velocity.
@@ -36,7 +36,7 @@ pub const SLOP_PER_RADIUS: f64 = 1e-4;
 /// The position LCP has no friction and starts from nothing: with few sweeps, a deep overlap pushes whole
 /// layers into the next ones. 1,000 boxes dropped (4 substeps of 2 and 1 sweeps) were at worst 1.0 of a
 /// side inside each other with 0.05, and 0.3 to 0.4 with this.
-pub const SUBSTEP_CORRECTION_PER_RADIUS: f64 = 2e-3;
+pub(crate) const SUBSTEP_CORRECTION_PER_RADIUS: f64 = 2e-3;
 
 /// Softness of the rows of joints by default, over their `J M^-1 J^T`.
 ///
@@ -49,126 +49,126 @@ pub const JOINT_SOFTNESS: f64 = 1e-4;
 ///
 /// With 1, joints that contacts force apart push back harder than the sweeps have solved: of 1,000 random scenes
 /// 3 gained 4 to 60 % of energy, with 0.2 none more than 3 %.
-pub const JOINT_SOFT_GAMMA: f64 = 0.2;
+pub(crate) const JOINT_SOFT_GAMMA: f64 = 0.2;
 
 /// Most of a joint's error that counts as made by the turning of its bodies in the last substep, over `h^2 |drift|`: they
 /// make half of that.
 ///
 /// Of 8,000 random scenes in 0 to 16 substeps of few sweeps, 3 gain more than 1 % of energy with this, and 6 with 1.
-pub const JOINT_TURNING: f64 = 0.55;
+pub(crate) const JOINT_TURNING: f64 = 0.55;
 
 /// Fastest correction of that error, over the smallest dynamic body's bounding radius `[1/s]`; of an angular
 /// error in rad/s. It is a twentieth of a radius in a step of 1/60 s.
-pub const JOINT_CORRECTION_RATE: f64 = 3.0;
+pub(crate) const JOINT_CORRECTION_RATE: f64 = 3.0;
 
 /// Most by which a joint's geometric stiffness may exceed what a step resolves, and still be slowed to it.
-pub const MAX_STIFFNESS_RATIO: f64 = 1e6;
+pub(crate) const MAX_STIFFNESS_RATIO: f64 = 1e6;
 
 /// Share of the bound of stability `(1 + eps)^m - 1` that soft contacts correct of a gap in m sweeps: the bound is
 /// sharp; in a prototype with 4 sweeps a heavy cube on a light one moved for ever at 1.
 ///
 /// Stacks, walls and mass ratios stand alike with 0.7 and 0.8, in 6 % fewer substeps with this; piles rest alike, and
 /// their mean penetration is a seventh less.
-pub const SOFT_SHARE: f64 = 0.8;
+pub(crate) const SOFT_SHARE: f64 = 0.8;
 
 /// Ratio of the diagonal that sweeps of clusters divide by to that of the problem, of contacts on bodies with copies
 /// in several clusters: at most 4.6 in a bed of 4,000 spheres.
-pub const CLUSTER_SPLIT: f64 = 5.0;
+pub(crate) const CLUSTER_SPLIT: f64 = 5.0;
 
 /// Most that soft contacts correct of a gap in one problem, however many sweeps it has.
-pub const MAX_SOFT_GAMMA: f64 = 0.7;
+pub(crate) const MAX_SOFT_GAMMA: f64 = 0.7;
 
 /// Softness eps of contacts.
 ///
 /// 0.03 stands in the same towers in as many substeps; in a prototype piles of boxes kept an eighth of the energy with 0.1.
-pub const CONTACT_SOFTNESS: f64 = 0.1;
+pub(crate) const CONTACT_SOFTNESS: f64 = 0.1;
 
 /// Least substeps of a step that is divided by what the bodies do.
 ///
 /// Piles rest with 4 as well; the mean penetration of 1,000 boxes of 1 m is 0.15 of Rapier's with 4 iterations with 6, and
 /// 0.10 with this.
-pub const MIN_SUBSTEPS: f64 = 12.0;
+pub(crate) const MIN_SUBSTEPS: f64 = 12.0;
 
 /// Most of them: a tower of 50 cubes of 5 cm asks for 194.
-pub const MAX_SUBSTEPS: f64 = 256.0;
+pub(crate) const MAX_SUBSTEPS: f64 = 256.0;
 
 /// Most searches for contacts in a step.
-pub const MAX_CONTACT_UPDATES: u32 = 16;
+pub(crate) const MAX_CONTACT_UPDATES: u32 = 16;
 
 /// How far bodies may move past each other between two searches for contacts, over the smaller one's size.
-pub const MOTION_PER_CONTACT_UPDATE: f64 = 0.5;
+pub(crate) const MOTION_PER_CONTACT_UPDATE: f64 = 0.5;
 
 /// Least distance that counts between the middles of two bodies that overlap, over the smaller one's size.
-pub const LEAST_REACH: f64 = 0.05;
+pub(crate) const LEAST_REACH: f64 = 0.05;
 
 /// How far a body may turn between two searches `[rad]`.
-pub const TURN_PER_CONTACT_UPDATE: f64 = 0.25;
+pub(crate) const TURN_PER_CONTACT_UPDATE: f64 = 0.25;
 
 /// How far a body on a joint may turn in a substep `[rad]`.
 ///
 /// A chain of links of 5 cm that whips about in steps of 1/30 s ends in infinities without, and gains 2.6 m g d with 0.25; with this it gains
 /// 0.03, and a top of that size keeps its angle to 0.01 degrees instead of 2.4.
-pub const TURN_PER_SUBSTEP: f64 = 0.1;
+pub(crate) const TURN_PER_SUBSTEP: f64 = 0.1;
 
 /// How far bodies may close in on each other in a substep, over the smaller one's size.
-pub const MOTION_PER_SUBSTEP: f64 = 0.1;
+pub(crate) const MOTION_PER_SUBSTEP: f64 = 0.1;
 
 /// Most substeps that impacts ask for.
-pub const MAX_SUBSTEPS_FOR_IMPACTS: f64 = 64.0;
+pub(crate) const MAX_SUBSTEPS_FOR_IMPACTS: f64 = 64.0;
 
 /// Sweeps of each substep of a step in which something bounces on several points at once.
 ///
 /// A cube dropped flat by 1 m onto four corners with a restitution of 0.7 rises to 0.20, 0.52, 0.49, 0.4900 and 0.4900 m
 /// with 1, 4, 8, 16 and this many, and then to 0.04, 0.13, 0.06, 0.2401 and 0.2401 m; 0.49 and 0.2401 are right.
-pub const SWEEPS_OF_A_BOUNCE: u32 = 32;
+pub(crate) const SWEEPS_OF_A_BOUNCE: u32 = 32;
 
 /// How far a prescribed motion may be from a straight one between two searches, over the smallest body's radius.
-pub const PRESCRIBED_BEND: f64 = 0.04;
+pub(crate) const PRESCRIBED_BEND: f64 = 0.04;
 
 /// How far a contact may sink in under what stands on it, over the smaller body's size.
 ///
 /// The mean penetration of piles is a tenth of Rapier's with 4 iterations; substeps grow as one over its root.
-pub const SAG: f64 = 0.001;
+pub(crate) const SAG: f64 = 0.001;
 
 /// Safety of towers against buckling, over a fourth of the bound of equal cubes, 1.02.
 ///
 /// Six cubes with the top one 100 times heavier need 0.9 to 2 (they fall in 32 substeps, and stand in 48), equal cubes 0.26.
-pub const BUCKLING_FACTOR: f64 = 1.0;
+pub(crate) const BUCKLING_FACTOR: f64 = 1.0;
 
 /// Share of contacts that may sink in farther.
-pub const CONTROL_QUANTILE: f64 = 0.05;
+pub(crate) const CONTROL_QUANTILE: f64 = 0.05;
 
 /// Steps for which loads stay as they were found.
-pub const LOADS_LAST: u32 = 8;
+pub(crate) const LOADS_LAST: u32 = 8;
 
 /// How far the points of an interface are from its middle, over the smaller body's size, from which on it holds a
 /// tower upright: 0.5 between cubes.
-pub const TOWER_WIDTH: f64 = 0.2;
+pub(crate) const TOWER_WIDTH: f64 = 0.2;
 
 /// Time over which the impulses of a contact are its load, over `sqrt(d / g)`, d being the diameter of the smallest
 /// dynamic body: a soft contact holds its load, and loses what an impact adds to it.
 ///
 /// The centre of mass of a bed of 1,200 spheres shaken at three times g is 5.0 to 5.7 mm above its place in the mean with this,
 /// in steps of 1/30 to 1/240 s, 4.7 to 5.2 mm with 0.6, and 5.3 mm by the papers' step, converged, in steps of 1/2400 s.
-pub const LOAD_TIME: f64 = 0.4;
+pub(crate) const LOAD_TIME: f64 = 0.4;
 
 /// Most of a load that is held, over the weight of what carries it: what presses harder is wedged in.
-pub const HELD_WEIGHTS: f64 = 300.0;
+pub(crate) const HELD_WEIGHTS: f64 = 300.0;
 
 /// Penetration over d in which the springs of soft contacts hold any impulse at once: a cube under one of 1,000 times its mass
 /// sinks in by 0.0042 d where a step of 1/30 s may not be divided further, and a box that falls on spheres of a 600th of its
 /// mass is stopped.
-pub const HELD_PER_SIZE: f64 = 0.003;
+pub(crate) const HELD_PER_SIZE: f64 = 0.003;
 
 /// Speed at which soft contacts recover from a penetration at most, over `sqrt(g d)`, d being the diameter of the
 /// smallest dynamic body.
 ///
 /// A bed that is shaken rises by 5.8 to 6.0 mm with 0.03, and a large sphere comes up in it within 35 to 40 cycles with 0.005, 40
 /// to 57 with this, 54 to 61 by the papers' step, converged.
-pub const RECOVERY_SPEED: f64 = 0.015;
+pub(crate) const RECOVERY_SPEED: f64 = 0.015;
 
 /// Gap up to which one body counts as resting on another, over the smaller one's size.
-pub const TOUCHING_PER_SIZE: f64 = 0.02;
+pub(crate) const TOUCHING_PER_SIZE: f64 = 0.02;
 
 /// Share of a penetration beyond that which a substep's velocity LCP takes back.
 ///
@@ -186,46 +186,46 @@ pub const SUBSTEP_PUSH_DEPTH_PER_RADIUS: f64 = 0.2;
 
 /// Sweeps of a velocity problem: with soft contacts, many short substeps of one sweep are stiffer than few of
 /// many.
-pub const CONTACT_SWEEPS: u32 = 1;
+pub(crate) const CONTACT_SWEEPS: u32 = 1;
 
 /// Most that one position solve corrects, over the smallest dynamic body's bounding radius.
 ///
 /// The position LCP is exact to first order in the displacement, and knows no friction. A pile of
 /// 1,000 boxes, dropped, was pressed into itself by 0.65 of a side at a fifth of a radius, by 0.50 at
 /// this value, by 0.42 at a fiftieth; a deeper overlap than this takes more steps.
-pub const MAX_CORRECTION_PER_RADIUS: f64 = 0.05;
+pub(crate) const MAX_CORRECTION_PER_RADIUS: f64 = 0.05;
 
 /// Most that one position solve turns a body `[rad]`; a solution that turns one farther is applied in
 /// part, to all bodies.
 ///
 /// A rotation by a moves a point at distance r off its tangent by `r a^2 / 2`: 3 % of r at this value.
-pub const MAX_CORRECTION_ANGLE: f64 = 0.25;
+pub(crate) const MAX_CORRECTION_ANGLE: f64 = 0.25;
 
 /// Part of the largest violation that must be left as the largest residual after a position solve for
 /// the constraints to be taken for contradictory. Two constraints that share a contradiction evenly
 /// leave half of it.
-pub const CONTRADICTION_RESIDUAL: f64 = 0.4;
+pub(crate) const CONTRADICTION_RESIDUAL: f64 = 0.4;
 
 /// Relative change of the largest violation from one position solve to the next below which it counts
 /// as lasting: what is stuck hardly moves, and a collapsing pile, merely unconverged, does.
-pub const CONTRADICTION_CHANGE: f64 = 0.01;
+pub(crate) const CONTRADICTION_CHANGE: f64 = 0.01;
 
 /// Error of a joint that the position pass leaves alone, over the smallest dynamic body's bounding
 /// radius: what f64 positions some thousand radii from the origin can hold.
-pub const POSITION_TOLERANCE_PER_RADIUS: f64 = 1e-12;
+pub(crate) const POSITION_TOLERANCE_PER_RADIUS: f64 = 1e-12;
 
 /// Fixed-point iterations of the implicit midpoint of free rotation.
 ///
 /// Each gains a factor `h w / 2`; three leave 1e-6 at `h w = 0.02`, below the scheme's own error.
-pub const GYROSCOPIC_ITERATIONS: usize = 3;
+pub(crate) const GYROSCOPIC_ITERATIONS: usize = 3;
 
 /// Turn of a body in a step from which on its energy is bounded `[rad]`: half of that at which the iterations above
 /// stop converging.
-pub const FAR_TURN: f64 = 1.0;
+pub(crate) const FAR_TURN: f64 = 1.0;
 
 /// Most that the energy of a body's rotation may grow by so far a turn, as a factor: what nutation changes for a while
 /// is left alone.
-pub const MAX_ENERGY_RATIO_OF_A_TURN: f64 = 1.01;
+pub(crate) const MAX_ENERGY_RATIO_OF_A_TURN: f64 = 1.01;
 
 /// Damping of the direct start in the position pass, the diagonal being 1.
 ///
@@ -233,4 +233,4 @@ pub const MAX_ENERGY_RATIO_OF_A_TURN: f64 = 1.01;
 /// impulses start from nothing there. Of a rope bridge with a crate on it, damping from 3e-4 to 1 left
 /// joint errors of 0.2 to 0.6 mm at worst; without damping, or with 1e-4, they grew to 0.1 m; without a
 /// direct start they were 2 mm. A hanging chain of 1,000 links is left with 3e-7 m.
-pub const DIRECT_POSITION_DAMPING: f32 = 1e-2;
+pub(crate) const DIRECT_POSITION_DAMPING: f32 = 1e-2;

@@ -4,85 +4,79 @@
 ///
 /// A block takes some 50 ns. On two cores the Brazil nut, whose colours have about 350 blocks, took 20 %
 /// less time with 64 than with 256, and 1,000 boxes 8 % less.
-pub const MIN_BLOCKS_PER_THREAD: usize = 64;
+pub(crate) const MIN_BLOCKS_PER_THREAD: usize = 64;
 
 /// Contacts packed by one thread at least: some 20 ns each.
-pub const PACKED_CONTACTS_PER_THREAD: usize = 1024;
+pub(crate) const PACKED_CONTACTS_PER_THREAD: usize = 1024;
 
 /// Joint rows packed by one thread at least: some 50 ns each.
-pub const PACKED_ROWS_PER_THREAD: usize = 512;
+pub(crate) const PACKED_ROWS_PER_THREAD: usize = 512;
 
 /// Bodies that one thread handles at least in a stage of a step: some 20 ns each.
-pub const BODIES_PER_THREAD: usize = 1024;
+pub(crate) const BODIES_PER_THREAD: usize = 1024;
 
 /// Contacts that one thread handles at least in a stage of a step: some 20 ns each.
-pub const CONTACTS_PER_THREAD: usize = 1024;
+pub(crate) const CONTACTS_PER_THREAD: usize = 1024;
 
 /// Joint rows that one thread handles at least in a stage of a step: some 20 ns each.
-pub const ROWS_PER_THREAD: usize = 1024;
+pub(crate) const ROWS_PER_THREAD: usize = 1024;
 
 /// Impulses that one thread copies at least: about 1 ns each.
-pub const PACKED_IMPULSES_PER_THREAD: usize = 8192;
+pub(crate) const PACKED_IMPULSES_PER_THREAD: usize = 8192;
 
 /// Bodies that one thread copies at least: about 2 ns each.
-pub const PACKED_BODIES_PER_THREAD: usize = 8192;
+pub(crate) const PACKED_BODIES_PER_THREAD: usize = 8192;
 
 /// Bodies whose solution one thread copies at least: about 2 ns each.
-pub const TAKEN_BODIES_PER_THREAD: usize = 8192;
+pub(crate) const TAKEN_BODIES_PER_THREAD: usize = 8192;
 
 /// Joint rows that one thread solves at once at least: about 1 us each.
-pub const SOLVED_ROWS_PER_THREAD: usize = 32;
-
-/// Bytes that one thread copies at least `[B]`: some 20 us.
-pub const COPIED_BYTES_PER_THREAD: usize = 1 << 18;
-
-/// Chunks of [`UPLOAD_CHUNK_BYTES`](super::UPLOAD_CHUNK_BYTES) that one thread compares and copies at least: some 1 us each.
-pub const UPDATED_CHUNKS_PER_THREAD: usize = 16;
+pub(crate) const SOLVED_ROWS_PER_THREAD: usize = 32;
 
 /// How many bodies before it is needed a body is fetched: some 30 ns each, against some 100 ns of a miss.
-pub const BODIES_AHEAD: usize = 8;
+pub(crate) const BODIES_AHEAD: usize = 8;
 
 /// Records of a problem that one thread checks at least: 2 to 3 ns each.
-pub const CHECKED_RECORDS_PER_THREAD: usize = 16_384;
+pub(crate) const CHECKED_RECORDS_PER_THREAD: usize = 16_384;
 
 /// Lane groups of sixteen contacts, least number handed to one thread: some 200 ns of work, about what
 /// it takes two threads to tell each other that they are done.
-pub const MIN_LANE_GROUPS_PER_THREAD: usize = 2;
+pub(crate) const MIN_LANE_GROUPS_PER_THREAD: usize = 2;
 
 /// Most domains into which the bodies of a problem are cut for threads: sets of domains are the bits of a
 /// word.
-pub const MAX_TEAM_DOMAINS: usize = 64;
+pub(crate) const MAX_TEAM_DOMAINS: usize = 64;
 
 /// Work of reading and writing the bodies of a pair, in work of a point.
-pub const PAIR_WORK: u32 = 2;
+pub(crate) const PAIR_WORK: u32 = 2;
 
 /// Points of a pair by which pairs are sorted into lanes; pairs with more are as if they had so many.
 /// Boxes have up to eight.
-pub const POINTS_SORTED_BY: usize = 15;
+pub(crate) const POINTS_SORTED_BY: usize = 15;
 
 /// Blocks of a problem below which one thread solves it: calling another takes some 10 us.
 pub const MIN_BLOCKS_OF_A_TEAM: usize = 512;
 
 /// Most bodies of a world whose steps a team makes from their beginning to their end. In larger ones waking threads
 /// is little against a loop, and they sleep while one thread works by itself.
-pub const MAX_BODIES_OF_A_TEAM: usize = 8192;
+pub(crate) const MAX_BODIES_OF_A_TEAM: usize = 8192;
 
 /// Most chunks into which a thread's share of a loop is cut, for others to take when it is late.
-pub const TEAM_CHUNKS_PER_THREAD: usize = 4;
+pub(crate) const TEAM_CHUNKS_PER_THREAD: usize = 4;
 
 /// How much more work it takes for a thread to be worth waking than for one of a team, which is there already, to be
 /// worth its while.
-pub const WAKING_PER_TEAM_GRAIN: usize = 8;
+pub(crate) const WAKING_PER_TEAM_GRAIN: usize = 8;
 
 /// Looks at whether there is something to do before a waiting thread lets others of the machine go first: some
 /// tens of microseconds.
-pub const TEAM_SPINS: u32 = 2000;
+pub(crate) const TEAM_SPINS: u32 = 2000;
 
 /// Looks before a waiting thread takes another's domain on: a late thread is worth waiting for some
 /// microseconds, because what it works on is in its cache.
-pub const TEAM_SPINS_BEFORE_HELPING: u32 = 100;
+pub(crate) const TEAM_SPINS_BEFORE_HELPING: u32 = 100;
 
 /// Pairs from which on they are looked at by several threads.
 ///
 /// 1,000 boxes in motion have 5,600, whose contacts took two threads 0.45 ms and one 0.75 ms.
-pub const PARALLEL_PAIRS: usize = 2_048;
+pub(crate) const PARALLEL_PAIRS: usize = 2_048;

@@ -44,7 +44,7 @@ impl LcpProblem {
     }
 
     /// Largest min-map residual that counts as a solution, in the unit of `w`:
-    /// [`LCP_TOLERANCE`] times `1 + max |q|`.
+    /// `LCP_TOLERANCE` times `1 + max |q|`.
     #[must_use]
     pub fn tolerance(&self) -> f64 {
         LCP_TOLERANCE * (1.0 + self.q.amax())

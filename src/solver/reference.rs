@@ -4,7 +4,7 @@
 //! polygonal friction and joints in one mixed problem (Cline and Pai 2003, eq. 8) to round-off; what
 //! the others return can be held against it. An answer counts by its residual in that mixed problem
 //! and by nothing else. Costs grow with the cube of the rows, so problems above
-//! [`REFERENCE_MAX_ROWS`] or [`REFERENCE_MAX_EQUALITIES`] are refused.
+//! `REFERENCE_MAX_ROWS` or `REFERENCE_MAX_EQUALITIES` are refused.
 //!
 //! A problem whose biases are not negative always has a solution. One that pushes bodies apart may
 //! have none; then, and only then, a changed problem is solved in its place: see [`Fallback`].
@@ -47,7 +47,7 @@ pub enum Fallback {
     /// Nothing, but pivoting failed: block Gauss–Seidel ([`nsgs`]) went on from the best point that
     /// it had found, or from rest, and solved the problem itself.
     GaussSeidel,
-    /// The problem with [`REFERENCE_SOFTENING`] of the diagonal added to each impulse's row.
+    /// The problem with `REFERENCE_SOFTENING` of the diagonal added to each impulse's row.
     Softened,
     /// The problem with every negative bias of a contact or limit set to zero: nothing is pushed
     /// apart or bounces.

@@ -51,10 +51,8 @@ pub struct Post {
     /// LCP is solved once in each, on the geometry of the step, whatever this says.
     pub steps: u32,
     /// Most that one solve corrects of a penetration or a joint's linear error `[m]`; `None` is
-    /// [`MAX_CORRECTION_PER_RADIUS`] of the smallest dynamic body's bounding radius, and of a penetration
-    /// in substeps
-    /// [`SUBSTEP_CORRECTION_PER_RADIUS`](crate::constants::SUBSTEP_CORRECTION_PER_RADIUS) of it. Of an
-    /// angular error, that over this radius.
+    /// a twentieth of the smallest dynamic body's bounding radius, and of a penetration in substeps a
+    /// five-hundredth. Of an angular error, that over this radius.
     pub max_correction: Option<f64>,
 }
 

@@ -30,12 +30,11 @@ pub struct Settings {
     /// `[m]`; `None` is a fiftieth of the smallest dynamic body's bounding radius.
     pub margin: Option<f64>,
     /// Gap on either side of zero that counts as shut and is left alone in substeps `[m]`; `None` is
-    /// [`SLOP_PER_RADIUS`](crate::constants::SLOP_PER_RADIUS) of the smallest dynamic body's bounding
-    /// radius. See [`GapLaw`](crate::solver::substeps::GapLaw).
+    /// 1e-4 of the smallest dynamic body's bounding radius. See
+    /// [`GapLaw`](crate::solver::substeps::GapLaw).
     pub slop: Option<f64>,
-    /// Approach speed below which nothing bounces `[m/s]`; `None` is
-    /// [`RESTITUTION_THRESHOLD_GH`](crate::constants::RESTITUTION_THRESHOLD_GH)` g h`, h being the length
-    /// of a substep if there are any.
+    /// Approach speed below which nothing bounces `[m/s]`; `None` is `2 g h`, h being the length of a
+    /// substep if there are any.
     pub restitution_threshold: Option<f64>,
 }
 

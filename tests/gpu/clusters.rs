@@ -3,8 +3,8 @@
 use crate::crowd::Crowd;
 use crate::support::adapter;
 use crate::support::joints::{add_random_joints, ball};
-use drystone::constants::CLUSTER_COPIES;
 use drystone::error::Error;
+use drystone::internals::constants::CLUSTER_COPIES;
 use drystone::problem::clusters::Clusters;
 use drystone::problem::{Body, FrictionCone, FrictionLaw, Problem};
 use drystone::solver::cpu::CpuSolver;

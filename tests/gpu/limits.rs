@@ -3,8 +3,8 @@
 use crate::crowd::Crowd;
 use crate::support::adapter;
 use crate::support::joints::{add_random_joints, linear_row};
-use drystone::constants::WORKGROUP_SIZE;
 use drystone::error::Error;
+use drystone::internals::constants::WORKGROUP_SIZE;
 use drystone::problem::{Body, Contact, Problem};
 use drystone::solver::gpu::GpuSolver;
 use drystone::solver::residual::Partial;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use drystone::constants::{
+use drystone::internals::constants::{
     CLUSTER_COPIES, IMPULSE_DEAD_BAND, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX,
     MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES, WORKGROUP_SIZE,
 };

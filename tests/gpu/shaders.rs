@@ -1,6 +1,6 @@
 //! Shaders without a device: they are valid, and their records have the layout of the Rust structs.
 
-use drystone::constants::MAX_FRICTION_DIRECTIONS;
+use drystone::internals::constants::MAX_FRICTION_DIRECTIONS;
 use drystone::problem::FrictionTable;
 use drystone::problem::batches::{
     BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale, SplitBody, SplitSlots,

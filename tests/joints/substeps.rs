@@ -2,7 +2,7 @@
 //! what the step does not resolve stays bounded.
 
 use crate::support::chains::{chain, precise};
-use drystone::constants::JOINT_SOFTNESS;
+use drystone::internals::constants::JOINT_SOFTNESS;
 use drystone::math::{self, Mat3, Pose, Quat, Vec3};
 use drystone::measure::{Energy, energy, joint_errors, momentum};
 use drystone::problem::JointRow;

@@ -287,7 +287,7 @@ fn auto_draws_surfaces_of_few_bodies_and_points_of_many() {
     let mut world = world();
     let few = frame(&world, FrameContent::Auto, FrameFormat::Vtp);
     assert_eq!(few, frame(&world, FrameContent::Surfaces, FrameFormat::Vtp));
-    let many = drystone::constants::MAX_SURFACE_FRAME_BODIES + 1;
+    let many = drystone::internals::constants::MAX_SURFACE_FRAME_BODIES + 1;
     let sphere = world.bodies[1].clone();
     world.bodies.resize(many, sphere);
     let cloud = frame(&world, FrameContent::Auto, FrameFormat::Vtp);

@@ -3,7 +3,7 @@
 use crate::support::backends::solvers;
 use crate::support::joints::{add_random_joints, angular_row, ball, linear_row};
 use crate::support::problems::{Recipe, random_problem};
-use drystone::constants::MAX_COLORS;
+use drystone::internals::constants::MAX_COLORS;
 use drystone::math::{self, V3};
 use drystone::problem::{Body, JointRow, Problem};
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};

@@ -1,7 +1,7 @@
 //! Sweeps in lanes have the bits of sweeps over one contact after the other, in every width.
 
 use crate::support::problems::{Recipe, as_position_problem, random_problem};
-use drystone::constants::MOMENTUM_REBUILD_PASSES;
+use drystone::internals::constants::MOMENTUM_REBUILD_PASSES;
 use drystone::problem::batches::{Batches, BodyVelocity};
 use drystone::problem::{FrictionCone, FrictionLaw, Problem};
 use drystone::solver::cpu::{

@@ -3,7 +3,7 @@
 use crate::support::joints::add_random_joints;
 use crate::support::problems::{Recipe, generator, random_problem};
 use bytemuck::Pod;
-use drystone::constants::KEPT_ORDERS;
+use drystone::internals::constants::KEPT_ORDERS;
 use drystone::math;
 use drystone::problem::batches::{Batches, Packed};
 use drystone::problem::{Body, FrictionCone, JointRow, Problem};

@@ -4,7 +4,7 @@
 use crate::support::adapter;
 use crate::support::joints::add_random_joints;
 use crate::support::problems::{Recipe, random_problem};
-use drystone::constants::MIN_BLOCKS_OF_A_TEAM;
+use drystone::internals::constants::MIN_BLOCKS_OF_A_TEAM;
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Solution, Solver};

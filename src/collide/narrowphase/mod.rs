@@ -51,7 +51,7 @@ const CHUNK: usize = 1024;
 const WAVE: usize = 128;
 
 /// Finds all contact points of the pairs with `separation <= margin + time_step * closing speed`, at
-/// most [`MAX_MANIFOLD_POINTS`](crate::constants::MAX_MANIFOLD_POINTS) for two convex parts.
+/// most `MAX_MANIFOLD_POINTS` for two convex parts.
 ///
 /// The closing speed along the normal is that of the two points, or that of one of them alone if
 /// this is larger: a body that falls in step with the one below it meets it as soon as that one is

@@ -45,7 +45,7 @@ pub struct Remainder {
     pub elements: Range<u32>,
     /// Beside each of them; shape `[elements.len()]`.
     pub slots: Vec<SplitSlots>,
-    /// Bodies with at most [`HUB_GATHER_THRESHOLD`] slots.
+    /// Bodies with at most `HUB_GATHER_THRESHOLD` slots.
     pub bodies: Vec<SplitBody>,
     /// Bodies with more.
     pub hubs: Vec<SplitBody>,

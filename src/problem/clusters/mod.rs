@@ -101,7 +101,7 @@ pub struct Clusters {
     pub groups: Vec<ClusterGroup>,
     /// Copies, cluster by cluster.
     pub copies: Vec<BodyCopy>,
-    /// Bodies with at most [`HUB_GATHER_THRESHOLD`] copies.
+    /// Bodies with at most `HUB_GATHER_THRESHOLD` copies.
     pub bodies: Vec<SplitBody>,
     /// Bodies with more.
     pub hubs: Vec<SplitBody>,

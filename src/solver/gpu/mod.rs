@@ -25,7 +25,7 @@
 //! # Bytes a contact
 //!
 //! The host keeps a copy of what lies on the device, and uploads what differs, in pieces of
-//! [`UPLOAD_CHUNK_BYTES`](crate::constants::UPLOAD_CHUNK_BYTES). Effective masses are computed on the
+//! `UPLOAD_CHUNK_BYTES`. Effective masses are computed on the
 //! device, and so are the velocities that the impulses at the start amount to, unless there are hubs or
 //! joints solved at once. In a step in substeps the host packs no contact: it brings their numbers from the
 //! problem to where their blocks are.

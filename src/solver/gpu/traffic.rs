@@ -27,11 +27,11 @@ pub struct Traffic {
     /// Command buffers submitted.
     pub submits: u32,
     /// Times that the host waited for results: once a solve, unless results exceed two staging
-    /// buffers of [`STAGING_BYTES`](crate::constants::STAGING_BYTES).
+    /// buffers of `STAGING_BYTES`.
     pub waits: u32,
     /// Times that the host held back work because enough was queued; the device had work to do
     /// meanwhile. Only solves of more than
-    /// [`SUBMISSIONS_IN_FLIGHT`](crate::constants::SUBMISSIONS_IN_FLIGHT) submissions do.
+    /// `SUBMISSIONS_IN_FLIGHT` submissions do.
     pub holds: u32,
     /// Submissions that were spared because an earlier one was seen to have reached the tolerance.
     pub spared_submits: u32,

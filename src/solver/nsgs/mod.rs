@@ -55,7 +55,7 @@ pub enum LocalRule {
         iterations: u32,
     },
     /// [`Product`](Self::Product) with several steps, and with one step a visit from the best impulses so far
-    /// once as many sweeps as [`NSGS_PATIENCE`](crate::constants::NSGS_PATIENCE) have not halved the residual.
+    /// once as many sweeps as `NSGS_PATIENCE` have not halved the residual.
     ///
     /// Several steps need fewer sweeps in most problems. On some piles of rocks with `mu = 1` many contacts
     /// are not solved by that many steps, and sweeps stay at a residual that single steps get below. By the

@@ -5,7 +5,7 @@ use super::{
 };
 use drystone::collide::narrowphase::Limits;
 use drystone::collide::{ContactPoint, Detector};
-use drystone::constants::{
+use drystone::internals::constants::{
     AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, EDGES_ALONG_FACE, KEPT_MOTION_PER_RADIUS,
     TOUCHING_MARGIN,
 };

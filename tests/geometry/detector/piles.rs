@@ -3,7 +3,7 @@
 use super::{ALLOWANCE, LIMITS, by_pair, crowd, deepest, drift, of_pair};
 use drystone::collide::Detector;
 use drystone::collide::narrowphase::{Limits, find_contacts};
-use drystone::constants::{KEPT_MOTION_PER_RADIUS, MARGIN_PER_RADIUS};
+use drystone::internals::constants::{KEPT_MOTION_PER_RADIUS, MARGIN_PER_RADIUS};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::Simulation;

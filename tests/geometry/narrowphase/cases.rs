@@ -3,7 +3,7 @@
 use super::{at, capsule, contacts, cuboid, deepest, half_space, sphere};
 use approx::assert_abs_diff_eq;
 use drystone::collide::ContactPoint;
-use drystone::constants::EDGES_ALONG_FACE;
+use drystone::internals::constants::EDGES_ALONG_FACE;
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::{CompoundPart, Shape};
 use std::f64::consts::FRAC_PI_2;

@@ -3,7 +3,7 @@
 use super::reference::{distance_to_point, separation};
 use super::{KINDS, Scene, cuboid, deepest, random_scene, random_unit};
 use drystone::collide::ContactPoint;
-use drystone::constants::{
+use drystone::internals::constants::{
     AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE, EDGES_ALONG_FACE,
 };
 use drystone::math::{Pose, Quat, Vec3};

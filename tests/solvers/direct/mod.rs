@@ -8,7 +8,7 @@ use crate::support::backends;
 use crate::support::joints::{angular_row, ball, linear_row};
 use crate::support::linkages::{FALL, LINK, add_ragdoll, chain, link, shaken};
 use crate::support::problems::{Recipe, generator, random_problem};
-use drystone::constants::MAX_COLORS;
+use drystone::internals::constants::MAX_COLORS;
 use drystone::math;
 use drystone::problem::batches::Batches;
 use drystone::problem::{Body, Contact, JointRow, Problem};

@@ -3,7 +3,7 @@
 use super::{G, contact, flatten, largest, solve};
 use crate::support::mechanisms::{ball, hinge, turning};
 use drystone::Error;
-use drystone::constants::REFERENCE_MAX_EQUALITIES;
+use drystone::internals::constants::REFERENCE_MAX_EQUALITIES;
 use drystone::math::{V3, scale};
 use drystone::problem::{Body, JointRow, Problem};
 use drystone::solver::reference::{Fallback, LemkeSolver, judge};

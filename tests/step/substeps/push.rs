@@ -1,5 +1,5 @@
 //! Deep overlaps in steps of several substeps: pushed apart, and not thrown apart.
-use drystone::constants::{SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS};
+use drystone::internals::constants::{SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
 use drystone::stabilize::{Scheme, Stabilization};

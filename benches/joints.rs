@@ -10,10 +10,12 @@ mod joints;
 mod linkages;
 
 use criterion::{BatchSize, Criterion};
+use drystone::internals::batches::Batches;
+use drystone::internals::cpu::{Sweep, joint_sweep};
+use drystone::internals::direct;
+use drystone::internals::direct::Mechanisms;
 use drystone::problem::Problem;
-use drystone::problem::batches::Batches;
-use drystone::solver::cpu::{CpuSolver, Sweep, joint_sweep};
-use drystone::solver::direct::{self, Mechanisms};
+use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver};
 use std::time::Duration;
 

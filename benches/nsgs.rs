@@ -18,8 +18,8 @@ mod random;
 #[path = "support/mod.rs"]
 mod support;
 
+use drystone::internals::recorded::FrictionProblem;
 use drystone::problem::Problem;
-use drystone::solver::nsgs::friction_problem::FrictionProblem;
 use drystone::solver::nsgs::{Acceleration, Impulses, LocalRule, NsgsOptions, solve_from};
 use frozen::Source;
 use std::path::PathBuf;

@@ -8,18 +8,16 @@ mod support;
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
-use drystone::collide::broadphase::Broadphase;
-use drystone::collide::impulse_cache::ImpulseCache;
-use drystone::collide::{Detector, narrowphase};
+use drystone::internals::batches::Batches;
+use drystone::internals::collide::{Broadphase, Detector, ImpulseCache, find_contacts};
+use drystone::internals::coloring;
 use drystone::internals::constants::KEPT_ORDERS;
-use drystone::problem::batches::Batches;
-use drystone::problem::coloring;
-use drystone::solver::Method;
-use drystone::solver::cpu::{
-    CpuSolver, Sweep, VelocityChange, body_gather, contact_residual, contact_split, contact_sweep,
-    hub_gather,
+use drystone::internals::cpu::{
+    Sweep, VelocityChange, body_gather, contact_residual, contact_split, contact_sweep, hub_gather,
 };
-use drystone::stabilize::PositionPass;
+use drystone::internals::stabilize::PositionPass;
+use drystone::solver::Method;
+use drystone::solver::cpu::CpuSolver;
 use std::hint::black_box;
 use std::time::Duration;
 use support::Pile;
@@ -59,7 +57,7 @@ fn collision(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
     let mut contacts = Vec::new();
     group.throughput(Throughput::Elements(pile.next_contacts.len() as u64));
     group.bench_function("narrowphase", |b| {
-        b.iter(|| narrowphase::find_contacts(&pile.world, &pairs, pile.limits, &mut contacts));
+        b.iter(|| find_contacts(&pile.world, &pairs, pile.limits, &mut contacts));
     });
 
     let mut detector = Detector::new();

@@ -7,10 +7,11 @@
 #[path = "support/mod.rs"]
 mod support;
 
+use drystone::internals::batches::Batches;
+use drystone::internals::cpu::{Sweep, contact_sweep};
 use drystone::problem::Problem;
-use drystone::problem::batches::Batches;
 use drystone::scene::{Overrides, Scene};
-use drystone::solver::cpu::{CpuSolver, Sweep, Width, contact_sweep};
+use drystone::solver::cpu::{CpuSolver, Width};
 use drystone::solver::{Method, Options, Solution, Solver};
 use std::path::Path;
 use std::time::{Duration, Instant};

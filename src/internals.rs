@@ -14,3 +14,119 @@ pub mod constants {
         SUBSTEP_PUSH_DEPTH_PER_RADIUS, TOUCHING_MARGIN, WORKGROUP_SIZE,
     };
 }
+
+/// Arithmetic in f32, and rotations.
+pub mod math {
+    pub use crate::math::rotation::exp;
+    pub use crate::math::single::{V3, add, cross, dot, narrow, scale, sub, tangents, widen};
+}
+
+/// Linear complementarity problems.
+pub mod lcp {
+    pub use crate::lcp::reduction::Reduction;
+    pub use crate::lcp::residual::{fischer_burmeister, min_map};
+    pub use crate::lcp::{LcpProblem, LcpSolution, LcpStatus, MixedProblem};
+
+    /// Principal pivoting.
+    pub mod dantzig {
+        pub use crate::lcp::dantzig::solve;
+    }
+
+    /// Complementary pivoting.
+    pub mod lemke {
+        pub use crate::lcp::lemke::{Options, solve, solve_with};
+    }
+}
+
+/// Packed problems.
+pub mod batches {
+    pub use crate::problem::batches::{
+        Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale, NO_SLOT, Packed,
+        Remainder, SplitBody, SplitSlots,
+    };
+}
+
+/// Problems cut into clusters.
+pub mod clusters {
+    pub use crate::problem::clusters::{Clusters, NO_COPY};
+}
+
+/// Colours.
+pub mod coloring {
+    pub use crate::problem::coloring::{BodyPair, Group, color};
+}
+
+/// The CPU twins of kernels.
+pub mod cpu {
+    pub use crate::solver::cpu::kernels::*;
+}
+
+/// The GPU's kernels.
+#[cfg(feature = "gpu")]
+pub mod gpu {
+    pub use crate::solver::gpu::kernels::*;
+}
+
+/// Joint rows solved at once.
+pub mod direct {
+    pub use crate::solver::direct::{DirectStart, Mechanisms, start};
+}
+
+/// Nesterov's momentum.
+pub mod momentum {
+    pub use crate::solver::momentum::{
+        ContactMemory, JointMemory, Momentum, MomentumRule, Progress, momentum_step,
+        reduce_workgroup,
+    };
+}
+
+/// Sums of residuals.
+pub mod residual {
+    pub use crate::solver::residual::{
+        Control, Partial, finish, gather, reduce_lanes, reduce_workgroup,
+    };
+}
+
+/// Friction cones and steps in substeps, as kernels read them.
+pub mod records {
+    pub use crate::problem::friction::FrictionTable;
+    pub use crate::solver::substeps::records::{BodyState, ContactStep, ContactTotal, Lcp, Sort};
+}
+
+/// Friction problems that others recorded.
+pub mod recorded {
+    pub use crate::solver::nsgs::friction_problem::{FrictionProblem, FrictionSolution};
+    pub use crate::solver::nsgs::global_form::GlobalForm;
+    pub use crate::solver::nsgs::rigid_form::RigidForm;
+    pub use crate::solver::nsgs::sparse::SparseMatrix;
+}
+
+/// Searches for contacts.
+pub mod collide {
+    pub use crate::collide::broadphase::{Broadphase, brute_force_pairs};
+    pub use crate::collide::detector::Detector;
+    pub use crate::collide::impulse_cache::ImpulseCache;
+    pub use crate::collide::narrowphase::{Limits, find_contacts};
+}
+
+/// Rows of joints.
+pub mod joint {
+    pub use crate::world::joint::row::{Law, Row};
+}
+
+/// Biases of rows, and the position pass.
+pub mod stabilize {
+    pub use crate::stabilize::post::PositionPass;
+    pub use crate::stabilize::row::{Prescribed, RowState, Sweeps};
+}
+
+/// Frames of the bodies.
+pub mod vtk {
+    pub use crate::output::vtk::frame;
+}
+
+/// The schema of scene files.
+#[cfg(feature = "cli")]
+pub mod scene {
+    pub use crate::scene::json_schema;
+}

@@ -73,10 +73,10 @@
 mod constants;
 pub mod error;
 pub mod math;
-pub mod parallel;
+mod parallel;
 mod simd;
 
-pub mod lcp;
+mod lcp;
 pub mod problem;
 pub mod solver;
 

@@ -4,11 +4,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use drystone::problem::batches::Batches;
+use drystone::internals::batches::Batches;
+use drystone::internals::direct::Mechanisms;
 use drystone::problem::{Body, Problem};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
-use drystone::solver::direct::Mechanisms;
 use drystone::solver::{Method, Options, Solution, Solver};
 use drystone::step::{Settings, Simulation};
 use std::alloc::{GlobalAlloc, Layout, System};

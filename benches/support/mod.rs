@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each bench uses a part")]
 
 use drystone::collide::ContactPoint;
-use drystone::collide::narrowphase::Limits;
+use drystone::internals::collide::Limits;
 use drystone::internals::constants::MARGIN_PER_RADIUS;
 use drystone::problem::Problem;
 use drystone::scene::{Overrides, Scene};

@@ -1,6 +1,6 @@
 //! How far two answers to one problem are apart.
 
-use drystone::math::{dot, sub};
+use drystone::internals::math::{dot, sub};
 use drystone::problem::{Body, Problem};
 use drystone::solver::{Report, Solution, Velocity};
 

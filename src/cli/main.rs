@@ -51,7 +51,7 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Bench(args) => bench::bench(&args),
         Command::Adapters => adapters::adapters(),
         Command::Schema => {
-            let schema = drystone::scene::json_schema();
+            let schema = drystone::internals::scene::json_schema();
             let text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::from)?;
             console::out(&format!("{text}\n"))
         }

@@ -1,25 +1,25 @@
 //! Which bodies touch, and where: pairs from the broadphase, contact points from the narrowphase.
 //!
-//! Both can be used by themselves and start from nothing each time. The [`Detector`] keeps what they
+//! Both start from nothing each time. The `Detector` of a [`Simulation`](crate::step::Simulation) keeps what they
 //! found while it stays true: pairs in `candidates.rs`, manifolds in `group.rs` and `kept.rs`, their points in `bundle.rs`, and
 //! the motion that decides in `crowd.rs` and `whereabouts.rs`.
 
-pub mod broadphase;
+pub(crate) mod broadphase;
 mod bundle;
 mod candidates;
 mod crowd;
 mod depths;
-mod detector;
+pub(crate) mod detector;
 mod four;
 mod group;
-pub mod impulse_cache;
+pub(crate) mod impulse_cache;
 mod kept;
-pub mod narrowphase;
+pub(crate) mod narrowphase;
 mod sphere_and_boxes;
 mod whereabouts;
 
 pub(crate) use depths::Depths;
-pub use detector::Detector;
+pub(crate) use detector::Detector;
 
 use crate::math::{self, Vec3};
 use crate::problem::Contact;

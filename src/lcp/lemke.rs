@@ -78,7 +78,7 @@ pub fn solve_with(problem: &LcpProblem, options: Options) -> LcpSolution {
 ///
 /// [`LcpStatus::Solved`] is the status of an accepted point, and of no other.
 #[must_use]
-pub fn solve_until(
+pub(crate) fn solve_until(
     problem: &LcpProblem,
     options: Options,
     mut is_accepted: impl FnMut(&LcpSolution) -> bool,

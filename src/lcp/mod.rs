@@ -11,10 +11,10 @@
 //! | elimination of equalities | [`reduction::Reduction`] | mixed problems, joints included |
 
 mod basis;
-pub mod dantzig;
-pub mod lemke;
+pub(crate) mod dantzig;
+pub(crate) mod lemke;
 mod problem;
-pub mod reduction;
-pub mod residual;
+pub(crate) mod reduction;
+pub(crate) mod residual;
 
 pub use problem::{LcpProblem, LcpSolution, LcpStatus, MixedProblem};

@@ -2,7 +2,7 @@
 //! asks for.
 
 mod energy;
-pub mod joints;
+mod joints;
 mod momentum;
 mod penetration;
 mod probe;

@@ -10,7 +10,7 @@
 mod metrics;
 mod run_folder;
 mod summary;
-pub mod vtk;
+pub(crate) mod vtk;
 
 pub use metrics::MetricsWriter;
 pub use run_folder::RunFolder;

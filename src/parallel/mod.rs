@@ -31,7 +31,7 @@ use team::is_together;
 /// True if `count` elements are worth sharing. `least` is how many are worth waking a thread for, some 20 us of work;
 /// within a team fewer are.
 #[must_use]
-pub fn is_shared(count: usize, least: usize) -> bool {
+pub(crate) fn is_shared(count: usize, least: usize) -> bool {
     count >= 2 * grain(least) && rayon::current_num_threads() > 1
 }
 
@@ -45,7 +45,7 @@ fn grain(least: usize) -> usize {
 }
 
 /// Replaces what is in `to` by `make` of every index below `count`.
-pub fn fill<T: Send + Sync>(
+pub(crate) fn fill<T: Send + Sync>(
     to: &mut Vec<T>,
     count: usize,
     least: usize,
@@ -67,7 +67,7 @@ pub fn fill<T: Send + Sync>(
 }
 
 /// Calls `change` with every element and its index.
-pub fn for_each<T: Send + Sync>(
+pub(crate) fn for_each<T: Send + Sync>(
     elements: &mut [T],
     least: usize,
     change: impl Fn(usize, &mut T) + Sync,

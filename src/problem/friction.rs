@@ -13,8 +13,7 @@ pub enum FrictionCone {
     /// The regular polygon with corners `mu r_n (cos 2 pi k/K, sin 2 pi k/K)` in the contact's
     /// tangents: the linear complementarity problem of Stewart–Trinkle.
     Pyramid {
-        /// Number of corners K, even, from 4 to
-        /// [`MAX_FRICTION_DIRECTIONS`].
+        /// Number of corners K, even, from 4 to 16.
         directions: u32,
     },
 }
@@ -90,7 +89,7 @@ impl FrictionCone {
     /// The cone as the kernels read it, with Coulomb's law; see [`FrictionTable::with_law`] and
     /// [`FrictionTable::with_softness`].
     #[must_use]
-    pub fn table(self) -> FrictionTable {
+    pub(crate) fn table(self) -> FrictionTable {
         let mut table = FrictionTable {
             edges: [[0.0; 4]; MAX_FRICTION_DIRECTIONS],
             directions: 0,

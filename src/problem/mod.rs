@@ -15,20 +15,21 @@
 //! [`FrictionLaw`] says), and for every joint row the impulse within its bounds that [`JointRow`]
 //! describes.
 
-pub mod batches;
+pub(crate) mod batches;
 pub mod bias;
 mod body;
-pub mod clusters;
-pub mod coloring;
+pub(crate) mod clusters;
+pub(crate) mod coloring;
 mod contact;
-mod friction;
+pub(crate) mod friction;
 mod joint_row;
 mod plain;
 mod runs;
 
 pub use body::Body;
 pub use contact::Contact;
-pub use friction::{FrictionCone, FrictionLaw, FrictionTable};
+pub(crate) use friction::FrictionTable;
+pub use friction::{FrictionCone, FrictionLaw};
 pub use joint_row::JointRow;
 
 use crate::error::{Error, Result};

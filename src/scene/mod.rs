@@ -1,6 +1,6 @@
 //! Scene files: TOML in, a world and settings out.
 //!
-//! A file is read in three passes: its syntax, its types (`reader`, [`schema`]), and what types
+//! A file is read in three passes: its syntax, its types (`reader`, `schema`), and what types
 //! cannot say (`validate`). Every mistake is a [`SceneError`] that knows
 //! its place. Then bodies are made: bodies, containers, chains, instances of templates and fills, in this
 //! order and each in the order of the file (`build`, `assembly`, `generate`); then joints and loads
@@ -33,7 +33,7 @@ mod occupied;
 mod place;
 mod reader;
 mod resolve;
-pub mod schema;
+pub(crate) mod schema;
 mod settings;
 mod validate;
 
@@ -72,6 +72,7 @@ pub struct Scene {
     /// How often something is written.
     pub output: OutputSpec,
     /// The file as it was read, before overrides.
+    #[doc(hidden)]
     pub file: SceneFile,
 }
 
@@ -241,6 +242,7 @@ impl Overrides {
 
 /// The JSON Schema of scene files, made from the types that read them.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
     schemars::schema_for!(SceneFile).to_value()

@@ -9,29 +9,43 @@
 //!
 //! The law of a contact stands in `cpu/contact.rs`, that of a gap in a substep in `cpu/gap.rs`, that of a joint row in
 //! `cpu/joint.rs`, each once, for vectors of any number of lanes. [`cpu::CpuSolver`] sweeps a colour of the batches in the widest that the processor
-//! has (`cpu/lanes`); [`joint_sweep`](cpu::joint_sweep) and [`contact_sweep`](cpu::contact_sweep) are the same with one lane, as the GPU's
+//! has (`cpu/lanes`); `joint_sweep` and `contact_sweep` are the same with one lane, as the GPU's
 //! kernels are, and tests compare the three. A mass-split remainder is swept
-//! by [`joint_split`](cpu::joint_split) or [`contact_split`](cpu::contact_split) and then by
-//! [`body_gather`](cpu::body_gather). Joints come before contacts, so that these have the last word.
+//! by `joint_split` or `contact_split` and then by `body_gather`. Joints come before contacts, so that these have the last word.
 //! Gauss–Seidel has colours and, for hubs, a remainder; Jacobi is a remainder and nothing else. The
-//! accelerated methods put [`momentum`] between their sweeps. [`Method::Cluster`] has kernels of its own, with
-//! the same arithmetic: [`cluster_sweep`](cpu::cluster_sweep) sweeps
-//! [`clusters`](crate::problem::clusters) of bodies, each by itself, and
-//! [`cluster_gather`](cpu::cluster_gather) gives every body the mean of its copies.
+//! accelerated methods put momentum (`momentum.rs`) between their sweeps. [`Method::Cluster`] has kernels of its own, with
+//! the same arithmetic: `cluster_sweep` sweeps clusters of
+//! bodies (`problem/clusters`), each by itself, and `cluster_gather` gives every body the mean of its copies.
 //!
 //! [`substeps`] divides a step into several such solves on the same geometry.
 //!
-//! Before the first sweep [`direct`] solves the joints without bounds at once, whatever the backend.
+//! Before the first sweep the joints without bounds are solved at once (`direct`), whatever the backend.
+//!
+//! # The residual
+//!
+//! The natural-map residual says how far impulses and velocities are from solving the problem, in m/s.
+//!
+//! For a contact with impulse `r`, relative velocity `u` (bias included) and step
+//! `rho = 3 / tr W`, the residual is `|r - P(r - rho u)| / rho`, P being the projection that the
+//! formulation claims: the normal part onto `r_n >= 0`, the tangential part onto the friction
+//! polygon or disk of radius `mu r_n`, with the projected normal part. It is zero exactly at a
+//! solution and has the unit of a velocity whatever the masses are.
+//!
+//! For a joint row with impulse `r` and `u = J V + bias + softness r` the step is
+//! `m = 1 / (W_ii + softness)`, and the residual is `|r - clamp(r - m u, lower, upper)|` over
+//! `sqrt(m m_red)`, with `1 / m_red = 1/m_a + 1/m_b` the reduced mass of the two bodies. That is `|u|`
+//! of a row through both centres of mass, and `|u|` times a radius of gyration of a row that only
+//! turns. A row between two immovable bodies has none.
 
 mod cluster;
 pub mod cpu;
-pub mod direct;
+pub(crate) mod direct;
 #[cfg(feature = "gpu")]
 pub mod gpu;
-pub mod momentum;
+pub(crate) mod momentum;
 pub mod nsgs;
 pub mod reference;
-pub mod residual;
+pub(crate) mod residual;
 pub mod substeps;
 
 use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES, TAKEN_BODIES_PER_THREAD};
@@ -52,10 +66,10 @@ pub enum Method {
     GaussSeidel,
     /// Projected Jacobi with mass splitting: every joint at once, then every contact at once.
     Jacobi,
-    /// Gauss–Seidel with Nesterov's momentum and restarts; see [`momentum`].
+    /// Gauss–Seidel with Nesterov's momentum and restarts.
     Nesterov,
     /// Symmetric Gauss–Seidel inside clusters of bodies, whose copies are averaged, with momentum and
-    /// restarts; see [`clusters`](crate::problem::clusters).
+    /// restarts.
     Cluster,
 }
 
@@ -145,7 +159,7 @@ pub struct Options {
     pub check_every: u32,
     /// Start from the impulses in the contacts and joint rows.
     pub warm_start: bool,
-    /// Then solve the joint rows without bounds at once, before the first sweep; see [`direct`].
+    /// Then solve the joint rows without bounds at once, before the first sweep.
     pub direct_joints: bool,
     /// Added to the unit diagonal of the joints' matrix when it is solved at once, at least 0. With 0
     /// the joint rows hold exactly at the start; more keeps errors that nearly dependent rows cannot
@@ -280,7 +294,7 @@ pub struct Report {
     pub remainder_joint_rows: u32,
     /// Global synchronizations of the sweeps: points where all of the work waits for all of it.
     pub barriers: u32,
-    /// Joint rows that the direct start solved; see [`direct`].
+    /// Joint rows that the direct start solved.
     pub direct_rows: u32,
     /// Time to colour and pack, the direct start included.
     pub pack_time: Duration,

@@ -1,16 +1,4 @@
-//! The natural-map residual: how far impulses and velocities are from solving the problem, in m/s.
-//!
-//! For a contact with impulse `r`, relative velocity `u` (bias included) and step
-//! `rho = 3 / tr W`, the residual is `|r - P(r - rho u)| / rho`, P being the projection that the
-//! formulation claims: the normal part onto `r_n >= 0`, the tangential part onto the friction
-//! polygon or disk of radius `mu r_n`, with the projected normal part. It is zero exactly at a
-//! solution and has the unit of a velocity whatever the masses are.
-//!
-//! For a joint row with impulse `r` and `u = J V + bias + softness r` the step is
-//! `m = 1 / (W_ii + softness)`, and the residual is `|r - clamp(r - m u, lower, upper)|` over
-//! `sqrt(m m_red)`, with `1 / m_red = 1/m_a + 1/m_b` the reduced mass of the two bodies. That is `|u|`
-//! of a row through both centres of mass, and `|u|` times a radius of gyration of a row that only
-//! turns. A row between two immovable bodies has none.
+//! Sums of the natural-map residual, which [`solver`](super) defines, over contacts and joint rows.
 
 #[cfg(feature = "gpu")]
 use super::{Options, Report, Status};

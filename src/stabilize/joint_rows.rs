@@ -12,7 +12,7 @@ const CHUNK: usize = 256;
 
 /// The rows of a world's joints where its bodies are; keeps its memory from step to step.
 #[derive(Debug, Default)]
-pub struct JointRows {
+pub(crate) struct JointRows {
     /// Shape `[row_count]`.
     rows: Vec<Row>,
     /// Bodies A and B of each row, shape `[row_count]`. The body after the world's last stands for
@@ -24,7 +24,7 @@ pub struct JointRows {
 
 impl JointRows {
     /// The rows of `world`'s joints, for a step of length `h` `[s]`.
-    pub fn gather(&mut self, world: &World, h: f64) {
+    pub(crate) fn gather(&mut self, world: &World, h: f64) {
         self.rows.clear();
         self.bodies.clear();
         self.first.clear();
@@ -65,26 +65,20 @@ impl JointRows {
 
     /// All rows, those of a joint together.
     #[must_use]
-    pub fn rows(&self) -> &[Row] {
+    pub(crate) fn rows(&self) -> &[Row] {
         &self.rows
     }
 
     /// Bodies A and B of each row; an index of the number of bodies stands for the world.
     #[must_use]
-    pub fn bodies(&self) -> &[[u32; 2]] {
+    pub(crate) fn bodies(&self) -> &[[u32; 2]] {
         &self.bodies
     }
 
     /// Which rows are those of a joint.
     #[must_use]
-    pub fn of(&self, joint: usize) -> Range<usize> {
+    pub(crate) fn of(&self, joint: usize) -> Range<usize> {
         self.first[joint]..self.first[joint + 1]
-    }
-
-    /// Number of joints, with or without rows.
-    #[must_use]
-    pub fn joint_count(&self) -> usize {
-        self.first.len().saturating_sub(1)
     }
 }
 

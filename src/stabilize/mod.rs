@@ -11,7 +11,7 @@
 //!
 //! Contacts and joints each have a scheme. A scheme turns what a row asks for into its bias c in
 //! `J V+ + c = 0` (equalities and prescribed velocities) or `J V+ + c >= 0` (gaps): see
-//! [`Scheme::equality`], [`Scheme::gap`] and [`Scheme::velocity`]. A gap that is open may close within
+//! `Scheme::equality`, `Scheme::gap` and `Scheme::velocity`. A gap that is open may close within
 //! the step under every scheme, and not more: `c = gap / h`.
 
 mod baumgarte;
@@ -19,75 +19,18 @@ mod gamma;
 mod implicit;
 pub(crate) mod joint_rows;
 mod none;
-mod post;
+pub(crate) mod post;
+pub(crate) mod row;
 mod soft;
 
 pub use baumgarte::Baumgarte;
-pub use joint_rows::JointRows;
-pub use post::{PositionPass, Post};
+pub(crate) use joint_rows::JointRows;
+pub(crate) use post::PositionPass;
+pub use post::Post;
+pub(crate) use row::{Feedback, Prescribed, RowState, Sweeps};
 
 use crate::constants::{CONTACT_SOFTNESS, JOINT_SOFTNESS};
 use crate::error::{Error, Result};
-
-/// Sweeps, as far as they bound the share of a gap that a soft row may correct.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sweeps {
-    /// Sweeps of one problem.
-    pub count: u32,
-    /// Largest ratio of the diagonal that a sweep divides by to that of the problem, at least 1: more where bodies
-    /// are split into copies, each with a share of the mass.
-    pub split: f64,
-}
-
-impl Sweeps {
-    /// Of whole bodies.
-    #[must_use]
-    pub fn of_whole_bodies(count: u32) -> Self {
-        Self { count, split: 1.0 }
-    }
-}
-
-/// How a row moves before a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RowState {
-    /// `J V`, V being the velocity before the step, without the step's forces `[m/s]` or `[rad/s]`.
-    pub velocity: f64,
-    /// `(dJ/dt) V`, the part of the second derivative that no acceleration causes `[m/s^2]` or
-    /// `[rad/s^2]`. Contacts leave it out (zero): their points change from step to step.
-    pub drift: f64,
-    /// Length of the step `[s]`.
-    pub h: f64,
-    /// Sweeps of the problem that the row is in.
-    pub sweeps: Sweeps,
-    /// Fastest correction of a soft joint's error, but for what the turning of bodies leaves `[m/s]` or
-    /// `[rad/s]`.
-    pub fastest: f64,
-}
-
-/// What a bias takes of the state of its row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Feedback {
-    /// Of the error `[1/s]`.
-    pub error: f64,
-    /// Of the velocity before the step.
-    pub velocity: f64,
-    /// Of the drift `[s]`.
-    pub drift: f64,
-}
-
-/// The velocity `v0(t)` that a row is to have `[m/s]` or `[rad/s]`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prescribed {
-    /// Before the step.
-    pub now: f64,
-    /// Its time derivative before the step, per second.
-    pub derivative: f64,
-    /// At the end of the step.
-    pub next: f64,
-    /// Integral over time of `J V - v0`, the velocity before the step included: `h` times the sum of all
-    /// errors from the first step to this one `[m]` or `[rad]`.
-    pub integral: f64,
-}
 
 /// How one sort of constraint is stabilized.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -137,6 +80,7 @@ impl std::fmt::Display for Scheme {
 
 impl Scheme {
     /// Bias of an equality with an error `[m]` or `[rad]`.
+    #[doc(hidden)]
     #[must_use]
     pub fn equality(&self, error: f64, row: &RowState) -> f64 {
         match self {
@@ -151,6 +95,7 @@ impl Scheme {
     }
 
     /// Bias of a gap `[m]` or `[rad]`, negative when violated: of a contact or a joint's limit.
+    #[doc(hidden)]
     #[must_use]
     pub fn gap(&self, gap: f64, row: &RowState) -> f64 {
         match self {
@@ -165,7 +110,7 @@ impl Scheme {
     /// The share of the error, of the velocity before the step and of the drift in the bias of an
     /// equality, or of a gap that is shut: the coefficients of [`Self::equality`], which is linear.
     #[must_use]
-    pub fn feedback(&self, h: f64, sweeps: Sweeps) -> Feedback {
+    pub(crate) fn feedback(&self, h: f64, sweeps: Sweeps) -> Feedback {
         let [error, velocity, drift] =
             [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)].map(|(error, velocity, drift)| {
                 let row = RowState {
@@ -185,6 +130,7 @@ impl Scheme {
     }
 
     /// Bias of a prescribed velocity, a non-holonomic constraint.
+    #[doc(hidden)]
     #[must_use]
     pub fn velocity(&self, prescribed: &Prescribed, row: &RowState) -> f64 {
         match self {
@@ -199,7 +145,7 @@ impl Scheme {
     /// Stiffness of a soft contact in problems of these sweeps, over `1 / (W_nn h^2)`, h being the length of what a
     /// problem stands for: `gamma / eps`; nothing for a scheme of rigid contacts.
     #[must_use]
-    pub fn stiffness_of_unit(&self, sweeps: Sweeps) -> Option<f64> {
+    pub(crate) fn stiffness_of_unit(&self, sweeps: Sweeps) -> Option<f64> {
         match *self {
             Self::Soft { softness } => Some(soft::gamma(softness, sweeps) / softness),
             _ => None,
@@ -208,7 +154,7 @@ impl Scheme {
 
     /// Bias of a joint's equality with an error `[m]` or `[rad]`.
     #[must_use]
-    pub fn joint_equality(&self, error: f64, row: &RowState) -> f64 {
+    pub(crate) fn joint_equality(&self, error: f64, row: &RowState) -> f64 {
         match self {
             Self::Soft { .. } => soft::joint_equality(error, row),
             _ => self.equality(error, row),
@@ -217,7 +163,7 @@ impl Scheme {
 
     /// Bias of a joint's limit with a gap `[m]` or `[rad]`, negative when violated.
     #[must_use]
-    pub fn joint_gap(&self, gap: f64, row: &RowState) -> f64 {
+    pub(crate) fn joint_gap(&self, gap: f64, row: &RowState) -> f64 {
         match self {
             Self::Soft { .. } => soft::joint_gap(gap, row),
             _ => self.gap(gap, row),
@@ -226,7 +172,7 @@ impl Scheme {
 
     /// Softness of the rows of joints that hold, over their `J M^-1 J^T`.
     #[must_use]
-    pub fn joint_softness(&self) -> f64 {
+    pub(crate) fn joint_softness(&self) -> f64 {
         match self {
             Self::Soft { softness } => *softness,
             _ => 0.0,
@@ -235,7 +181,7 @@ impl Scheme {
 
     /// Softness of the normal rows of contacts.
     #[must_use]
-    pub fn contact_softness(&self) -> f32 {
+    pub(crate) fn contact_softness(&self) -> f32 {
         match self {
             Self::Soft { softness } => *softness as f32,
             _ => 0.0,

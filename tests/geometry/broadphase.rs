@@ -1,7 +1,7 @@
 //! The broadphase against its brute-force twin.
 
 use drystone::Error;
-use drystone::collide::broadphase::{Broadphase, brute_force_pairs};
+use drystone::internals::collide::{Broadphase, brute_force_pairs};
 use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::world::{
     Body, BodyKind, CollisionGroups, CompoundPart, MassProperties, Shape, World,

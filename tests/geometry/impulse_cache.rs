@@ -1,8 +1,9 @@
 //! Impulses carried over by pair and feature.
 
 use drystone::collide::ContactPoint;
-use drystone::collide::impulse_cache::ImpulseCache;
-use drystone::math::{Quat, Vec3, narrow, tangents, widen};
+use drystone::internals::collide::ImpulseCache;
+use drystone::internals::math::{narrow, tangents, widen};
+use drystone::math::{Quat, Vec3};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -1,6 +1,7 @@
 //! The rotation by a vector, by its series and by cosine and sine.
 
-use drystone::math::{self, Quat, Vec3};
+use drystone::internals::math;
+use drystone::math::{Pose, Quat, Vec3};
 
 #[test]
 fn the_series_is_as_exact_as_cosine_and_sine() {
@@ -19,7 +20,7 @@ fn the_series_is_as_exact_as_cosine_and_sine() {
 #[test]
 fn many_small_turns_leave_a_unit_quaternion() {
     use drystone::world::{Body, Shape};
-    let pose = math::Pose::new(Vec3::zeros(), Quat::identity());
+    let pose = Pose::new(Vec3::zeros(), Quat::identity());
     let mut body = Body::dynamic_with_mass(Shape::Sphere { radius: 1.0 }, pose, 1.0)
         .unwrap_or_else(|error| panic!("{error}"));
     for step in 0..100_000 {

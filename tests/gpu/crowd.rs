@@ -1,7 +1,7 @@
 //! Random contact problems that have everything: hubs, immovable bodies, manifolds of one to four
 //! points, open and closed contacts, warm starts.
 
-use drystone::math::{V3, dot, scale};
+use drystone::internals::math::{V3, dot, scale};
 use drystone::problem::{Body, Contact, FrictionCone, FrictionLaw, Problem};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;

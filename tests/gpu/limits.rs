@@ -5,9 +5,9 @@ use crate::support::adapter;
 use crate::support::joints::{add_random_joints, linear_row};
 use drystone::error::Error;
 use drystone::internals::constants::WORKGROUP_SIZE;
+use drystone::internals::residual::Partial;
 use drystone::problem::{Body, Contact, Problem};
 use drystone::solver::gpu::GpuSolver;
-use drystone::solver::residual::Partial;
 use drystone::solver::{Method, Options, Solution, Solver};
 
 /// The methods whose work can be split to the last block; a cluster is what one workgroup holds, and its

@@ -6,7 +6,7 @@ use drystone::internals::constants::{
     CLUSTER_COPIES, IMPULSE_DEAD_BAND, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX,
     MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES, WORKGROUP_SIZE,
 };
-use drystone::solver::gpu::{ClusterKernel, Kernel};
+use drystone::internals::gpu::{ClusterKernel, Kernel};
 use naga::back::{PipelineConstants, hlsl, msl, pipeline_constants::process_overrides, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 

@@ -1,15 +1,15 @@
 //! Shaders without a device: they are valid, and their records have the layout of the Rust structs.
 
-use drystone::internals::constants::MAX_FRICTION_DIRECTIONS;
-use drystone::problem::FrictionTable;
-use drystone::problem::batches::{
+use drystone::internals::batches::{
     BodyInertia, BodyVelocity, ContactBlock, JointBlock, JointScale, SplitBody, SplitSlots,
 };
-use drystone::solver::cpu::VelocityChange;
-use drystone::solver::gpu::{ClusterBody, ClusterKernel, Kernel, Window};
-use drystone::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress};
-use drystone::solver::residual::{Control, Partial};
-use drystone::solver::substeps::records::{BodyState, ContactStep, ContactTotal, Lcp};
+use drystone::internals::constants::MAX_FRICTION_DIRECTIONS;
+use drystone::internals::cpu::VelocityChange;
+use drystone::internals::gpu::{ClusterBody, ClusterKernel, Kernel, Window};
+use drystone::internals::momentum::{ContactMemory, JointMemory, Momentum, Progress};
+use drystone::internals::records::FrictionTable;
+use drystone::internals::records::{BodyState, ContactStep, ContactTotal, Lcp};
+use drystone::internals::residual::{Control, Partial};
 use std::mem::offset_of;
 
 /// Name and source of every kernel.

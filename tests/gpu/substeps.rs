@@ -4,11 +4,13 @@
 
 use crate::crowd::Crowd;
 use crate::support::adapter;
+use drystone::internals::batches::{Batches, Remainder};
+use drystone::internals::cpu;
+use drystone::internals::cpu::{Sweep, VelocityChange};
+use drystone::internals::records::{BodyState, ContactStep, ContactTotal, Lcp, Sort};
 use drystone::problem::Problem;
-use drystone::problem::batches::{Batches, Remainder};
-use drystone::solver::cpu::{self, CpuSolver, Sweep, VelocityChange};
+use drystone::solver::cpu::CpuSolver;
 use drystone::solver::gpu::GpuSolver;
-use drystone::solver::substeps::records::{BodyState, ContactStep, ContactTotal, Lcp, Sort};
 use drystone::solver::substeps::{
     GapLaw, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving,
 };

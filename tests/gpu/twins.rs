@@ -3,14 +3,15 @@
 use crate::crowd::Crowd;
 use crate::support::adapter;
 use crate::support::joints::add_random_joints;
-use drystone::problem::batches::{Batches, BodyVelocity};
-use drystone::problem::{FrictionCone, FrictionLaw, Problem};
-use drystone::solver::cpu::{self, BodyMomentum, Sweep, VelocityChange};
-use drystone::solver::gpu::{Kernel, KernelCall, KernelData};
-use drystone::solver::momentum::{
+use drystone::internals::batches::{Batches, BodyVelocity};
+use drystone::internals::cpu;
+use drystone::internals::cpu::{BodyMomentum, Sweep, VelocityChange};
+use drystone::internals::gpu::{Kernel, KernelCall, KernelData};
+use drystone::internals::momentum::{
     ContactMemory, JointMemory, Momentum, MomentumRule, Progress, momentum_step,
 };
-use drystone::solver::residual;
+use drystone::internals::residual;
+use drystone::problem::{FrictionCone, FrictionLaw, Problem};
 
 /// Largest difference, over the largest magnitude in the array, that rounding may make on an
 /// adapter that contracts multiplications and additions. Lavapipe reaches 0.

@@ -2,9 +2,10 @@
 
 use super::{error, generator, kinds, random_bodies, rows, vector};
 use drystone::Error;
+use drystone::internals::joint::Law;
 use drystone::math::{Pose, Vec3};
 use drystone::world::World;
-use drystone::world::joint::{Joint, JointKind, Law};
+use drystone::world::joint::{Joint, JointKind};
 
 fn world(seed: u64) -> World {
     let mut world = World::new(Vec3::zeros());

@@ -1,9 +1,11 @@
 //! The free coordinate, and what limits, motors and springs ask of it.
 
 use super::{body, error, rows, velocity};
-use drystone::math::{self, Pose, Quat, Vec3};
+use drystone::internals::joint::Law;
+use drystone::internals::math;
+use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::Body;
-use drystone::world::joint::{Joint, JointKind, Law, Motor, Spring};
+use drystone::world::joint::{Joint, JointKind, Motor, Spring};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// B at rest at the origin; A turned about z by an angle and moved.

@@ -1,9 +1,11 @@
 //! Configurations in which a direction is lost.
 
 use super::{body, error, kinds, rows, velocity};
-use drystone::math::{self, Pose, Vec3};
+use drystone::internals::joint::Row;
+use drystone::internals::math;
+use drystone::math::{Pose, Vec3};
 use drystone::world::Body;
-use drystone::world::joint::{Joint, JointKind, Row, Spring};
+use drystone::world::joint::{Joint, JointKind, Spring};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 fn is_finite(row: &Row) -> bool {

@@ -1,8 +1,9 @@
 //! Rows against finite differences of rigid motions.
 
 use super::{error, generator, later, random_bodies, random_joints, rows, velocity};
+use drystone::internals::joint::Row;
 use drystone::math::{Pose, Vec3};
-use drystone::world::joint::{Joint, JointKind, Row};
+use drystone::world::joint::{Joint, JointKind};
 
 /// Half of the time between the two states of a difference `[s]`.
 const DT: f64 = 1e-5;
@@ -98,7 +99,8 @@ fn planar_hinge_is_a_ball_joint_in_its_plane() {
     for _ in 0..SAMPLES {
         let mut bodies = random_bodies(&mut random);
         for body in &mut bodies {
-            body.pose.orientation = drystone::math::exp(&(Vec3::z() * body.pose.position.x));
+            body.pose.orientation =
+                drystone::internals::math::exp(&(Vec3::z() * body.pose.position.x));
             body.angular_velocity = Vec3::z() * body.angular_velocity.z;
         }
         let frame = || Pose::new(Vec3::new(0.3, -0.2, 0.1), drystone::math::Quat::identity());

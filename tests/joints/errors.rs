@@ -1,7 +1,8 @@
 //! The measure of how far joints are from what they ask for.
 
 use super::{body, path};
-use drystone::math::{self, Pose, Vec3};
+use drystone::internals::math;
+use drystone::math::{Pose, Vec3};
 use drystone::measure::{Penetration, infeasibility, joint_errors};
 use drystone::world::World;
 use drystone::world::joint::{Joint, JointKind};

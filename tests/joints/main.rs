@@ -19,8 +19,9 @@ mod substeps;
 mod support;
 mod validation;
 
+use drystone::internals::joint::{Law, Row};
 use drystone::math::{Mat3, Pose, Quat, Vec3};
-use drystone::world::joint::{Joint, JointKind, Law, Motor, Path, Row, Spring};
+use drystone::world::joint::{Joint, JointKind, Motor, Path, Spring};
 use drystone::world::{Body, BodyKind, CollisionGroups, MassProperties, Shape};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;

@@ -5,7 +5,7 @@ use drystone::math::Vec3;
 use drystone::world::joint::JointKind;
 
 /// Angular momentum about the origin that a unit impulse adds.
-fn angular(row: &drystone::world::joint::Row, bodies: &[drystone::world::Body]) -> Vec3 {
+fn angular(row: &drystone::internals::joint::Row, bodies: &[drystone::world::Body]) -> Vec3 {
     let a = &bodies[0].pose.position;
     let b = &bodies[1].pose.position;
     a.cross(&row.linear) + row.angular_a - b.cross(&row.linear) + row.angular_b

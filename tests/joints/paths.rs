@@ -1,6 +1,7 @@
 //! Velocities of paths against differences of the paths themselves.
 
-use drystone::math::{self, Vec3};
+use drystone::internals::math;
+use drystone::math::Vec3;
 use drystone::world::joint::Path;
 use std::f64::consts::TAU;
 

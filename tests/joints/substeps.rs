@@ -3,7 +3,8 @@
 
 use crate::support::chains::{chain, precise};
 use drystone::internals::constants::JOINT_SOFTNESS;
-use drystone::math::{self, Mat3, Pose, Quat, Vec3};
+use drystone::internals::math;
+use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::measure::{Energy, energy, joint_errors, momentum};
 use drystone::problem::JointRow;
 use drystone::scene::{Overrides, Scene};

@@ -275,7 +275,7 @@ fn overrides_without_meaning_are_refused() {
 #[cfg(feature = "cli")]
 mod schema {
     use super::{fs, toml_files};
-    use drystone::scene::json_schema;
+    use drystone::internals::scene::json_schema;
 
     fn as_json(text: &str) -> serde_json::Value {
         serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap()

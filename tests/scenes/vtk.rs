@@ -1,7 +1,7 @@
 //! Frames are strict VTK XML: every array is there, decodes, and has the length its element claims.
 
+use drystone::internals::vtk::frame;
 use drystone::math::{Pose, Quat, Vec3};
-use drystone::output::vtk::frame;
 use drystone::output::{FrameContent, FrameFormat, FrameWriter, RunFolder};
 use drystone::world::{
     Body, BodyKind, CollisionGroups, CompoundPart, MassProperties, Material, Shape, World,

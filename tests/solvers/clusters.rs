@@ -2,9 +2,9 @@
 
 use crate::support::joints::{add_random_joints, ball};
 use crate::support::problems::{Recipe, random_problem};
+use drystone::internals::batches::Batches;
+use drystone::internals::clusters::{Clusters, NO_COPY};
 use drystone::internals::constants::{CLUSTER_BLOCKS, CLUSTER_COPIES, CLUSTER_DEGREE, GRAVITY};
-use drystone::problem::batches::Batches;
-use drystone::problem::clusters::{Clusters, NO_COPY};
 use drystone::problem::{Contact, Problem};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;

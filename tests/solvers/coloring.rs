@@ -2,7 +2,7 @@
 
 use crate::support::joints::add_random_joints;
 use crate::support::problems::{Recipe, random_problem};
-use drystone::problem::batches::{Batches, NO_SLOT};
+use drystone::internals::batches::{Batches, NO_SLOT};
 use drystone::problem::{FrictionCone, Problem};
 use proptest::prelude::*;
 use std::collections::HashSet;

@@ -4,7 +4,9 @@ use crate::support::backends::solvers;
 use crate::support::joints::{add_random_joints, angular_row, ball, linear_row};
 use crate::support::problems::{Recipe, random_problem};
 use drystone::internals::constants::MAX_COLORS;
-use drystone::math::{self, V3};
+use drystone::internals::math;
+use drystone::internals::math::V3;
+use drystone::math::{Mat3, Vec3};
 use drystone::problem::{Body, JointRow, Problem};
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
 
@@ -50,14 +52,14 @@ fn two_bodies() -> Problem {
     }
 }
 
-fn point_velocity(solution: &Solution, body: usize, arm: V3) -> math::Vec3 {
+fn point_velocity(solution: &Solution, body: usize, arm: V3) -> Vec3 {
     let velocity = solution.velocities[body];
     math::widen(velocity.linear) + math::widen(velocity.angular).cross(&math::widen(arm))
 }
 
 /// `V0 + M^-1 J^T r` of contacts and joint rows in f64, as linear and angular velocity of each body.
-fn velocities_of_impulses(problem: &Problem, solution: &Solution) -> Vec<[math::Vec3; 2]> {
-    let mut velocities: Vec<[math::Vec3; 2]> = problem
+fn velocities_of_impulses(problem: &Problem, solution: &Solution) -> Vec<[Vec3; 2]> {
+    let mut velocities: Vec<[Vec3; 2]> = problem
         .bodies
         .iter()
         .map(|b| {
@@ -67,10 +69,10 @@ fn velocities_of_impulses(problem: &Problem, solution: &Solution) -> Vec<[math::
             ]
         })
         .collect();
-    let mut push = |body: u32, impulse: math::Vec3, moment: math::Vec3| {
+    let mut push = |body: u32, impulse: Vec3, moment: Vec3| {
         let b = &problem.bodies[body as usize];
         let [xx, xy, xz, yy, yz, zz] = b.inverse_inertia.map(f64::from);
-        let inverse = math::Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         let velocity = &mut velocities[body as usize];
         velocity[0] += impulse * f64::from(b.inverse_mass);
         velocity[1] += inverse * moment;
@@ -180,7 +182,7 @@ fn a_soft_row_is_an_implicit_spring() {
     let part = |body: usize, sign: f64, angular: V3| {
         let b = &problem.bodies[body];
         let [xx, xy, xz, yy, yz, zz] = b.inverse_inertia.map(f64::from);
-        let inverse = math::Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         let (linear, angular) = (math::widen(row.linear), math::widen(angular));
         let velocity = sign * linear.dot(&math::widen(b.linear_velocity))
             + angular.dot(&math::widen(b.angular_velocity));
@@ -277,7 +279,7 @@ fn hub() -> Problem {
 #[test]
 fn a_hub_of_eighty_joints_is_split_and_solved() {
     let problem = hub();
-    let before: math::Vec3 = problem
+    let before: Vec3 = problem
         .bodies
         .iter()
         .map(|b| math::widen(b.linear_velocity) / f64::from(b.inverse_mass))
@@ -293,7 +295,7 @@ fn a_hub_of_eighty_joints_is_split_and_solved() {
         }
         assert!(report.colors as usize <= MAX_COLORS);
         assert!(report.residual_max < 1e-4, "{name} {method:?}: {report:?}");
-        let after: math::Vec3 = solution
+        let after: Vec3 = solution
             .velocities
             .iter()
             .zip(&problem.bodies)
@@ -386,7 +388,7 @@ fn the_residual_is_the_formula_in_f64() {
             for (body, sign, angular) in sides {
                 let b = &joints_only.bodies[body];
                 let [xx, xy, xz, yy, yz, zz] = b.inverse_inertia.map(f64::from);
-                let inverse = math::Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+                let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
                 let (linear, angular) = (math::widen(row.linear), math::widen(angular));
                 u += sign * linear.dot(&velocities[body][0]) + angular.dot(&velocities[body][1]);
                 w += f64::from(b.inverse_mass) * linear.norm_squared()

@@ -1,14 +1,15 @@
 //! Sweeps in lanes have the bits of sweeps over one contact after the other, in every width.
 
 use crate::support::problems::{Recipe, as_position_problem, random_problem};
+use drystone::internals::batches::{Batches, BodyVelocity};
 use drystone::internals::constants::MOMENTUM_REBUILD_PASSES;
-use drystone::problem::batches::{Batches, BodyVelocity};
+use drystone::internals::cpu;
+use drystone::internals::cpu::{BodyMomentum, Sweep, VelocityChange, contact_sweep};
+use drystone::internals::momentum::{ContactMemory, Momentum, MomentumRule, momentum_step};
+use drystone::internals::residual;
 use drystone::problem::{FrictionCone, FrictionLaw, Problem};
-use drystone::solver::cpu::{
-    self, BodyMomentum, CpuSolver, Sweep, VelocityChange, Width, contact_sweep,
-};
-use drystone::solver::momentum::{ContactMemory, Momentum, MomentumRule, momentum_step};
-use drystone::solver::{Method, Options, Solution, Solver, residual};
+use drystone::solver::cpu::{CpuSolver, Width};
+use drystone::solver::{Method, Options, Solution, Solver};
 
 /// The same solve by the kernels' twins, one contact after the other.
 struct Reference {

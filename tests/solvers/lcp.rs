@@ -1,8 +1,9 @@
 //! Dense LCPs: problems of the literature, worst cases, and random ones against an enumeration of
 //! all complementary bases.
 
-use drystone::lcp::residual::{fischer_burmeister, min_map};
-use drystone::lcp::{LcpProblem, LcpSolution, LcpStatus, dantzig, lemke};
+use drystone::internals::lcp::{
+    LcpProblem, LcpSolution, LcpStatus, dantzig, fischer_burmeister, lemke, min_map,
+};
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -156,7 +156,7 @@ fn ball_joint(arm: [f32; 3]) -> Vec<JointRow> {
             body_a: 1,
             body_b: 0,
             linear,
-            angular_a: drystone::math::cross(arm, linear),
+            angular_a: drystone::internals::math::cross(arm, linear),
             angular_b: [0.0; 3],
             bias: 0.0,
             softness: 0.0,
@@ -229,7 +229,7 @@ fn chain(links: u32, heavy: f32) -> Problem {
             row.body_b = link - 1;
             if link > 1 {
                 let arm = [-0.05, 0.02, -0.5];
-                row.angular_b = drystone::math::cross(row.linear, arm);
+                row.angular_b = drystone::internals::math::cross(row.linear, arm);
             }
             problem.joint_rows.push(row);
         }
@@ -248,7 +248,7 @@ fn a_chain_holds_together_and_keeps_its_momentum() {
             outcome.iterations, outcome.residual_max
         );
         assert!(outcome.residual_max < 1e-12, "{:e}", outcome.residual_max);
-        let wide = drystone::math::widen;
+        let wide = drystone::internals::math::widen;
         for row in &problem.joint_rows {
             let [a, b] = [row.body_a, row.body_b].map(|body| outcome.velocities[body as usize]);
             let error = wide(row.linear).dot(&(a.0 - b.0))

@@ -3,7 +3,8 @@
 
 use crate::support::backends::solvers;
 use crate::support::problems::{Recipe, as_position_problem, random_problem};
-use drystone::math;
+use drystone::internals::math;
+use drystone::math::{Mat3, Vec3};
 use drystone::problem::{Body, Contact, FrictionCone, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
@@ -118,7 +119,7 @@ fn velocities_are_those_of_the_impulses() {
     let problem = random_problem(&recipe, 5);
     for (name, mut solver, method) in solvers() {
         let (solution, _) = solve(&mut *solver, &problem, method, 30);
-        let mut expected: Vec<[math::Vec3; 2]> = problem
+        let mut expected: Vec<[Vec3; 2]> = problem
             .bodies
             .iter()
             .map(|b| {
@@ -139,7 +140,7 @@ fn velocities_are_those_of_the_impulses() {
             ] {
                 let b = &problem.bodies[body];
                 let [xx, xy, xz, yy, yz, zz] = b.inverse_inertia.map(f64::from);
-                let inverse = math::Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+                let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
                 expected[body][0] += total * f64::from(b.inverse_mass);
                 expected[body][1] += inverse * math::widen(arm).cross(&total);
             }

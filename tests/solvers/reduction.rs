@@ -1,7 +1,6 @@
 //! Mixed problems: contacts beside joints, which may repeat or contradict each other.
 
-use drystone::lcp::reduction::Reduction;
-use drystone::lcp::{LcpProblem, LcpStatus, MixedProblem};
+use drystone::internals::lcp::{LcpProblem, LcpStatus, MixedProblem, Reduction};
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -3,12 +3,14 @@
 use crate::support::joints::add_random_joints;
 use crate::support::problems::{Recipe, generator, random_problem};
 use bytemuck::Pod;
+use drystone::internals::batches::{Batches, Packed};
 use drystone::internals::constants::KEPT_ORDERS;
-use drystone::math;
-use drystone::problem::batches::{Batches, Packed};
+use drystone::internals::direct;
+use drystone::internals::direct::Mechanisms;
+use drystone::internals::math;
+use drystone::math::{Mat3, Vec3};
 use drystone::problem::{Body, FrictionCone, JointRow, Problem};
 use drystone::solver::cpu::CpuSolver;
-use drystone::solver::direct::{self, Mechanisms};
 use drystone::solver::{Method, Options, Solution, Solver};
 use proptest::prelude::*;
 use rand::RngExt;
@@ -261,7 +263,7 @@ fn velocities_are_what_the_impulses_add() {
         let mut expected = vec![[[0.0_f64; 3]; 2]; problem.bodies.len()];
         for contact in &problem.contacts {
             let (t1, t2) = math::tangents(contact.normal);
-            let total: math::Vec3 = [contact.normal, t1, t2]
+            let total: Vec3 = [contact.normal, t1, t2]
                 .into_iter()
                 .zip(contact.impulse)
                 .map(|(direction, size)| math::widen(direction) * f64::from(size))
@@ -273,7 +275,7 @@ fn velocities_are_what_the_impulses_add() {
                 let [linear, angular] = &mut expected[body as usize];
                 let body = &problem.bodies[body as usize];
                 let [xx, xy, xz, yy, yz, zz] = body.inverse_inertia.map(f64::from);
-                let inverse = math::Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+                let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
                 let turn = inverse * math::widen(arm).cross(&total) * sign;
                 for axis in 0..3 {
                     linear[axis] += sign * total[axis] * f64::from(body.inverse_mass);

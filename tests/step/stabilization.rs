@@ -3,9 +3,8 @@
 
 use crate::support::backends::backends;
 use crate::support::chains::{chain, free_chain, precise};
-use drystone::collide::Detector;
-use drystone::collide::broadphase::Broadphase;
-use drystone::collide::narrowphase::{Limits, find_contacts};
+use drystone::internals::collide::{Broadphase, Detector, Limits, find_contacts};
+use drystone::internals::stabilize::{PositionPass, Prescribed, RowState, Sweeps};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::measure;
 use drystone::problem::bias::Meeting;
@@ -13,9 +12,7 @@ use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::reference::LemkeSolver;
 use drystone::solver::{Method, Solver, Status};
-use drystone::stabilize::{
-    Baumgarte, PositionPass, Prescribed, RowState, Scheme, Stabilization, Sweeps,
-};
+use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
 use drystone::step::{Settings, Simulation};
 use drystone::world::joint::{Joint, JointKind};
 use drystone::world::{Body, Shape, World};

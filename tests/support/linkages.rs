@@ -3,7 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each program uses a part")]
 
 use super::joints::{angular_row, ball};
-use drystone::math::{self, V3};
+use drystone::internals::math;
+use drystone::internals::math::V3;
 use drystone::problem::{Body, Problem};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -4,7 +4,7 @@
 //! exactly, in f32 as on paper.
 
 use super::joints::{self, angular_row};
-use drystone::math::{V3, add, cross, dot, scale, sub, tangents};
+use drystone::internals::math::{V3, add, cross, dot, scale, sub, tangents};
 use drystone::problem::{Body, Contact, FrictionCone, JointRow, Problem};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

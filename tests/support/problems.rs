@@ -42,9 +42,9 @@ pub fn generator(seed: u64) -> Pcg64 {
 fn unit(random: &mut Pcg64) -> [f32; 3] {
     loop {
         let v: [f32; 3] = std::array::from_fn(|_| random.random_range(-1.0..1.0_f32));
-        let length = drystone::math::dot(v, v).sqrt();
+        let length = drystone::internals::math::dot(v, v).sqrt();
         if length > 0.1 && length < 1.0 {
-            return drystone::math::scale(v, 1.0 / length);
+            return drystone::internals::math::scale(v, 1.0 / length);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Bodies that joints hold together.
 
 use super::{GRAVITY, Regime, Right, add, at, falling, unit_of_time};
-use drystone::math::{self, Mat3, Pose, Quat, Vec3};
+use drystone::internals::math;
+use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::scene::{Overrides, Scene};
 use drystone::world::joint::{Joint, JointKind};
 use drystone::world::{Body, MassProperties, Shape, World};

@@ -1,7 +1,8 @@
 //! Bodies that stand, and bodies that fall one after the other.
 
 use super::{Regime, Right, add, at, cube, dynamic, on_ground, unit_of_time};
-use drystone::math::{self, Pose, Vec3};
+use drystone::internals::math;
+use drystone::math::{Pose, Vec3};
 use drystone::world::{Material, Shape, World};
 
 /// Cards of a house: side, breadth and thickness over the side, and how they lean `[rad]`.

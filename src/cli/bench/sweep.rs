@@ -4,7 +4,7 @@ use super::pile::Frozen;
 use super::results::SweepCost;
 use super::{Bench, Plan};
 use drystone::Result;
-use drystone::problem::batches::{BodyInertia, BodyVelocity, ContactBlock};
+use drystone::internals::batches::{BodyInertia, BodyVelocity, ContactBlock};
 use drystone::solver::{Method, Options, Solution, Solver};
 use std::mem::size_of;
 

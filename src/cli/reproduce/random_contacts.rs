@@ -1,7 +1,8 @@
 //! Small random contact problems, and their dense matrices in f64.
 
-use drystone::lcp::{LcpProblem, lemke};
-use drystone::math::{self, Vec3};
+use drystone::internals::lcp::{LcpProblem, lemke};
+use drystone::internals::math;
+use drystone::math::Vec3;
 use drystone::problem::{Body, Contact, FrictionCone, Problem};
 use drystone::{Error, Result};
 use nalgebra::{DMatrix, DVector};

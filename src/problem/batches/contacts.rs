@@ -29,7 +29,7 @@ pub struct ContactBlock {
     /// `[m/s]`.
     pub free_velocity: [f32; 3],
     /// Step of the natural map, `3 / tr W` of the true bodies `[kg]`; see
-    /// [`residual`](crate::solver::residual).
+    /// [`solver`](crate::solver#the-residual).
     pub residual_mass: f32,
     /// Index of body A.
     pub body_a: u32,

@@ -44,7 +44,7 @@ pub struct JointBlock {
 pub struct JointScale {
     /// `1 / (W_ii + softness)` of the true bodies `[kg]` or `[kg m^2]`.
     pub mass: f32,
-    /// Residual in m/s of an impulse that is off by one; see [`residual`](crate::solver::residual).
+    /// Residual in m/s of an impulse that is off by one; see [`solver`](crate::solver#the-residual).
     pub per_impulse: f32,
 }
 

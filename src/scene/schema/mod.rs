@@ -9,21 +9,11 @@ mod fill;
 mod joint;
 mod stabilization;
 
-pub use assembly::{Chain, ChainJoint, ChainJointType, Instance, Pin, Template};
-pub use body::{
-    AxisAngle, Body, BoxShape, Capsule, Compound, ConstantMotion, Container, Groups, HalfSpace,
-    Inertia, Keyframe, KeyframedMotion, Kind, Motion, Part, Rotation, Shape, SinusoidalMotion,
-    Sphere, Walls,
-};
-pub use fill::{
-    Arrangement, BallRegion, BoxRegion, CylinderRegion, Fill, FixedScale, ListScale, Mixed,
-    NormalScale, Region, Scale, UniformScale,
-};
-pub use joint::{
-    CirclePath, Joint, JointType, LinePath, Load, Motor, Path, PositionMotor, SinusoidalPath,
-    Spring, VelocityMotor,
-};
-pub use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};
+pub(crate) use assembly::{Chain, ChainJointType, Instance, Pin, Template};
+pub(crate) use body::{Body, Container, Groups, Inertia, Kind, Motion, Rotation, Shape, Walls};
+pub(crate) use fill::{Arrangement, Fill, Region, Scale};
+pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};
+pub(crate) use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};
 
 use crate::constants::{DEFAULT_FRICTION, DEFAULT_RESTITUTION, GRAVITY};
 use crate::solver;
@@ -113,7 +103,7 @@ impl serde::de::Visitor<'_> for Tag {
 }
 
 /// Three numbers along x, y and z.
-pub type Vector = [f64; 3];
+pub(crate) type Vector = [f64; 3];
 
 /// A scene file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

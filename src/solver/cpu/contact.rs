@@ -428,7 +428,7 @@ pub(super) fn position_residual<S: Simd>(
 }
 
 /// Natural-map residual `[m/s]`, with the step of the map `rho`; 0 where there is none. The normal row gives way by
-/// `give`, eps times `W_nn` and its impulse. See [`residual`](crate::solver::residual).
+/// `give`, eps times `W_nn` and its impulse. See [`solver`](crate::solver#the-residual).
 #[inline(always)]
 pub(super) fn residual<S: Simd>(
     point: &Point<S>,

@@ -123,7 +123,7 @@ pub(super) fn step(
     ([n, t1, t2, 0.0], change)
 }
 
-/// Natural-map residual of a contact `[m/s]`; see [`residual`](crate::solver::residual).
+/// Natural-map residual of a contact `[m/s]`; see [`solver`](crate::solver#the-residual).
 #[inline(always)]
 pub(super) fn residual(
     block: &ContactBlock,

@@ -27,7 +27,7 @@ pub struct VelocityChange {
 /// Each contact sees its own copies of its bodies, with the body's mass divided by the number of its
 /// contacts in the remainder; its impulse is applied unscaled to the true bodies, because the
 /// average over the copies of a body is the velocity of the true body. The changes go to `changes`,
-/// one slot per contact and movable body, for [`body_gather`](super::body_gather).
+/// one slot per contact and movable body, for `body_gather`.
 pub fn contact_split(
     batches: &Batches,
     sweep: Sweep,

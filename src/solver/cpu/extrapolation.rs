@@ -1,11 +1,9 @@
 //! Momentum among the threads of a team: its start, its part before a sweep, and its judgement after one.
 
+use super::momentum::{body_momentum, contact_momentum, joint_momentum};
 use super::parts::{SIZE, fill_parts, for_parts};
 use super::progress::{contact_progress_part, joint_progress_part, sum_of_workgroup};
-use super::{
-    BodyMomentum, CpuSolver, Sweep, VelocityChange, body_momentum, contact_momentum,
-    joint_momentum, remainder_contacts,
-};
+use super::{BodyMomentum, CpuSolver, Sweep, VelocityChange, remainder_contacts};
 use crate::parallel::Team;
 use crate::problem::batches::Batches;
 use crate::solver::Start;

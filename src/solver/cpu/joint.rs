@@ -133,7 +133,7 @@ pub(super) fn step(
     (updated, change)
 }
 
-/// Natural-map residual of a row `[m/s]`; see [`residual`](crate::solver::residual).
+/// Natural-map residual of a row `[m/s]`; see [`solver`](crate::solver#the-residual).
 #[inline(always)]
 pub(super) fn residual(
     block: &JointBlock,

@@ -13,8 +13,8 @@ use std::ops::Range;
 /// Each joint, with all its rows, sees its own copies of its bodies, with the body's mass divided by
 /// the number of its joints in the remainder. The rows are swept one after the other on these copies; the sum
 /// of their impulses is applied unscaled to the true bodies, as that of a contact is (see
-/// [`contact_split`](super::contact_split)). The changes go to `changes`, one slot per joint and
-/// movable body, for [`body_gather`](super::body_gather).
+/// `contact_split`). The changes go to `changes`, one slot per joint and
+/// movable body, for `body_gather`.
 pub fn joint_split(
     batches: &Batches,
     sweep: Sweep,

@@ -28,21 +28,27 @@ mod sweep;
 mod sweeping;
 
 pub use crate::simd::Width;
-pub use body_gather::{body_gather, hub_gather};
-pub use body_start::body_start;
-pub use cluster_gather::cluster_gather;
-pub use cluster_residual::cluster_residual;
-pub use cluster_sweep::{ClusterMemory, ClusterRound, cluster_sweep};
-pub use contact_residual::contact_residual;
-pub use contact_split::{VelocityChange, contact_split};
-pub use contact_sweep::contact_sweep;
-pub use joint_residual::joint_residual;
-pub use joint_split::joint_split;
-pub use joint_sweep::joint_sweep;
-pub use momentum::{BodyMomentum, body_momentum, contact_momentum, joint_momentum};
-pub use progress::{contact_progress, joint_progress};
-pub use substep_kernels::{substep_bodies, substep_contacts, substep_control};
-pub use sweep::Sweep;
+
+/// The CPU twins of kernels, each by itself: for tests and benches.
+pub(crate) mod kernels {
+    pub use super::body_gather::{body_gather, hub_gather};
+    pub use super::body_start::body_start;
+    pub use super::cluster_gather::cluster_gather;
+    pub use super::cluster_residual::cluster_residual;
+    pub use super::cluster_sweep::{ClusterMemory, ClusterRound, cluster_sweep};
+    pub use super::contact_residual::contact_residual;
+    pub use super::contact_split::{VelocityChange, contact_split};
+    pub use super::contact_sweep::contact_sweep;
+    pub use super::joint_residual::joint_residual;
+    pub use super::joint_split::joint_split;
+    pub use super::joint_sweep::joint_sweep;
+    pub use super::momentum::{BodyMomentum, body_momentum, contact_momentum, joint_momentum};
+    pub use super::progress::{contact_progress, joint_progress};
+    pub use super::substep_kernels::{substep_bodies, substep_contacts, substep_control};
+    pub use super::sweep::Sweep;
+}
+
+pub(crate) use kernels::{BodyMomentum, ClusterRound, Sweep, VelocityChange};
 
 use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use super::residual::Partial;

@@ -1,8 +1,8 @@
 //! Buffers that grow with the problems and are kept from solve to solve.
 
-use super::KernelData;
 use super::array::{DeviceArray, reserve_all};
 use super::device::GpuDevice;
+use super::kernel_call::KernelData;
 use super::packed_arrays::PackedArrays;
 use super::plan::Plan;
 use super::shown::{Shown, Side};

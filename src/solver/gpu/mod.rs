@@ -77,12 +77,16 @@ mod cluster;
 mod kernel_call;
 mod substeps;
 
-pub use cluster::{ClusterBody, ClusterKernel};
 pub use device::{AdapterChoice, AdapterSummary, list_adapters};
-pub use kernel::Kernel;
-pub use kernel_call::{KernelCall, KernelData};
 pub use traffic::{Bytes, Traffic};
-pub use window::Window;
+
+/// Kernels, each by itself: for tests.
+pub(crate) mod kernels {
+    pub use super::cluster::{ClusterBody, ClusterKernel};
+    pub use super::kernel::Kernel;
+    pub use super::kernel_call::{KernelCall, KernelData};
+    pub use super::window::Window;
+}
 
 use super::residual::Control;
 use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving};

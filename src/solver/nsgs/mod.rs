@@ -22,14 +22,14 @@ mod bodies;
 mod cone;
 mod delassus;
 mod friction_file;
-pub mod friction_problem;
-pub mod global_form;
+pub(crate) mod friction_problem;
+pub(crate) mod global_form;
 mod iteration;
 mod joint_group;
 mod local;
-pub mod rigid_form;
+pub(crate) mod rigid_form;
 mod row;
-pub mod sparse;
+pub(crate) mod sparse;
 
 use self::bodies::Bodies;
 use self::iteration::System;

@@ -34,7 +34,7 @@ impl Norms {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Verdict {
     /// Root mean square over contacts and joint rows of the natural-map residual `[m/s]` (position
-    /// pass: `[m]`); see [`residual`](crate::solver::residual). NaN if a number is.
+    /// pass: `[m]`); see [`solver`](crate::solver#the-residual). NaN if a number is.
     pub residual_rms: f64,
     /// Largest natural-map residual of a contact or joint row, likewise.
     pub residual_max: f64,

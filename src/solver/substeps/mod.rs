@@ -26,7 +26,7 @@
 
 mod by_solving;
 mod plan;
-pub mod records;
+pub(crate) mod records;
 
 pub use by_solving::by_solving;
 pub use plan::{Carried, GapLaw, PositionPlan, SubstepPlan};

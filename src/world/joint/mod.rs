@@ -34,7 +34,7 @@ mod path;
 mod placed;
 mod planar_hinge;
 mod prescribed_velocity;
-mod row;
+pub(crate) mod row;
 mod slider;
 mod spring;
 mod taylor;
@@ -46,7 +46,7 @@ pub use kind::JointKind;
 pub use limit::Limits;
 pub use motor::Motor;
 pub use path::Path;
-pub use row::{Law, Row};
+pub(crate) use row::{Law, Row};
 pub use spring::Spring;
 
 use super::Body;
@@ -92,6 +92,7 @@ impl Joint {
     ///
     /// The rows of the kind come first, then those of the limits (lower, upper), the motor, and the
     /// spring: [`Joint::row_count`] in all, in the same order every step.
+    #[doc(hidden)]
     pub fn rows(&self, bodies: &[Body], time: f64, h: f64, rows: &mut Vec<Row>) {
         if self.broken {
             return;
@@ -124,7 +125,7 @@ impl Joint {
 
     /// Rows of the kind, without those of limits, motor and spring.
     #[must_use]
-    pub fn kind_row_count(&self) -> usize {
+    pub(crate) fn kind_row_count(&self) -> usize {
         match self.kind {
             JointKind::Ball => ball::ROWS,
             JointKind::Hinge => hinge::ROWS,

@@ -3,8 +3,8 @@
 use super::{
     ALLOWANCE, LIMITS, body, by_pair, crowd, deepest, drift, fresh_contacts, of_pair, unit,
 };
-use drystone::collide::narrowphase::Limits;
-use drystone::collide::{ContactPoint, Detector};
+use drystone::collide::ContactPoint;
+use drystone::internals::collide::{Detector, Limits};
 use drystone::internals::constants::{
     AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, EDGES_ALONG_FACE, KEPT_MOTION_PER_RADIUS,
     TOUCHING_MARGIN,

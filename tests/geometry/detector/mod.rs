@@ -5,8 +5,7 @@ mod pairs;
 mod piles;
 
 use drystone::collide::ContactPoint;
-use drystone::collide::broadphase::brute_force_pairs;
-use drystone::collide::narrowphase::{Limits, find_contacts};
+use drystone::internals::collide::{Limits, brute_force_pairs, find_contacts};
 use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::world::{
     Body, BodyKind, CollisionGroups, CompoundPart, MassProperties, Shape, World,

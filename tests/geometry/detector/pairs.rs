@@ -2,8 +2,7 @@
 
 use super::{ALLOWANCE, LIMITS, body, crowd, drift, reach, unit};
 use drystone::Error;
-use drystone::collide::Detector;
-use drystone::collide::broadphase::brute_force_pairs;
+use drystone::internals::collide::{Detector, brute_force_pairs};
 use drystone::math::{Pose, Vec3};
 use drystone::world::{BodyKind, Shape, World};
 use rand::{RngExt, SeedableRng};

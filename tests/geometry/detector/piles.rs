@@ -1,8 +1,7 @@
 //! Piles that settle: what a simulation is stepped with is what a search from nothing finds.
 
 use super::{ALLOWANCE, LIMITS, by_pair, crowd, deepest, drift, of_pair};
-use drystone::collide::Detector;
-use drystone::collide::narrowphase::{Limits, find_contacts};
+use drystone::internals::collide::{Detector, Limits, find_contacts};
 use drystone::internals::constants::{KEPT_MOTION_PER_RADIUS, MARGIN_PER_RADIUS};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;

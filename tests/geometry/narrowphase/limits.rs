@@ -2,7 +2,7 @@
 
 use super::{at, body, cuboid, half_space, random_scene, random_unit, sphere, world};
 use drystone::collide::ContactPoint;
-use drystone::collide::narrowphase::{Limits, find_contacts};
+use drystone::internals::collide::{Limits, find_contacts};
 use drystone::math::Vec3;
 use drystone::world::World;
 use proptest::prelude::*;

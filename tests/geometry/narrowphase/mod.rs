@@ -7,7 +7,7 @@ mod properties;
 mod reference;
 
 use drystone::collide::ContactPoint;
-use drystone::collide::narrowphase::{Limits, find_contacts};
+use drystone::internals::collide::{Limits, find_contacts};
 use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::world::{Body, BodyKind, CollisionGroups, MassProperties, Shape, World};
 use rand::{RngExt, SeedableRng};

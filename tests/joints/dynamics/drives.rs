@@ -1,7 +1,8 @@
 //! Motors, limits, and joints that break.
 
 use super::{G, ball, coordinate, rod, run, simulation, sliding_ball, world};
-use drystone::math::{self, Vec3};
+use drystone::internals::math;
+use drystone::math::Vec3;
 use drystone::world::joint::{Joint, JointKind, Motor};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 

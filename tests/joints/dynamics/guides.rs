@@ -2,7 +2,8 @@
 
 use super::{G, ball, coordinate, rod, run, simulation, world};
 use crate::{generator, kinds, path, vector};
-use drystone::math::{self, Pose, Vec3};
+use drystone::internals::math;
+use drystone::math::{Pose, Vec3};
 use drystone::measure::{self, joint_errors};
 use drystone::solver::cpu::CpuSolver;
 use drystone::stabilize::Scheme;

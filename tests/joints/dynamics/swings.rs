@@ -2,7 +2,8 @@
 
 use super::{G, ball, coordinate, rod, run, simulation, sliding_ball, world};
 use crate::{error, rows};
-use drystone::math::{self, Mat3, Pose, Quat, Vec3};
+use drystone::internals::math;
+use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::measure::joint_errors;
 use drystone::solver::cpu::CpuSolver;
 use drystone::stabilize::Scheme;

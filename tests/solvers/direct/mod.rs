@@ -8,12 +8,14 @@ use crate::support::backends;
 use crate::support::joints::{angular_row, ball, linear_row};
 use crate::support::linkages::{FALL, LINK, add_ragdoll, chain, link, shaken};
 use crate::support::problems::{Recipe, generator, random_problem};
+use drystone::internals::batches::Batches;
 use drystone::internals::constants::MAX_COLORS;
-use drystone::math;
-use drystone::problem::batches::Batches;
+use drystone::internals::direct;
+use drystone::internals::direct::DirectStart;
+use drystone::internals::math;
+use drystone::math::{Mat3, Vec3};
 use drystone::problem::{Body, Contact, JointRow, Problem};
 use drystone::solver::cpu::CpuSolver;
-use drystone::solver::direct::{self, DirectStart};
 use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
@@ -32,7 +34,7 @@ impl Dense {
         let mut velocity = DVector::zeros(size);
         for (index, body) in problem.bodies.iter().enumerate() {
             let [xx, xy, xz, yy, yz, zz] = body.inverse_inertia.map(f64::from);
-            let inverse = math::Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+            let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
             for axis in 0..3 {
                 let at = 6 * index + axis;
                 inverse_mass[(at, at)] = f64::from(body.inverse_mass);
@@ -65,7 +67,7 @@ impl Dense {
         for contact in &problem.contacts {
             let (t1, t2) = math::tangents(contact.normal);
             let directions = [contact.normal, t1, t2].map(math::widen);
-            let total: math::Vec3 = directions
+            let total: Vec3 = directions
                 .iter()
                 .zip(contact.impulse)
                 .map(|(d, r)| d * f64::from(r))

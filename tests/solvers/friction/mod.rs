@@ -8,7 +8,7 @@ mod baseline;
 mod reading;
 mod rigid;
 
-use drystone::solver::nsgs::friction_problem::FrictionProblem;
+use drystone::internals::recorded::FrictionProblem;
 use std::path::PathBuf;
 
 /// A recorded problem, if there are any.

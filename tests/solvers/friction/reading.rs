@@ -1,8 +1,8 @@
 //! Files that are read, and files that cannot be.
 
+use drystone::internals::recorded::FrictionProblem;
 use drystone::math::{Mat3, Vec3};
 use drystone::solver::nsgs::NsgsOptions;
-use drystone::solver::nsgs::friction_problem::FrictionProblem;
 use serde_json::{Value, json};
 
 /// One contact of a unit mass that falls with 1 m/s and slides with 1 m/s.

@@ -2,13 +2,11 @@
 
 use super::recorded;
 use crate::support::problems::{Recipe, generator, random_problem};
-use drystone::math::{self, Mat3, Vec3};
+use drystone::internals::math;
+use drystone::internals::recorded::{FrictionProblem, GlobalForm, RigidForm, SparseMatrix};
+use drystone::math::{Mat3, Vec3};
 use drystone::problem::{Body, Problem};
 use drystone::solver::cpu::CpuSolver;
-use drystone::solver::nsgs::friction_problem::FrictionProblem;
-use drystone::solver::nsgs::global_form::GlobalForm;
-use drystone::solver::nsgs::rigid_form::RigidForm;
-use drystone::solver::nsgs::sparse::SparseMatrix;
 use drystone::solver::nsgs::{NsgsOptions, NsgsSolver};
 use drystone::solver::{Method, Options, Solution, Solver};
 use nalgebra::{DMatrix, DVector, Rotation3};

@@ -3,7 +3,7 @@
 use super::random_problems::random_problem;
 use super::{G, contact, flatten, largest, pyramid, random_vector, solve};
 use crate::support::mechanisms::{Recipe, random_mechanism};
-use drystone::math::{dot, scale};
+use drystone::internals::math::{dot, scale};
 use drystone::problem::{Body, FrictionCone, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::reference::judge;
@@ -183,7 +183,7 @@ fn the_natural_map_is_that_of_the_cpu_backend() {
             assert!(difference < 1e-5, "case {case}: {wide} {narrow}");
         }
         for (wide, narrow) in verdict.velocities.iter().zip(&solution.velocities) {
-            let narrow = drystone::math::widen(narrow.linear);
+            let narrow = drystone::internals::math::widen(narrow.linear);
             assert!((wide.0 - narrow).amax() < 1e-5, "case {case}");
         }
     }

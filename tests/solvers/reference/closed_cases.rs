@@ -2,7 +2,7 @@
 
 use super::{G, contact, flatten, largest, pyramid, solve};
 use drystone::Error;
-use drystone::math::{V3, add, scale};
+use drystone::internals::math::{V3, add, scale};
 use drystone::problem::{Body, Contact, FrictionCone, Problem};
 use drystone::solver::reference::{Fallback, LemkeSolver, judge};
 use drystone::solver::{Options, Solution, Solver, Status};

@@ -4,7 +4,7 @@ use super::{G, contact, flatten, largest, solve};
 use crate::support::mechanisms::{ball, hinge, turning};
 use drystone::Error;
 use drystone::internals::constants::REFERENCE_MAX_EQUALITIES;
-use drystone::math::{V3, scale};
+use drystone::internals::math::{V3, scale};
 use drystone::problem::{Body, JointRow, Problem};
 use drystone::solver::reference::{Fallback, LemkeSolver, judge};
 use drystone::solver::{Options, Solution, Solver, Status};
@@ -244,7 +244,7 @@ fn joints_that_agree_to_rounding_are_redundant() {
         ball_body(1.0, 0.1, [0.2, 0.7, -0.5], [-1.0, 4.0, 2.5]),
     ];
     let at = |t: f32| scale(axis, t);
-    let arm_b = |t: f32| drystone::math::add([0.31, -0.17, 0.23], at(t));
+    let arm_b = |t: f32| drystone::internals::math::add([0.31, -0.17, 0.23], at(t));
     let mut problem = Problem {
         bodies,
         joint_rows: hinge([1, 2], at(0.3), arm_b(0.3), axis),

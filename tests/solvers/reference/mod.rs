@@ -7,7 +7,7 @@ mod joint_cases;
 mod random_mechanisms;
 mod random_problems;
 
-use drystone::math::V3;
+use drystone::internals::math::V3;
 use drystone::problem::{Contact, FrictionCone, Problem};
 use drystone::solver::reference::LemkeSolver;
 use drystone::solver::{Options, Report, Solution, Solver};

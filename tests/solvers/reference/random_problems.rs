@@ -2,7 +2,7 @@
 
 use super::{contact, pyramid, random_vector, solve};
 use crate::support::mechanisms::kinetic_energy;
-use drystone::math::{V3, add, dot, scale, sub, tangents};
+use drystone::internals::math::{V3, add, dot, scale, sub, tangents};
 use drystone::problem::{Body, Problem};
 use drystone::solver::Status;
 use drystone::solver::reference::{Fallback, judge};

@@ -278,7 +278,7 @@ fn two_substeps_equal_two_solves() {
         let point = |body: u32, arm: [f32; 3]| {
             let m = &moved[body as usize];
             let (linear, angular) = (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]));
-            linear + angular.cross(&drystone::math::widen(arm))
+            linear + angular.cross(&drystone::internals::math::widen(arm))
         };
         for (index, contact) in solve.contacts.iter_mut().enumerate() {
             let apart = point(contact.body_a, contact.arm_a) - point(contact.body_b, contact.arm_b);

@@ -11,10 +11,10 @@ mod residual;
 mod substeps;
 mod sweep;
 
-use super::KernelCall;
 use super::bounds::Bounds;
 use super::dispatch::Dispatch;
 use super::kernel::Kernel;
+use super::kernel_call::KernelCall;
 use super::packing::Packing;
 use super::shown::{Shown, Side};
 use super::window::Window;

@@ -11,6 +11,8 @@
 //!
 //! A number leaves out what takes more sweeps; names leave out all other problems and rules.
 
+#[path = "../tests/support/friction_file.rs"]
+mod friction_file;
 #[path = "support/frozen.rs"]
 mod frozen;
 #[path = "../tests/support/problems.rs"]
@@ -108,7 +110,7 @@ fn cases() -> Vec<(String, Case)> {
             .collect();
         files.sort();
         for file in files {
-            let problem = FrictionProblem::read(&file).expect("a recorded problem");
+            let problem = friction_file::read(&file).expect("a recorded problem");
             cases.push((problem.name.clone(), Case::Recorded(Box::new(problem))));
         }
     }

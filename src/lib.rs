@@ -88,8 +88,10 @@ pub mod measure;
 pub mod stabilize;
 pub mod step;
 
+#[cfg(feature = "scene")]
 pub mod scene;
 
+#[cfg(feature = "scene")]
 pub mod output;
 
 #[doc(hidden)]

@@ -1,25 +1,10 @@
 //! Scene files, what a run writes, and the program.
 
-/// Standard gravity `[m/s^2]`, used as the default of scenes that name none.
-pub const GRAVITY: f64 = 9.81;
-
-/// Most friction directions of a pyramid; the table of directions travels in a uniform.
-pub const MAX_FRICTION_DIRECTIONS: usize = 16;
-
 /// Share of steps at the cap from which on a run says so.
 pub const CAPPED_SHARE_WORTH_A_WARNING: f64 = 0.1;
 
 /// Sweeps of a step with soft contacts whose substeps are given and whose sweeps are not, at least.
 pub(crate) const SWEEPS_OF_A_STEP: u32 = 20;
-
-/// Friction and restitution of a material that states none: dry stone, and no bounce.
-pub(crate) const DEFAULT_FRICTION: f64 = 0.5;
-
-/// See [`DEFAULT_FRICTION`].
-pub(crate) const DEFAULT_RESTITUTION: f64 = 0.0;
-
-/// Most parts of a compound: contacts name a part by 16 bits.
-pub(crate) const MAX_COMPOUND_PARTS: usize = 1 << 16;
 
 /// Most bodies of a scene; more is taken for a slip of the pen.
 ///
@@ -45,15 +30,8 @@ pub(crate) const RANDOM_FILL_ATTEMPTS: u32 = 2_000;
 /// Overlap that a fill forgives, over the size of the body: rounding of poses that touch exactly.
 pub(crate) const FILL_OVERLAP_TOLERANCE: f64 = 1e-9;
 
-/// Distance from 1 at which the length of a unit vector or quaternion in a world is a mistake, and
-/// not rounding.
-pub(crate) const UNIT_LENGTH_TOLERANCE: f64 = 1e-6;
-
-/// The same for a quaternion in a scene file, which may be written with three digits.
+/// [`UNIT_LENGTH_TOLERANCE`](super::UNIT_LENGTH_TOLERANCE) of a quaternion in a scene file, which may be written with three digits.
 pub(crate) const QUATERNION_LENGTH_TOLERANCE: f64 = 1e-3;
-
-/// Asymmetry of an inertia, over its largest number, that is rounding and not a mistake.
-pub(crate) const INERTIA_SYMMETRY_TOLERANCE: f64 = 1e-9;
 
 /// Most names that a message about an unknown one lists: more would push the message off the screen.
 pub(crate) const MAX_LISTED_NAMES: usize = 20;

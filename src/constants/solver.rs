@@ -190,3 +190,6 @@ pub const MOMENTUM_REBUILD_PASSES: u32 = 16;
 
 /// Invocations of a workgroup in every kernel; the least that every WebGPU adapter runs well.
 pub const WORKGROUP_SIZE: u32 = 64;
+
+/// Most friction directions of a pyramid; the table of directions travels in a uniform.
+pub const MAX_FRICTION_DIRECTIONS: usize = 16;

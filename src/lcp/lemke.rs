@@ -25,8 +25,8 @@ use super::basis;
 use super::{LcpProblem, LcpSolution, LcpStatus};
 use crate::constants::{LEMKE_PIVOTS_PER_ROW, LEMKE_RANDOM_BASES, LEMKE_SEEDS};
 use nalgebra::{DMatrix, DVector};
-use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
 
 /// Entries of the entering column below this fraction of its largest count as zero.
 const PIVOT_TOLERANCE: f64 = 1e-11;
@@ -112,6 +112,11 @@ pub(crate) fn solve_until(
     best
 }
 
+/// Uniform in `0..1`, with all digits of an f64.
+fn uniform(random: &mut Pcg64) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 /// One path.
 fn attempt(mut path: Path<'_>, max_pivots: usize) -> LcpSolution {
     if path.values.iter().all(|&value| value >= 0.0) {
@@ -173,7 +178,7 @@ impl<'a> Path<'a> {
         let mut random = Pcg64::seed_from_u64(seed);
         Self {
             problem,
-            cover: DVector::from_fn(n, |_, _| 1.0 + random.random::<f64>()),
+            cover: DVector::from_fn(n, |_, _| 1.0 + uniform(&mut random)),
             inverse: DMatrix::identity(n, n),
             values: problem.q.clone(),
             basic: (0..n).map(Variable::Slack).collect(),
@@ -190,9 +195,9 @@ impl<'a> Path<'a> {
         let mut random = Pcg64::seed_from_u64(!seed);
         // Few at first: the more are chosen, the more likely they depend on each other.
         let share = (seed + 1) as f64 / 16.0;
-        let some = random.random_range(0..n.max(1));
+        let some = ((u64::from(random.next_u32()) * n as u64) >> 32) as usize;
         for (i, basic) in path.basic.iter_mut().enumerate() {
-            if i == some || random.random::<f64>() < share {
+            if i == some || uniform(&mut random) < share {
                 *basic = Variable::Unknown(i);
             }
         }

@@ -7,6 +7,7 @@
 pub(crate) mod adapter;
 pub(crate) mod backends;
 pub(crate) mod chains;
+pub(crate) mod friction_file;
 pub(crate) mod joints;
 pub(crate) mod linkages;
 pub(crate) mod mechanisms;

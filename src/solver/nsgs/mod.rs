@@ -21,7 +21,6 @@ mod anderson;
 mod bodies;
 mod cone;
 mod delassus;
-mod friction_file;
 pub(crate) mod friction_problem;
 pub(crate) mod global_form;
 mod iteration;

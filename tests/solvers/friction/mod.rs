@@ -8,6 +8,7 @@ mod baseline;
 mod reading;
 mod rigid;
 
+use crate::support::friction_file;
 use drystone::internals::recorded::FrictionProblem;
 use std::path::PathBuf;
 
@@ -15,5 +16,5 @@ use std::path::PathBuf;
 fn recorded(name: &str) -> Option<FrictionProblem> {
     let folder = PathBuf::from(std::env::var_os("DRYSTONE_DATA")?);
     let path = folder.join("friction").join(format!("{name}.json"));
-    Some(FrictionProblem::read(&path).unwrap())
+    Some(friction_file::read(&path).unwrap())
 }

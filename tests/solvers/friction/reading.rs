@@ -1,5 +1,6 @@
 //! Files that are read, and files that cannot be.
 
+use crate::support::friction_file::{self, from_json};
 use drystone::internals::recorded::FrictionProblem;
 use drystone::math::{Mat3, Vec3};
 use drystone::solver::nsgs::NsgsOptions;
@@ -29,7 +30,7 @@ fn small_global() -> Value {
 }
 
 fn read(value: &Value) -> Result<FrictionProblem, String> {
-    FrictionProblem::from_json(&value.to_string(), "some.json").map_err(|error| error.to_string())
+    from_json(&value.to_string(), "some.json").map_err(|error| error.to_string())
 }
 
 #[test]
@@ -133,8 +134,8 @@ fn mistakes_are_named_with_file_and_field() {
             .unwrap_err()
             .contains("some.json: q: is missing")
     );
-    let broken = FrictionProblem::from_json("{\"kind\": 1e999}", "some.json").unwrap_err();
+    let broken = from_json("{\"kind\": 1e999}", "some.json").unwrap_err();
     assert!(broken.to_string().contains("some.json: is no JSON"));
-    let absent = FrictionProblem::read("no/such/file.json".as_ref()).unwrap_err();
+    let absent = friction_file::read("no/such/file.json".as_ref()).unwrap_err();
     assert!(absent.to_string().contains("no/such/file.json"));
 }

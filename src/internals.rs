@@ -109,7 +109,7 @@ pub mod collide {
     pub use crate::collide::broadphase::{Broadphase, brute_force_pairs};
     pub use crate::collide::detector::Detector;
     pub use crate::collide::impulse_cache::ImpulseCache;
-    pub use crate::collide::narrowphase::{Limits, find_contacts};
+    pub use crate::collide::narrowphase::{Limits, find_contacts, separation};
 }
 
 /// Rows of joints.

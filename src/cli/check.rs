@@ -157,6 +157,7 @@ fn bodies(bodies: &[Body]) -> String {
             Shape::Box { .. } => ("box", "boxes"),
             Shape::Capsule { .. } => ("capsule", "capsules"),
             Shape::HalfSpace { .. } => ("half-space", "half-spaces"),
+            Shape::Polyhedron(_) => ("polyhedron", "polyhedra"),
             Shape::Compound { .. } => ("compound", "compounds"),
         };
         *shapes.entry(shape).or_default() += 1;

@@ -353,9 +353,11 @@ impl Renewal<'_> {
         let rotations = couple.rotations();
         let before = (self.manifold.count > 0).then_some(self.origin.feature);
         points.clear();
-        let mut keep = |are_boxes: [bool; 2], parts: u32, manifold: &Manifold| {
+        let mut keep = |have_faces: [bool; 2], parts: u32, manifold: &Manifold| {
             for point in manifold.as_slice() {
-                points.push(fixed_to_bodies(&rotations, &query, are_boxes, parts, point));
+                points.push(fixed_to_bodies(
+                    &rotations, &query, have_faces, parts, point,
+                ));
             }
         };
         let apart = if a.kind == Kind::Box && b.kind == Kind::Box {
@@ -371,10 +373,18 @@ impl Renewal<'_> {
             manifold.apart()
         } else {
             let keep = |shapes: [&Shape; 2], parts: u32, manifold: &Manifold| {
-                let are_boxes = shapes.map(|shape| matches!(shape, Shape::Box { .. }));
-                keep(are_boxes, parts, manifold);
+                let have_faces =
+                    shapes.map(|shape| matches!(shape, Shape::Box { .. } | Shape::Polyhedron(_)));
+                keep(have_faces, parts, manifold);
             };
-            visit_manifolds(couple.world, couple.pair, couple.movers, &query, keep)
+            visit_manifolds(
+                couple.world,
+                couple.pair,
+                couple.movers,
+                before,
+                &query,
+                keep,
+            )
         };
         points.sort_unstable_by_key(|point| point.feature);
         self.origin.feature = points.first().map_or(0, |point| point.feature as u32);
@@ -457,15 +467,15 @@ impl Relative {
 fn fixed_to_bodies(
     rotations: &[Mat3; 2],
     query: &Query,
-    are_boxes: [bool; 2],
+    have_faces: [bool; 2],
     parts: u32,
     point: &Point,
 ) -> KeptPoint {
     let half = point.normal * (0.5 * point.separation);
     let on_a = rotations[0].tr_mul(&(point.position + half));
     let on_b = rotations[1].tr_mul(&(point.position - half - query.offset));
-    let normal_of = match are_boxes {
-        // Faces of the second box are marked by this bit, alone of the two highest.
+    let normal_of = match have_faces {
+        // Faces of the second solid are marked by this bit, alone of the two highest.
         [true, true] => u32::from(point.feature >> 30 == 1),
         [false, true] => 1,
         _ => 0,

@@ -8,6 +8,16 @@ pub(crate) const LOST_DIRECTION: f64 = 1e-9;
 /// above what rounding of poses leaves after many steps, and invisible.
 pub(crate) const UPRIGHT_PLANE: f64 = 1e-9;
 
+/// Most faces of a polyhedron: contacts name a face by 10 bits.
+pub(crate) const MAX_POLYHEDRON_FACES: usize = 1 << 10;
+
+/// Most vertices of a face of a polyhedron: contacts name a side by 6 bits.
+pub(crate) const MAX_FACE_VERTICES: usize = 1 << 6;
+
+/// How far beyond the plane of a face of a polyhedron a vertex may be and still count as in it, over the polyhedron's
+/// extent: the triangles of a hull are flat to rounding, and files give their numbers to seven digits.
+pub(crate) const FLAT_FACE: f64 = 1e-6;
+
 /// Most points of a manifold between two convex shapes: four carry any planar load.
 pub(crate) const MAX_MANIFOLD_POINTS: usize = 4;
 

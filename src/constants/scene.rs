@@ -6,6 +6,18 @@ pub const CAPPED_SHARE_WORTH_A_WARNING: f64 = 0.1;
 /// Sweeps of a step with soft contacts whose substeps are given and whose sweeps are not, at least.
 pub(crate) const SWEEPS_OF_A_STEP: u32 = 20;
 
+/// Most points that a polyhedron of random points is the hull of.
+pub(crate) const MAX_HULL_POINTS: usize = 512;
+
+/// Most sides of a prism.
+pub(crate) const MAX_PRISM_SIDES: u32 = 64;
+
+/// Largest file of a mesh that is read `[bytes]`.
+pub(crate) const MAX_MESH_BYTES: u64 = 1 << 28;
+
+/// Most faces of a mesh that are read.
+pub(crate) const MAX_MESH_FACES: usize = 1 << 22;
+
 /// Most bodies of a scene; more is taken for a slip of the pen.
 ///
 /// A hundred times the largest benchmark, and still less than the 2^32 that an index can name.

@@ -44,7 +44,7 @@ impl Builder {
 
     fn chain(&mut self, chain: &Chain, place: &Place<'_>) -> Result<()> {
         let run = Run::new(chain, &self.world.gravity, place)?;
-        let shape = build::shape(&chain.shape);
+        let shape = build::shape(&chain.shape)?;
         let material = self.material(&chain.material)?;
         let first = self.world.bodies.len() as u32;
         for link in 0..chain.count {
@@ -378,7 +378,8 @@ fn length(shape: &schema::Shape, along: Axis) -> Option<f64> {
             Some(2.0 * capsule.half_length)
         }
         schema::Shape::Capsule(capsule) => Some(2.0 * capsule.radius),
-        schema::Shape::HalfSpace(_) | schema::Shape::Compound(_) => None,
+        schema::Shape::Prism(prism) if along == Axis::Z => Some(2.0 * prism.half_length),
+        _ => None,
     }
 }
 

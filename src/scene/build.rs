@@ -3,6 +3,7 @@
 use super::generate::{self, Stream};
 use super::joint::{self, Ends};
 use super::place::Place;
+use super::polyhedra;
 use super::schema::{self, DEFAULT_MATERIAL, SceneFile, Walls};
 use super::settings::settings;
 use super::{OutputSpec, Overrides, Scene};
@@ -18,6 +19,7 @@ use nalgebra::{Quaternion, Unit};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Name of the second body of a container whose walls have their own material.
 pub(super) fn walls_name(container: &str) -> String {
@@ -295,7 +297,7 @@ impl Builder {
 /// [`Error::Scene`] for a mass or inertia that does not fit single precision.
 pub(super) fn body(given: &schema::Body, place: &Place<'_>) -> Result<Body> {
     let frame = pose(&given.position, &given.rotation);
-    let shape = shape(&given.shape);
+    let shape = shape(&given.shape)?;
     let body = match (given.kind, &given.motion) {
         (schema::Kind::Dynamic, _) => {
             let mass = (given.density, given.mass, given.inertia.as_ref());
@@ -391,8 +393,15 @@ fn container_parts(container: &schema::Container) -> (Vec<CompoundPart>, Vec<Com
     (floor, walls)
 }
 
-pub(super) fn shape(given: &schema::Shape) -> Shape {
-    match given {
+/// Makes a shape.
+///
+/// # Errors
+/// [`Error::Invalid`] for a polyhedron that is none.
+pub(super) fn shape(given: &schema::Shape) -> Result<Shape> {
+    if let Some(solid) = polyhedra::polyhedron(given) {
+        return Ok(Shape::Polyhedron(Arc::new(solid?)));
+    }
+    Ok(match given {
         schema::Shape::Sphere(ball) => Shape::Sphere {
             radius: ball.radius,
         },
@@ -411,13 +420,16 @@ pub(super) fn shape(given: &schema::Shape) -> Shape {
             parts: compound
                 .parts
                 .iter()
-                .map(|part| CompoundPart {
-                    pose: pose(&part.position, &part.rotation),
-                    shape: shape(&part.shape),
+                .map(|part| {
+                    Ok(CompoundPart {
+                        pose: pose(&part.position, &part.rotation),
+                        shape: shape(&part.shape)?,
+                    })
                 })
-                .collect(),
+                .collect::<Result<_>>()?,
         },
-    }
+        _ => return Err(Error::invalid("shape", "is not known")),
+    })
 }
 
 fn motion(given: &schema::Motion) -> Motion {

@@ -1,5 +1,6 @@
 //! Signed distances between shapes, for placing bodies beside each other.
 
+use crate::collide::narrowphase::{Cuboid, distance_from_solid, separation_of_solids};
 use crate::math::{Pose, Vec3};
 use crate::world::Shape;
 
@@ -33,6 +34,14 @@ pub(super) fn gap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
             }) - radius
         }
         (_, Shape::Capsule { .. }) => gap(b, pose_b, a, pose_a),
+        (Shape::Polyhedron(solid), Shape::Box { half_extents }) => separation_of_solids(
+            (solid.solid(), pose_a),
+            (Cuboid::new(half_extents).solid(), pose_b),
+        ),
+        (Shape::Box { .. }, Shape::Polyhedron(_)) => gap(b, pose_b, a, pose_a),
+        (Shape::Polyhedron(one), Shape::Polyhedron(other)) => {
+            separation_of_solids((one.solid(), pose_a), (other.solid(), pose_b))
+        }
         (Shape::Box { half_extents: ha }, Shape::Box { half_extents: hb }) => {
             boxes(ha, pose_a, hb, pose_b)
         }
@@ -50,6 +59,7 @@ fn support(shape: &Shape, pose: &Pose, direction: &Vec3) -> f64 {
             half_length,
             radius,
         } => center + half_length * local.z.abs() + radius,
+        Shape::Polyhedron(solid) => center - solid.solid().lowest(&-local),
         Shape::HalfSpace { .. } => f64::INFINITY,
         Shape::Compound { parts } => parts
             .iter()
@@ -74,6 +84,7 @@ fn distance(point: &Vec3, shape: &Shape, pose: &Pose) -> f64 {
             let foot = local.z.clamp(-half_length, *half_length);
             (local - Vec3::new(0.0, 0.0, foot)).norm() - radius
         }
+        Shape::Polyhedron(solid) => distance_from_solid(&local, &solid.solid()),
         Shape::HalfSpace { normal, offset } => normal.dot(&local) - offset,
         Shape::Compound { parts } => parts
             .iter()

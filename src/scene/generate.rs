@@ -10,7 +10,7 @@ use super::schema::{Arrangement, Fill, Region, Scale};
 use crate::constants::{FILL_OVERLAP_TOLERANCE, MAX_SCENE_BODIES, RANDOM_FILL_ATTEMPTS};
 use crate::error::Result;
 use crate::math::{Aabb, Pose, Quat, Vec3};
-use crate::world::{Body, CompoundPart, Shape, World};
+use crate::world::{Body, Shape, World};
 use nalgebra::Quaternion;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Normal};
@@ -134,7 +134,7 @@ impl<'a> Recipe<'a> {
             .shapes
             .iter()
             .map(|mixed| shape(&mixed.shape))
-            .collect();
+            .collect::<Result<_>>()?;
         let normal = match &fill.scale {
             Scale::Normal(given) => Some(Normal::new(given.mean, given.sd).map_err(|error| {
                 place.key("scale").error(
@@ -225,7 +225,7 @@ impl<'a> Recipe<'a> {
         } else {
             Quat::identity()
         };
-        let shape = scaled(&self.shapes[kind], factor);
+        let shape = self.shapes[kind].scaled(factor);
         let turned = self.fill.random_orientation;
         Candidate {
             reach: reach_of(&shape, turned),
@@ -373,38 +373,6 @@ fn largest_scale(scale: &Scale) -> f64 {
         Scale::Uniform(uniform) => uniform.max,
         Scale::Normal(normal) => normal.max,
         Scale::List(list) => list.values.iter().copied().fold(0.0, f64::max),
-    }
-}
-
-/// A shape, larger by a factor.
-fn scaled(shape: &Shape, factor: f64) -> Shape {
-    match shape {
-        Shape::Sphere { radius } => Shape::Sphere {
-            radius: radius * factor,
-        },
-        Shape::Box { half_extents } => Shape::Box {
-            half_extents: half_extents * factor,
-        },
-        Shape::Capsule {
-            half_length,
-            radius,
-        } => Shape::Capsule {
-            half_length: half_length * factor,
-            radius: radius * factor,
-        },
-        Shape::HalfSpace { normal, offset } => Shape::HalfSpace {
-            normal: *normal,
-            offset: offset * factor,
-        },
-        Shape::Compound { parts } => Shape::Compound {
-            parts: parts
-                .iter()
-                .map(|part| CompoundPart {
-                    pose: Pose::new(part.pose.position * factor, part.pose.orientation),
-                    shape: scaled(&part.shape, factor),
-                })
-                .collect(),
-        },
     }
 }
 

@@ -29,8 +29,10 @@ mod build;
 mod gap;
 mod generate;
 mod joint;
+mod mesh;
 mod occupied;
 mod place;
+mod polyhedra;
 mod reader;
 mod resolve;
 pub(crate) mod schema;
@@ -127,7 +129,7 @@ impl Scene {
         Self::parse(path, &text, overrides)
     }
 
-    /// Reads a scene from the text of a file; `path` is only named in messages.
+    /// Reads a scene from the text of a file; `path` is named in messages, and other files are relative to its folder.
     ///
     /// # Errors
     /// [`Error::Scene`] for the first mistake in the text, [`Error::Invalid`] for an override without
@@ -135,7 +137,7 @@ impl Scene {
     pub fn parse(path: &Path, text: &str, overrides: &Overrides) -> Result<Self> {
         overrides.validate()?;
         let root = syntax(path, text)?;
-        let file = SceneFile::deserialize(reader::Node(&root)).map_err(|error| SceneError {
+        let mut file = SceneFile::deserialize(reader::Node(&root)).map_err(|error| SceneError {
             path: path.to_owned(),
             text: text.to_owned(),
             span: error.span.unwrap_or(0..0),
@@ -143,6 +145,7 @@ impl Scene {
             help: error.help,
         })?;
         let place = Place::root(path, text, &root);
+        polyhedra::load(&mut file, path, &place)?;
         validate::validate(&file, &place)?;
         build::scene(file, path, overrides, &place)
     }

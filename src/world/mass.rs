@@ -75,7 +75,7 @@ impl MassProperties {
     }
 
     /// Of a homogeneous shape of a density `[kg/m^3]`, and its centre of mass in the axes in which
-    /// the shape is given `[m]` (zero but for compounds). The inertia is about that centre.
+    /// the shape is given `[m]` (zero but for compounds and polyhedra). The inertia is about that centre.
     ///
     /// Parts of a compound simply add: where two overlap, the overlap counts twice.
     ///
@@ -153,6 +153,11 @@ impl Moments {
                 half_length: h,
                 radius: r,
             } => Ok(Self::capsule(*h, *r)),
+            Shape::Polyhedron(solid) => Ok(Self {
+                volume: solid.volume(),
+                center: solid.center(),
+                inertia: solid.inertia(),
+            }),
             Shape::HalfSpace { .. } => Err(Error::invalid(
                 "mass",
                 "a half-space has no finite volume, so it cannot be a dynamic body or part of one",

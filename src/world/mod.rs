@@ -3,11 +3,14 @@
 
 mod body;
 mod construct;
+#[cfg(feature = "hull")]
+mod hull;
 pub mod joint;
 mod load;
 mod mass;
 mod material;
 mod motion;
+mod polyhedron;
 mod shape;
 mod validate;
 
@@ -17,6 +20,8 @@ pub use load::Load;
 pub use mass::MassProperties;
 pub use material::{Material, MaterialPair};
 pub use motion::{Keyframe, Motion};
+pub(crate) use polyhedron::Solid;
+pub use polyhedron::{Edge, Face, Polyhedron};
 pub use shape::{CompoundPart, Shape};
 
 use crate::math::Vec3;

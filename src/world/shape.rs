@@ -1,5 +1,6 @@
 //! Shapes, in body axes with the centre of mass at the origin.
 
+use super::Polyhedron;
 use crate::math::{Aabb, Pose, Vec3};
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub enum Shape {
         /// Distance of the boundary from the origin along the normal `[m]`.
         offset: f64,
     },
+    /// A convex polyhedron.
+    Polyhedron(Arc<Polyhedron>),
     /// Several of the above, fixed to each other.
     Compound {
         /// The parts; none is a compound.
@@ -47,8 +50,8 @@ pub struct CompoundPart {
 }
 
 impl Shape {
-    /// The shape seen from `origin`: the parts of a compound move by its opposite. Other shapes have
-    /// their centre of mass at the origin already and stay as they are.
+    /// The shape seen from `origin`: the parts of a compound and the vertices of a polyhedron move by its opposite. Other
+    /// shapes have their centre of mass at the origin already and stay as they are.
     #[must_use]
     pub fn recentered(self, origin: &Vec3) -> Self {
         match self {
@@ -61,7 +64,47 @@ impl Shape {
                     })
                     .collect(),
             },
+            // Bodies at their centres share a solid.
+            Self::Polyhedron(solid) if *origin != Vec3::zeros() => {
+                Self::Polyhedron(Arc::new(solid.moved(&-origin)))
+            }
             simple => simple,
+        }
+    }
+
+    /// The shape, larger by a positive factor.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        match self {
+            Self::Sphere { radius } => Self::Sphere {
+                radius: radius * factor,
+            },
+            Self::Box { half_extents } => Self::Box {
+                half_extents: half_extents * factor,
+            },
+            Self::Capsule {
+                half_length,
+                radius,
+            } => Self::Capsule {
+                half_length: half_length * factor,
+                radius: radius * factor,
+            },
+            Self::HalfSpace { normal, offset } => Self::HalfSpace {
+                normal: *normal,
+                offset: offset * factor,
+            },
+            // Bodies of one size share it.
+            Self::Polyhedron(_) if factor == 1.0 => self.clone(),
+            Self::Polyhedron(solid) => Self::Polyhedron(Arc::new(solid.scaled(factor))),
+            Self::Compound { parts } => {
+                let scaled = parts.iter().map(|part| CompoundPart {
+                    pose: Pose::new(part.pose.position * factor, part.pose.orientation),
+                    shape: part.shape.scaled(factor),
+                });
+                Self::Compound {
+                    parts: scaled.collect(),
+                }
+            }
         }
     }
 
@@ -92,6 +135,19 @@ impl Shape {
                     max: pose.position + reach,
                 }
             }
+            Self::Polyhedron(solid) => {
+                let rotation = pose.orientation.to_rotation_matrix();
+                let empty = Aabb::empty();
+                let (min, max) =
+                    solid
+                        .vertices()
+                        .iter()
+                        .fold((empty.min, empty.max), |(min, max), vertex| {
+                            let at = pose.position + rotation * vertex;
+                            (min.inf(&at), max.sup(&at))
+                        });
+                Aabb { min, max }
+            }
             Self::HalfSpace { .. } => Aabb::everything(),
             Self::Compound { parts } => parts.iter().fold(Aabb::empty(), |all, part| {
                 all.merged(&part.shape.aabb(&pose.compose(&part.pose)))
@@ -106,6 +162,7 @@ impl Shape {
         match self {
             Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
             Self::Box { half_extents } => half_extents.min(),
+            Self::Polyhedron(solid) => solid.inner_radius(),
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Compound { parts } => parts
                 .iter()
@@ -120,6 +177,7 @@ impl Shape {
         match self {
             Self::Sphere { radius } => *radius,
             Self::Box { half_extents } => half_extents.norm(),
+            Self::Polyhedron(solid) => solid.bounding_radius(),
             Self::Capsule {
                 half_length,
                 radius,

@@ -136,6 +136,8 @@ impl Shape {
                     ))
                 }
             }
+            // Sound since it was made.
+            Self::Polyhedron(_) => Ok(()),
             Self::HalfSpace { normal, offset } => {
                 if !(is_finite(normal) && (normal.norm() - 1.0).abs() < UNIT_LENGTH_TOLERANCE) {
                     return Err("the normal of a half-space is not a unit vector".into());

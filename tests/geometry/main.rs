@@ -6,5 +6,6 @@ mod broadphase;
 mod detector;
 mod impulse_cache;
 mod narrowphase;
+mod polyhedra;
 mod rotations;
 mod world;

@@ -4,11 +4,14 @@ use approx::assert_relative_eq;
 use drystone::error::Error;
 use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::world::{
-    Body, BodyKind, CompoundPart, Keyframe, MassProperties, Material, Motion, Shape, World,
+    Body, BodyKind, CompoundPart, Keyframe, MassProperties, Material, Motion, Polyhedron, Shape,
+    World,
 };
 use parry3d_f64::mass_properties::MassProperties as Reference;
 use parry3d_f64::math::{Pose as ReferencePose, Rotation, Vector};
+use parry3d_f64::shape::{ConvexPolyhedron, Shape as _};
 use std::f64::consts::{FRAC_PI_2, PI};
+use std::sync::Arc;
 
 const DENSITY: f64 = 2500.0;
 
@@ -74,6 +77,11 @@ fn reference(shape: &Shape) -> Reference {
             Vector::new(0.0, 0.0, *half_length),
             *radius,
         ),
+        Shape::Polyhedron(solid) => {
+            let points = solid.vertices().iter().map(|v| Vector::new(v.x, v.y, v.z));
+            let hull = ConvexPolyhedron::from_convex_hull(&points.collect::<Vec<_>>());
+            hull.expect("a solid").mass_properties(DENSITY)
+        }
         Shape::HalfSpace { .. } => panic!("a half-space has no mass"),
         Shape::Compound { parts } => parts
             .iter()
@@ -98,6 +106,8 @@ fn masses_agree_with_parry() {
         cuboid(0.1, 0.2, 0.3),
         capsule(0.4, 0.15),
         capsule(0.0, 0.15),
+        Shape::Polyhedron(Arc::new(Polyhedron::regular(12, 0.4).unwrap())),
+        Shape::Polyhedron(Arc::new(Polyhedron::wedge(0.2, 0.4, 0.3, 0.1).unwrap())),
         crooked(),
     ] {
         let (mass, center) = MassProperties::from_density(&shape, DENSITY).unwrap();

@@ -37,6 +37,10 @@ fn reference(shape: &Shape) -> Option<SharedShape> {
             half_length,
             radius,
         } => SharedShape::new(Capsule::new_z(*half_length, *radius)),
+        Shape::Polyhedron(solid) => {
+            let points = solid.vertices().iter().map(|v| Vector::new(v.x, v.y, v.z));
+            SharedShape::convex_hull(&points.collect::<Vec<_>>())?
+        }
         Shape::HalfSpace { .. } => return None,
         Shape::Compound { parts } => SharedShape::new(Compound::new(
             parts

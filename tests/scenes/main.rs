@@ -8,6 +8,7 @@ mod files;
 mod fills;
 mod joint_kinds;
 mod joints;
+mod polyhedra;
 mod run_folder;
 #[path = "../support/mod.rs"]
 mod support;

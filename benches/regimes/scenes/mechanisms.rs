@@ -173,35 +173,11 @@ fn of_size(text: &str, size: f64) -> World {
             body.mass = MassProperties::new(mass * factor.powi(3), inertia * factor.powi(5))
                 .expect("a mass that fits single precision");
         }
-        scale(&mut body.shape, factor);
+        body.shape = body.shape.scaled(factor);
     }
     for joint in &mut world.joints {
         joint.frame_a.position *= factor;
         joint.frame_b.position *= factor;
     }
     world
-}
-
-fn scale(shape: &mut Shape, factor: f64) {
-    match shape {
-        Shape::Sphere { radius } => *radius *= factor,
-        Shape::Box { half_extents } => *half_extents *= factor,
-        Shape::Capsule {
-            half_length,
-            radius,
-        } => {
-            *half_length *= factor;
-            *radius *= factor;
-        }
-        Shape::HalfSpace { offset, .. } => *offset *= factor,
-        Shape::Compound { parts } => {
-            let scaled = parts.iter().map(|part| {
-                let mut part = part.clone();
-                part.pose.position *= factor;
-                scale(&mut part.shape, factor);
-                part
-            });
-            *parts = scaled.collect();
-        }
-    }
 }

@@ -13,9 +13,11 @@ mod capsule_capsule;
 mod capsule_half_space;
 mod compound;
 mod direction;
+mod four_points;
 mod manifold;
 mod mover;
 mod placed;
+mod polyhedron;
 mod query;
 mod segment;
 mod sphere_box;
@@ -24,14 +26,18 @@ mod sphere_half_space;
 mod sphere_sphere;
 
 use super::ContactPoint;
-use crate::math::Vec3;
+use crate::math::{Pose, Vec3};
 use crate::parallel;
-use crate::world::{Shape, World};
+use crate::world::{Polyhedron, Shape, World};
 pub(super) use box_box::box_box;
 use direction::direction;
 pub(super) use manifold::{Manifold, Point};
 pub(super) use mover::{Kind, Mover};
 use placed::Placed;
+#[cfg(feature = "scene")]
+pub(crate) use polyhedron::distance_from_solid;
+use polyhedron::polyhedron_polyhedron;
+pub(crate) use polyhedron::{Cuboid, separation_of_solids};
 pub(super) use query::Query;
 pub(super) use sphere_box::closest_on_box;
 
@@ -85,6 +91,12 @@ pub fn find_contacts(
     }
 }
 
+/// The distance of two convex polyhedra or, negative, the shortest way apart of those that overlap `[m]`.
+#[must_use]
+pub fn separation((p, pose_p): (&Polyhedron, &Pose), (q, pose_q): (&Polyhedron, &Pose)) -> f64 {
+    separation_of_solids((p.solid(), pose_p), (q.solid(), pose_q))
+}
+
 /// Appends the contacts of one pair, in order of their features.
 pub(super) fn contacts_of(
     world: &World,
@@ -112,7 +124,7 @@ pub(super) fn contacts_of_pair(
     found: &mut Vec<ContactPoint>,
 ) -> f64 {
     let first = found.len();
-    let apart = visit_manifolds(world, pair, movers, query, |_, parts, manifold| {
+    let apart = visit_manifolds(world, pair, movers, None, query, |_, parts, manifold| {
         found.extend(manifold.as_slice().iter().map(|point| ContactPoint {
             bodies: pair,
             feature: u64::from(parts) << 32 | u64::from(point.feature),
@@ -162,12 +174,14 @@ pub(super) fn contact_of_spheres(
 }
 
 /// Visits the manifolds of two bodies of which one is no sphere: of the two, or of every two of
-/// their parts that may touch, with the shapes and the name of the parts. Returns what is known of the
+/// their parts that may touch, with the shapes and the name of the parts. Where there are no parts, an axis that did
+/// before, that of the feature `before`, is preferred. Returns what is known of the
 /// distance of those that have no points: they are apart by at least as much `[m]`.
 pub(super) fn visit_manifolds(
     world: &World,
     pair: [u32; 2],
     [mover_a, mover_b]: [&Mover; 2],
+    before: Option<u32>,
     query: &Query,
     mut visit: impl FnMut([&Shape; 2], u32, &Manifold),
 ) -> f64 {
@@ -190,14 +204,14 @@ pub(super) fn visit_manifolds(
     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound { .. });
     let mut manifold = Manifold::new();
     if !is_compound(&a.shape) && !is_compound(&b.shape) {
-        touch(&placed_a, &placed_b, query, &mut manifold);
+        touch(&placed_a, &placed_b, before, query, &mut manifold);
         visit([&a.shape, &b.shape], 0, &manifold);
         return manifold.apart();
     }
     let mut apart = f64::INFINITY;
     let others = compound::part_pairs(&placed_a, &placed_b, query.reach, |parts, a, b| {
         manifold.clear();
-        touch(a, b, query, &mut manifold);
+        touch(a, b, None, query, &mut manifold);
         visit([a.shape, b.shape], parts, &manifold);
         apart = apart.min(manifold.apart());
     });
@@ -206,8 +220,14 @@ pub(super) fn visit_manifolds(
 
 /// The contact points of two shapes that are no compounds. Each kind of pair has one order; shapes
 /// that come the other way round are swapped, and so is the sense of the normal.
-fn touch(p: &Placed<'_>, q: &Placed<'_>, query: &Query, manifold: &mut Manifold) {
-    use Shape::{Box, Capsule, HalfSpace, Sphere};
+fn touch(
+    p: &Placed<'_>,
+    q: &Placed<'_>,
+    before: Option<u32>,
+    query: &Query,
+    manifold: &mut Manifold,
+) {
+    use Shape::{Box, Capsule, HalfSpace, Polyhedron, Sphere};
     match (p.shape, q.shape) {
         (Sphere { radius: radius_p }, Sphere { radius: radius_q }) => {
             sphere_sphere::sphere_sphere(
@@ -249,7 +269,7 @@ fn touch(p: &Placed<'_>, q: &Placed<'_>, query: &Query, manifold: &mut Manifold)
         ) => box_box(
             (&p.position, &p.rotation(), half_extents),
             (&q.position, &q.rotation(), half_extents_q),
-            None,
+            before,
             query,
             manifold,
         ),
@@ -298,10 +318,64 @@ fn touch(p: &Placed<'_>, q: &Placed<'_>, query: &Query, manifold: &mut Manifold)
             query,
             manifold,
         ),
+        (Polyhedron(solid_p), Polyhedron(solid_q)) => polyhedron_polyhedron(
+            (&p.position, &p.rotation(), solid_p.solid()),
+            (&q.position, &q.rotation(), solid_q.solid()),
+            before,
+            query,
+            manifold,
+        ),
+        (Box { half_extents }, Polyhedron(solid)) => polyhedron_polyhedron(
+            (
+                &p.position,
+                &p.rotation(),
+                Cuboid::new(half_extents).solid(),
+            ),
+            (&q.position, &q.rotation(), solid.solid()),
+            before,
+            query,
+            manifold,
+        ),
+        (Polyhedron(solid), Box { half_extents }) => polyhedron_polyhedron(
+            (&p.position, &p.rotation(), solid.solid()),
+            (
+                &q.position,
+                &q.rotation(),
+                Cuboid::new(half_extents).solid(),
+            ),
+            before,
+            query,
+            manifold,
+        ),
+        (Sphere { radius }, Polyhedron(solid)) => polyhedron::sphere_polyhedron(
+            (&p.position, *radius),
+            (&q.position, &q.rotation(), solid.solid()),
+            query,
+            manifold,
+        ),
+        (
+            Capsule {
+                half_length,
+                radius,
+            },
+            Polyhedron(solid),
+        ) => polyhedron::capsule_polyhedron(
+            (&p.position, &p.axis(), *half_length, *radius),
+            (&q.position, &q.rotation(), solid.solid()),
+            query,
+            manifold,
+        ),
+        (Polyhedron(solid), HalfSpace { normal, offset }) => polyhedron::half_space_polyhedron(
+            (&p.position, &p.rotation(), solid.solid()),
+            (&q.position, q.orientation * normal, *offset),
+            query,
+            manifold,
+        ),
         (Box { .. }, Sphere { .. })
         | (Capsule { .. }, Sphere { .. } | Box { .. })
-        | (HalfSpace { .. }, Sphere { .. } | Box { .. } | Capsule { .. }) => {
-            touch(q, p, &query.swapped(), manifold);
+        | (Polyhedron(_), Sphere { .. } | Capsule { .. })
+        | (HalfSpace { .. }, Sphere { .. } | Box { .. } | Capsule { .. } | Polyhedron(_)) => {
+            touch(q, p, None, &query.swapped(), manifold);
         }
         // Neither can move, and parts of compounds are no compounds.
         (HalfSpace { .. }, HalfSpace { .. })

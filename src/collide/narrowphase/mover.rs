@@ -9,6 +9,7 @@ pub(in crate::collide) enum Kind {
     Sphere,
     Box,
     Capsule,
+    Polyhedron,
     /// A compound of bounded size.
     Compound,
     /// A half-space, or a compound that has one.
@@ -45,6 +46,7 @@ impl Mover {
             _ if bounding_radius.is_infinite() => Kind::Unbounded,
             Shape::Compound { .. } => Kind::Compound,
             Shape::Box { .. } => Kind::Box,
+            Shape::Polyhedron(_) => Kind::Polyhedron,
             _ => Kind::Capsule,
         };
         let half_extents = match body.shape {

@@ -156,6 +156,7 @@ fn shape_number(body: &Body) -> u8 {
         Shape::Capsule { .. } => 2,
         Shape::HalfSpace { .. } => 3,
         Shape::Compound { .. } => 4,
+        Shape::Polyhedron(_) => 5,
     }
 }
 
@@ -193,6 +194,16 @@ fn add_shape(
             add_surface(geometry, &templates.capsule, pose, |unit| {
                 unit * *radius + Vec3::z() * half_length.copysign(unit.z)
             });
+        }
+        Shape::Polyhedron(solid) => {
+            let first = geometry.point_count() as i64;
+            for vertex in solid.vertices() {
+                geometry.points.extend(pose.point(vertex).iter().copied());
+            }
+            for face in solid.faces() {
+                let corners = solid.vertices_of(face).iter();
+                geometry.push_cell(corners.map(|&at| first + i64::from(at)));
+            }
         }
         Shape::HalfSpace { normal, offset } => ground.add(geometry, pose, normal, *offset),
         Shape::Compound { parts } => {

@@ -150,6 +150,16 @@ tagged! {
         "capsule" => Capsule(Capsule),
         /// All points on one side of a plane; not for dynamic bodies.
         "half_space" => HalfSpace(HalfSpace),
+        /// A convex polyhedron, of points or from a file.
+        "polyhedron" => Polyhedron(PolyhedronShape),
+        /// A prism about the z axis over a regular polygon.
+        "prism" => Prism(Prism),
+        /// A regular solid about the origin.
+        "regular" => Regular(Regular),
+        /// The hull of random points on an ellipsoid, about its centre of mass.
+        "rock" => Rock(Rock),
+        /// A wedge, as arches are built of.
+        "wedge" => Wedge(Wedge),
         /// Several of the above, fixed to each other.
         "compound" => Compound(Compound),
     }
@@ -197,6 +207,96 @@ pub struct HalfSpace {
     /// Distance of the plane from the origin along the normal `[m]`.
     #[serde(default)]
     pub offset: f64,
+}
+
+/// A convex polyhedron: the hull of points, the solid within faces between them, or the surface in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PolyhedronShape {
+    /// Vertices `[m]`, at least four.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<Vector>,
+    /// Faces: the points of each, counted from 0, counter-clockwise as seen from outside. Without any, the solid is the hull
+    /// of the points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faces: Vec<Vec<u32>>,
+    /// In place of both an OBJ or STL file, relative to the folder of the scene: a closed, convex surface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Takes the hull of the file's vertices, whatever its faces are.
+    #[serde(default)]
+    pub hull: bool,
+    /// What the points are multiplied with, positive.
+    #[serde(default = "one")]
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub scale: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// A prism about the z axis over a regular polygon whose first corner is at x.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Prism {
+    /// Sides of the polygon, from 3 to 64.
+    #[cfg_attr(feature = "cli", schemars(range(min = 3, max = 64)))]
+    pub sides: u32,
+    /// Distance of its corners from the axis `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub radius: f64,
+    /// Half its length along the axis `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub half_length: f64,
+}
+
+/// A regular solid about the origin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Regular {
+    /// Number of its faces: 4, 6, 8, 12 or 20.
+    pub faces: u32,
+    /// Distance of its vertices from the origin `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub radius: f64,
+}
+
+/// The hull of random points on an ellipsoid, about its centre of mass.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Rock {
+    /// Number of points, from 4 to 512.
+    #[cfg_attr(feature = "cli", schemars(range(min = 4, max = 512)))]
+    pub points: usize,
+    /// Half axes of the ellipsoid `[m]`, positive.
+    pub radii: Vector,
+    /// Seed of the points' directions.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// A wedge, as arches are built of, between two rectangles across the y axis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Wedge {
+    /// Half the width in x of the rectangle at `-half_height` `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub inner_half_width: f64,
+    /// Half the width in x of the rectangle at `half_height` `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub outer_half_width: f64,
+    /// Half the distance of the rectangles `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub half_height: f64,
+    /// Half the depth in z of both `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub half_depth: f64,
 }
 
 /// Several shapes, fixed to each other. Where two parts overlap, the overlap counts twice in mass

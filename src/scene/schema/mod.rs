@@ -10,7 +10,9 @@ mod joint;
 mod stabilization;
 
 pub(crate) use assembly::{Chain, ChainJointType, Instance, Pin, Template};
-pub(crate) use body::{Body, Container, Groups, Inertia, Kind, Motion, Rotation, Shape, Walls};
+pub(crate) use body::{
+    Body, Container, Groups, Inertia, Kind, Motion, PolyhedronShape, Rotation, Shape, Walls,
+};
 pub(crate) use fill::{Arrangement, Fill, Region, Scale};
 pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};
 pub(crate) use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};

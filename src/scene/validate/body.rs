@@ -3,11 +3,13 @@
 use super::Names;
 use super::number::{direction, finite, not_negative, positive, positive_vector, vector};
 use crate::constants::{
-    INERTIA_SYMMETRY_TOLERANCE, MAX_COMPOUND_PARTS, QUATERNION_LENGTH_TOLERANCE,
+    INERTIA_SYMMETRY_TOLERANCE, MAX_COMPOUND_PARTS, MAX_HULL_POINTS, MAX_PRISM_SIDES,
+    QUATERNION_LENGTH_TOLERANCE,
 };
 use crate::error::{Error, Result};
 use crate::scene::build::matrix;
 use crate::scene::place::Place;
+use crate::scene::polyhedra;
 use crate::scene::schema::{Body, Container, Groups, Inertia, Kind, Motion, Rotation, Shape};
 
 pub(super) fn body(body: &Body, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
@@ -116,6 +118,49 @@ pub(super) fn inertia(inertia: &Inertia, place: &Place<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Checks the numbers of a polyhedron and that they make one.
+fn polyhedron(shape: &Shape, place: &Place<'_>) -> Result<()> {
+    let length = |value: f64, key: &str| positive(value, key, &place.key(key));
+    match shape {
+        Shape::Polyhedron(given) => {
+            length(given.scale, "scale")?;
+            for (at, point) in given.points.iter().enumerate() {
+                vector(point, &place.key("points").at(at))?;
+            }
+        }
+        Shape::Prism(prism) => {
+            let sides = u64::from(prism.sides);
+            super::count(sides, MAX_PRISM_SIDES.into(), "sides", &place.key("sides"))?;
+            length(prism.radius, "radius")?;
+            length(prism.half_length, "half_length")?;
+        }
+        Shape::Regular(regular) => length(regular.radius, "radius")?,
+        Shape::Rock(rock) => {
+            let points = rock.points as u64;
+            super::count(
+                points,
+                MAX_HULL_POINTS as u64,
+                "points",
+                &place.key("points"),
+            )?;
+            positive_vector(&rock.radii, &place.key("radii"))?;
+        }
+        Shape::Wedge(wedge) => {
+            length(wedge.inner_half_width, "inner_half_width")?;
+            length(wedge.outer_half_width, "outer_half_width")?;
+            length(wedge.half_height, "half_height")?;
+            length(wedge.half_depth, "half_depth")?;
+        }
+        _ => {}
+    }
+    match polyhedra::polyhedron(shape) {
+        Some(Err(error)) => {
+            Err(place.error(error.to_string(), "expected a convex solid with a volume"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks a shape. `finite_volume` is true where it must have a mass.
 pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Result<()> {
     match shape {
@@ -126,6 +171,11 @@ pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Re
             let place = place.key("half_length");
             not_negative(capsule.half_length, "the half length", &place)
         }
+        Shape::Polyhedron(_)
+        | Shape::Prism(_)
+        | Shape::Regular(_)
+        | Shape::Rock(_)
+        | Shape::Wedge(_) => polyhedron(shape, place),
         Shape::HalfSpace(_) if finite_volume => Err(place.key("type").error(
             "a dynamic body cannot be a half-space",
             "expected a shape of finite volume, or a body that is fixed or kinematic",
@@ -145,10 +195,10 @@ pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Re
             for (index, part) in compound.parts.iter().enumerate() {
                 let place = place.at(index);
                 if matches!(part.shape, Shape::Compound(_)) {
-                    return Err(place.key("shape").key("type").error(
-                        "a compound inside a compound",
-                        "expected a sphere, box, capsule or half-space",
-                    ));
+                    return Err(place
+                        .key("shape")
+                        .key("type")
+                        .error("a compound inside a compound", "expected any other shape"));
                 }
                 self::shape(&part.shape, finite_volume, &place.key("shape"))?;
                 vector(&part.position, &place.key("position"))?;

@@ -1,0 +1,522 @@
+//! Two convex polyhedra: separating axes, then clipped faces or a pair of edges. A box beside a polyhedron is one.
+//!
+//! In the axes of the first solid, P. The separation along a face's normal is the least height of the other solid's
+//! vertices above the face; along the product of two edges it is the height of one edge above the other. The
+//! largest of all is minus the penetration depth of solids that overlap, and a lower bound of the distance of
+//! others. Only those pairs of edges count whose arcs cross on the Gauss map: the edges' adjacent normals, those
+//! of Q reversed (Gregorius 2013, *The separating axis test between convex polyhedra*).
+
+mod cuboid;
+mod distance;
+mod patch;
+mod round;
+
+pub(crate) use cuboid::Cuboid;
+#[cfg(feature = "scene")]
+pub(crate) use round::distance_from_solid;
+pub(super) use round::{capsule_polyhedron, half_space_polyhedron, sphere_polyhedron};
+
+use super::manifold::{Manifold, Point};
+use super::query::Query;
+use crate::constants::{
+    AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, DEEPER_BY, EDGES_ALONG_FACE,
+};
+use crate::math::{Mat3, Pose, Vec3};
+use crate::world::{Face, Solid};
+use patch::Patch;
+
+/// Kinds of features, in the two highest bits, as of two boxes: 0 and 1 are faces of P and of Q.
+const EDGES: u32 = 2 << 30;
+const NEAREST: u32 = 3 << 30;
+
+/// Below this sine two edges count as parallel: faces separate as well as their product does.
+const PARALLEL_EDGES: f64 = 1e-6;
+
+/// A solid where it stands: centre of its axes, rotation, and what it is.
+pub(in crate::collide) type Standing<'a> = (&'a Vec3, &'a Mat3, Solid<'a>);
+
+/// An axis of the search: a face, or an edge of either solid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    FaceP(u32),
+    FaceQ(u32),
+    Edges(u32, u32),
+}
+
+impl Axis {
+    /// The axis of a point with this name, if there is one.
+    fn of_feature(feature: u32) -> Option<Self> {
+        match feature >> 30 {
+            0 => Some(Self::FaceP(patch::reference_of(feature))),
+            1 => Some(Self::FaceQ(patch::reference_of(feature))),
+            2 => Some(Self::Edges(feature >> 15 & 0x7fff, feature & 0x7fff)),
+            _ => None,
+        }
+    }
+}
+
+/// An axis and the separation along it `[m]`.
+#[derive(Debug, Clone, Copy)]
+struct Along {
+    axis: Axis,
+    separation: f64,
+}
+
+/// Two solids in the axes of the first, P.
+pub(super) struct Solids<'a> {
+    pub(super) p: Solid<'a>,
+    pub(super) q: Solid<'a>,
+    /// Axes of Q, as columns.
+    pub(super) relative: Mat3,
+    /// Origin of Q's axes `[m]`.
+    pub(super) from_p: Vec3,
+    /// True if faces are preferred to edges, and those of P to those of Q, that do nearly as well.
+    prefers: bool,
+    /// Smallest of the solids' depths below their faces, a length to compare with `[m]`.
+    size: f64,
+}
+
+/// An edge in the axes of P.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Segment {
+    pub(super) index: u32,
+    pub(super) from: Vec3,
+    pub(super) along: Vec3,
+    /// Normals of the faces on either side; those of Q reversed.
+    normals: [Vec3; 2],
+}
+
+/// Up to four points: of the face that separates best, or of a pair of edges. Of axes that do nearly as well, that
+/// of the feature `before` is preferred.
+pub(in crate::collide) fn polyhedron_polyhedron(
+    p: Standing<'_>,
+    q: Standing<'_>,
+    before: Option<u32>,
+    query: &Query,
+    manifold: &mut Manifold,
+) {
+    let mut solids = Solids::new(p, q);
+    let before = before.and_then(Axis::of_feature);
+    // An axis that kept them apart before most often still does.
+    let mut known = before.and_then(|axis| solids.along(axis));
+    if let Some(along) = known
+        && along.separation > query.reach
+    {
+        manifold.set_apart(along.separation);
+        return;
+    }
+    let Some(face) = solids.best_face(query.reach) else {
+        return;
+    };
+    if face.separation > query.reach {
+        manifold.set_apart(face.separation);
+        return;
+    }
+    let near = solids.edges_near(&face, query.reach);
+    let best = solids.best_edges(&near, face);
+    if best.separation > query.reach {
+        manifold.set_apart(best.separation);
+        return;
+    }
+    // What separated before stays the axis while it does nearly as well, and while what it separates still faces
+    // each other along it.
+    let tolerance = AXIS_LOYALTY * solids.size;
+    known = known.filter(|along| best.separation <= along.separation + tolerance);
+    let bearing = solids.bearing_face(known.unwrap_or(best));
+    for (along, slack) in [(bearing, 0.0), (known, tolerance)] {
+        if let Some(along) = along {
+            if solids.offer(&along, (p, q), query, manifold) <= best.separation + slack {
+                return;
+            }
+            manifold.clear();
+        }
+    }
+    let mut lowest = solids.offer(&best, (p, q), query, manifold);
+    let slack = DEEPER_BY * solids.size;
+    if lowest <= best.separation + slack {
+        return;
+    }
+    // A face that was preferred need not be the one that the closest features face each other along.
+    solids.prefers = false;
+    let face = solids.best_face(query.reach).unwrap_or(face);
+    let best = solids.best_edges(&near, face);
+    manifold.clear();
+    lowest = solids.offer(&best, (p, q), query, manifold);
+    if lowest <= best.separation + slack {
+        return;
+    }
+    // The axis gives the distance only where the closest features face each other along it. Beside a face, or past
+    // the end of an edge, the solids are farther apart, in another direction.
+    if best.separation > 0.0 {
+        let nearest = distance::nearest_of_edges(&near);
+        if let Some((on_p, on_q, code)) = nearest {
+            let apart = on_p - on_q;
+            let distance = apart.norm();
+            if distance > 0.0 && distance < lowest - slack {
+                let point = Point {
+                    feature: NEAREST | code,
+                    position: p.0 + p.1 * ((on_p + on_q) * 0.5),
+                    normal: p.1 * (apart / distance),
+                    separation: distance,
+                };
+                manifold.offer_deepest(query, point);
+            }
+        }
+    } else if lowest == f64::INFINITY {
+        solids.offer_deepest_vertex(&face, p, query, manifold);
+    }
+}
+
+/// The distance of two solids or, negative, how far they must be moved to be apart `[m]`.
+pub(crate) fn separation_of_solids(
+    (p, pose_p): (Solid<'_>, &Pose),
+    (q, pose_q): (Solid<'_>, &Pose),
+) -> f64 {
+    let rotations = [pose_p, pose_q].map(|pose| pose.orientation.to_rotation_matrix());
+    let [rotation_p, rotation_q] = [rotations[0].matrix(), rotations[1].matrix()];
+    let solids = Solids {
+        prefers: false,
+        ..Solids::new(
+            (&pose_p.position, rotation_p, p),
+            (&pose_q.position, rotation_q, q),
+        )
+    };
+    let Some(face) = solids.best_face(f64::INFINITY) else {
+        return f64::NEG_INFINITY;
+    };
+    let all = solids.edges_near(&face, f64::INFINITY);
+    let along_axis = solids.best_edges(&all, face).separation;
+    if along_axis <= 0.0 {
+        return along_axis;
+    }
+    // Of solids that are apart, nearest are a face and a vertex, along the face's normal, or two edges.
+    let faces = solids.nearest_of_faces();
+    let edges = distance::nearest_of_edges(&all).map(|(on_p, on_q, _)| (on_p - on_q).norm());
+    edges.map_or(faces, |edges| edges.min(faces))
+}
+
+impl<'a> Solids<'a> {
+    fn new(p: Standing<'a>, q: Standing<'a>) -> Self {
+        let depth = |solid: &Solid<'_>| {
+            let depths = solid
+                .faces
+                .iter()
+                .map(|f| f.offset - f.normal.dot(&solid.center));
+            depths.fold(f64::INFINITY, f64::min)
+        };
+        Self {
+            relative: p.1.tr_mul(q.1),
+            from_p: p.1.tr_mul(&(q.0 - p.0)),
+            prefers: true,
+            size: depth(&p.2).min(depth(&q.2)),
+            p: p.2,
+            q: q.2,
+        }
+    }
+
+    /// A point of Q in the axes of P.
+    fn of_q(&self, local: &Vec3) -> Vec3 {
+        self.from_p + self.relative * local
+    }
+
+    /// A point of P in the axes of Q.
+    fn in_q(&self, point: &Vec3) -> Vec3 {
+        self.relative.tr_mul(&(point - self.from_p))
+    }
+
+    /// Height of Q above a face of P `[m]`.
+    fn above_p(&self, face: &Face) -> f64 {
+        let in_q = self.relative.tr_mul(&face.normal);
+        face.normal.dot(&self.from_p) + self.q.lowest(&in_q) - face.offset
+    }
+
+    /// Height of P above a face of Q `[m]`.
+    fn above_q(&self, face: &Face) -> f64 {
+        let normal = self.relative * face.normal;
+        self.p.lowest(&normal) - normal.dot(&self.from_p) - face.offset
+    }
+
+    /// The separation along an axis; none for features that a solid does not have.
+    fn along(&self, axis: Axis) -> Option<Along> {
+        let separation = match axis {
+            Axis::FaceP(face) => self.above_p(self.p.faces.get(face as usize)?),
+            Axis::FaceQ(face) => self.above_q(self.q.faces.get(face as usize)?),
+            Axis::Edges(p, q) => {
+                self.p.edges.get(p as usize)?;
+                self.q.edges.get(q as usize)?;
+                self.between(&self.edge_of_p(p), &self.edge_of_q(q))?.1
+            }
+        };
+        Some(Along { axis, separation })
+    }
+
+    /// The face with the largest separation, by preference of P. Looks no further than at one beyond `reach`.
+    fn best_face(&self, reach: f64) -> Option<Along> {
+        let mut best: Option<Along> = None;
+        // The other solid's inner point is no lower than its vertices: a bound without looking at these.
+        let center = self.of_q(&self.q.center);
+        for (index, face) in (0..).zip(self.p.faces) {
+            let bound = face.normal.dot(&center) - face.offset;
+            if best.is_some_and(|best| bound <= best.separation) {
+                continue;
+            }
+            let separation = self.above_p(face);
+            if best.is_none_or(|best| separation > best.separation) {
+                let axis = Axis::FaceP(index);
+                best = Some(Along { axis, separation });
+                if separation > reach {
+                    return best;
+                }
+            }
+        }
+        let center = self.in_q(&self.p.center);
+        for (index, face) in (0..).zip(self.q.faces) {
+            let least = best.map_or(f64::NEG_INFINITY, |best| {
+                self.preferred_over(best.separation)
+            });
+            if face.normal.dot(&center) - face.offset <= least {
+                continue;
+            }
+            let separation = self.above_q(face);
+            if separation > least {
+                let axis = Axis::FaceQ(index);
+                best = Some(Along { axis, separation });
+                if separation > reach {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+
+    /// Distance of the vertices of each solid from the other one `[m]`.
+    fn nearest_of_faces(&self) -> f64 {
+        let of_q = self
+            .q
+            .vertices
+            .iter()
+            .map(|v| round::distance_from_solid(&self.of_q(v), &self.p));
+        let of_p = self
+            .p
+            .vertices
+            .iter()
+            .map(|v| round::distance_from_solid(&self.in_q(v), &self.q));
+        of_q.chain(of_p).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Separation that a later choice of axis must have to be preferred `[m]`.
+    fn preferred_over(&self, separation: f64) -> f64 {
+        if !self.prefers {
+            return separation;
+        }
+        separation
+            + AXIS_PREFERENCE_ABSOLUTE * self.size
+            + AXIS_PREFERENCE_RELATIVE * separation.abs()
+    }
+
+    fn edge_of_p(&self, index: u32) -> Segment {
+        let edge = &self.p.edges[index as usize];
+        let [from, to] = edge.vertices.map(|at| self.p.vertices[at as usize]);
+        Segment {
+            index,
+            from,
+            along: to - from,
+            normals: edge.faces.map(|at| self.p.faces[at as usize].normal),
+        }
+    }
+
+    fn edge_of_q(&self, index: u32) -> Segment {
+        let edge = &self.q.edges[index as usize];
+        let [from, to] = edge
+            .vertices
+            .map(|at| self.of_q(&self.q.vertices[at as usize]));
+        Segment {
+            index,
+            from,
+            along: to - from,
+            normals: edge
+                .faces
+                .map(|at| -(self.relative * self.q.faces[at as usize].normal)),
+        }
+    }
+
+    /// Outward unit normal of P from face to face, in the axes of P.
+    fn outward(&self, axis: Axis) -> Option<Vec3> {
+        match axis {
+            Axis::FaceP(face) => Some(self.p.faces[face as usize].normal),
+            Axis::FaceQ(face) => Some(-(self.relative * self.q.faces[face as usize].normal)),
+            Axis::Edges(p, q) => Some(self.between(&self.edge_of_p(p), &self.edge_of_q(q))?.0),
+        }
+    }
+
+    /// The edges of P and of Q that can be nearer to each other than a face separates, or less deep in each other: those
+    /// with a point in the slab between the lowest of Q and the face, grown by what they may be apart.
+    fn edges_near(&self, face: &Along, reach: f64) -> [Vec<Segment>; 2] {
+        let outward = self.outward(face.axis).unwrap_or_else(Vec3::z);
+        let slack = reach.max(-face.separation);
+        let top = -self.p.lowest(&-outward);
+        let bottom = top + face.separation;
+        let in_q = self.relative.tr_mul(&outward);
+        let shift = outward.dot(&self.from_p);
+        let of = |edges: &[crate::world::Edge], reaches: &dyn Fn(u32) -> bool| -> Vec<u32> {
+            let near = (0..)
+                .zip(edges)
+                .filter(|(_, edge)| edge.vertices.iter().any(|&at| reaches(at)));
+            near.map(|(index, _)| index).collect()
+        };
+        let near_p = of(self.p.edges, &|at| {
+            outward.dot(&self.p.vertices[at as usize]) >= bottom - slack
+        });
+        let near_q = of(self.q.edges, &|at| {
+            shift + in_q.dot(&self.q.vertices[at as usize]) <= top + slack
+        });
+        [
+            near_p.into_iter().map(|at| self.edge_of_p(at)).collect(),
+            near_q.into_iter().map(|at| self.edge_of_q(at)).collect(),
+        ]
+    }
+
+    /// The pair of edges that separates better than `face`, or this if there is none.
+    fn best_edges(&self, [near_p, near_q]: &[Vec<Segment>; 2], face: Along) -> Along {
+        let mut best = face;
+        let mut least = self.preferred_over(face.separation);
+        for p in near_p {
+            for q in near_q {
+                if !cross_on_gauss_map(p, q) {
+                    continue;
+                }
+                if let Some((_, separation)) = self.between(p, q)
+                    && separation > least
+                {
+                    least = separation;
+                    let axis = Axis::Edges(p.index, q.index);
+                    best = Along { axis, separation };
+                }
+            }
+        }
+        best
+    }
+
+    /// The unit product of two edges, out of P, and the height of Q's edge above P's along it; none for parallel ones.
+    fn between(&self, p: &Segment, q: &Segment) -> Option<(Vec3, f64)> {
+        let product = p.along.cross(&q.along);
+        let squared = product.norm_squared();
+        let parallel = PARALLEL_EDGES * PARALLEL_EDGES;
+        if squared <= parallel * p.along.norm_squared() * q.along.norm_squared() {
+            return None;
+        }
+        let normal = product / squared.sqrt();
+        let outward = if normal.dot(&(p.from - self.p.center)) < 0.0 {
+            -normal
+        } else {
+            normal
+        };
+        Some((outward, outward.dot(&(q.from - p.from))))
+    }
+
+    /// Of edges that overlap and cross nearly along a face, this face: a point of edges that slides on a face comes
+    /// and goes, and tips what rests on it.
+    fn bearing_face(&self, along: Along) -> Option<Along> {
+        let (Axis::Edges(..), true) = (along.axis, along.separation <= 0.0) else {
+            return None;
+        };
+        let outward = self.outward(along.axis)?;
+        let in_q = -self.relative.tr_mul(&outward);
+        let facing = |solid: &Solid<'_>, normal: &Vec3| {
+            let cosines = (0..)
+                .zip(solid.faces)
+                .map(|(at, face)| (at, face.normal.dot(normal)));
+            cosines.fold(
+                (0, -1.0),
+                |best, now| if now.1 > best.1 { now } else { best },
+            )
+        };
+        let (face_p, cosine_p) = facing(&self.p, &outward);
+        let (face_q, cosine_q) = facing(&self.q, &in_q);
+        if cosine_p.max(cosine_q) < EDGES_ALONG_FACE {
+            return None;
+        }
+        self.along(if cosine_p >= cosine_q {
+            Axis::FaceP(face_p)
+        } else {
+            Axis::FaceQ(face_q)
+        })
+    }
+
+    /// Offers the points of what an axis separates. Returns the least separation of a point, infinity if there is none.
+    fn offer(
+        &self,
+        along: &Along,
+        (p, q): (Standing<'_>, Standing<'_>),
+        query: &Query,
+        manifold: &mut Manifold,
+    ) -> f64 {
+        match along.axis {
+            Axis::FaceP(face) => {
+                let other = (&self.from_p, &self.relative, self.q);
+                let mut patch = Patch::new((self.p, face), other);
+                patch.offer(0, (p.0, p.1), query, manifold)
+            }
+            Axis::FaceQ(face) => {
+                let center = -self.relative.tr_mul(&self.from_p);
+                let other = (&center, &self.relative.transpose(), self.p);
+                let mut patch = Patch::new((self.q, face), other);
+                patch.offer(1 << 30, (q.0, q.1), query, manifold)
+            }
+            Axis::Edges(edge_p, edge_q) => {
+                let [on_p, on_q] = [self.edge_of_p(edge_p), self.edge_of_q(edge_q)];
+                let Some((outward, separation)) = self.between(&on_p, &on_q) else {
+                    return f64::INFINITY;
+                };
+                let (from_p, from_q, meet) = distance::crossing(&on_p, &on_q);
+                if !meet && separation > 0.0 {
+                    return f64::INFINITY;
+                }
+                let point = Point {
+                    feature: EDGES | edge_p << 15 | edge_q,
+                    position: p.0 + p.1 * ((from_p + from_q) * 0.5),
+                    normal: -(p.1 * outward),
+                    separation,
+                };
+                manifold.offer(query, point);
+                separation
+            }
+        }
+    }
+
+    /// Offers the deepest vertex along a face where the clipped polygon is empty.
+    fn offer_deepest_vertex(
+        &self,
+        along: &Along,
+        p: Standing<'_>,
+        query: &Query,
+        manifold: &mut Manifold,
+    ) {
+        let Some(outward) = self.outward(along.axis) else {
+            return;
+        };
+        let in_q = self.relative.tr_mul(&outward);
+        let vertices = self.q.vertices.iter();
+        let Some(deepest) = vertices.min_by(|a, b| in_q.dot(a).total_cmp(&in_q.dot(b))) else {
+            return;
+        };
+        let point = Point {
+            feature: NEAREST,
+            position: p.0 + p.1 * (self.of_q(deepest) - outward * (0.5 * along.separation)),
+            normal: -(p.1 * outward),
+            separation: along.separation,
+        };
+        manifold.offer(query, point);
+    }
+}
+
+/// True if the arcs between the normals on either side of two edges cross: then their product is the normal of a face of
+/// P less Q.
+fn cross_on_gauss_map(p: &Segment, q: &Segment) -> bool {
+    let ([a, b], [c, d]) = (&p.normals, &q.normals);
+    let (across_p, across_q) = (a.cross(b), c.cross(d));
+    let (c_p, d_p) = (c.dot(&across_p), d.dot(&across_p));
+    let (a_q, b_q) = (a.dot(&across_q), b.dot(&across_q));
+    // On the same hemisphere, and on either side of each other.
+    c_p * d_p < 0.0 && a_q * b_q < 0.0 && c_p * b_q > 0.0
+}

@@ -1,0 +1,213 @@
+//! Surfaces of solids in OBJ and STL files.
+
+use crate::constants::{MAX_MESH_BYTES, MAX_MESH_FACES};
+use crate::math::Vec3;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Vertices, and the polygons between them.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Mesh {
+    pub(super) vertices: Vec<Vec3>,
+    pub(super) faces: Vec<Vec<u32>>,
+}
+
+/// Reads a mesh; the message of an error names the file, and the line or offset.
+pub(super) fn read(path: &Path) -> Result<Mesh, String> {
+    let named = |why: String| format!("{}: {why}", path.display());
+    let about = std::fs::metadata(path).map_err(|error| named(error.to_string()))?;
+    if !about.is_file() {
+        return Err(named("this is not a file".to_owned()));
+    }
+    if about.len() > MAX_MESH_BYTES {
+        return Err(named(format!(
+            "{} bytes; at most {MAX_MESH_BYTES} are read",
+            about.len()
+        )));
+    }
+    let bytes = std::fs::read(path).map_err(|error| named(error.to_string()))?;
+    let kind = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    let mesh = match kind.as_ref().and_then(|end| end.to_str()) {
+        Some("obj") => obj(&bytes),
+        Some("stl") => stl(&bytes),
+        _ => Err("expected a file named .obj or .stl".to_owned()),
+    };
+    let mesh = mesh.map_err(named)?;
+    if mesh.faces.is_empty() {
+        return Err(named("there are no faces in it".to_owned()));
+    }
+    Ok(mesh)
+}
+
+/// The vertices and faces of a Wavefront OBJ file; what else it holds is not looked at.
+fn obj(bytes: &[u8]) -> Result<Mesh, String> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("offset {}: this byte is not UTF-8", error.valid_up_to()))?;
+    let mut mesh = Mesh::default();
+    for (line, text) in (1..).zip(text.lines()) {
+        let wrong = |why: String| format!("line {line}: {why}");
+        let mut words = text.split_whitespace();
+        match words.next() {
+            Some("v") => mesh.vertices.push(vertex(words).map_err(wrong)?),
+            Some("f") => {
+                let corners = words.map(|word| corner(word, mesh.vertices.len()));
+                let face: Vec<u32> = corners.collect::<Result<_, _>>().map_err(wrong)?;
+                if face.len() < 3 {
+                    return Err(wrong(format!("a face of {} vertices", face.len())));
+                }
+                if mesh.faces.len() == MAX_MESH_FACES {
+                    return Err(wrong(format!("more than {MAX_MESH_FACES} faces")));
+                }
+                mesh.faces.push(face);
+            }
+            _ => {}
+        }
+    }
+    Ok(mesh)
+}
+
+/// Three finite numbers; a fourth, a weight, is left.
+fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec3, String> {
+    let mut vertex = Vec3::zeros();
+    for (axis, x) in vertex.iter_mut().enumerate() {
+        let name = ["x", "y", "z"][axis];
+        let word = words.next().ok_or_else(|| format!("{name} is missing"))?;
+        *x = word
+            .parse()
+            .ok()
+            .filter(|x: &f64| x.is_finite())
+            .ok_or_else(|| format!("{name} is `{}`, not a finite number", shown(word)))?;
+    }
+    Ok(vertex)
+}
+
+/// The vertex in `v`, `v/vt`, `v//vn` or `v/vt/vn`, counted from 1, or backwards from -1.
+fn corner(word: &str, count: usize) -> Result<u32, String> {
+    let number = word.split('/').next().unwrap_or(word);
+    let given: i64 = number
+        .parse()
+        .map_err(|_| format!("`{}` is not a vertex", shown(word)))?;
+    let index = if given < 0 {
+        count as i64 + given
+    } else {
+        given - 1
+    };
+    u32::try_from(index)
+        .ok()
+        .filter(|&index| (index as usize) < count)
+        .ok_or_else(|| format!("vertex {given} does not exist: there are {count} before this line"))
+}
+
+/// The triangles of an STL file, of text or of bytes; equal corners become one vertex.
+fn stl(bytes: &[u8]) -> Result<Mesh, String> {
+    let is_text = bytes.trim_ascii_start().starts_with(b"solid")
+        && std::str::from_utf8(bytes).is_ok_and(|text| text.contains("facet"));
+    if is_text {
+        return text_stl(bytes);
+    }
+    const HEADER: usize = 84;
+    const TRIANGLE: usize = 50;
+    let Some(count) = bytes.get(80..HEADER) else {
+        return Err(format!(
+            "offset {}: it ends within its header of {HEADER} bytes",
+            bytes.len()
+        ));
+    };
+    let count = u32::from_le_bytes([count[0], count[1], count[2], count[3]]) as usize;
+    if count > MAX_MESH_FACES {
+        return Err(format!(
+            "offset 80: {count} triangles; at most {MAX_MESH_FACES} are read"
+        ));
+    }
+    let body = &bytes[HEADER..];
+    if body.len() < count * TRIANGLE {
+        return Err(format!(
+            "offset {}: it ends after {} of {count} triangles",
+            bytes.len(),
+            body.len() / TRIANGLE
+        ));
+    }
+    let mut weld = Weld::default();
+    for (index, triangle) in body.chunks_exact(TRIANGLE).take(count).enumerate() {
+        let number = |at: usize| {
+            let bytes = &triangle[at..at + 4];
+            f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        };
+        let mut face = Vec::with_capacity(3);
+        for corner in 0..3 {
+            let at = 12 + 12 * corner;
+            let vertex = Vec3::new(number(at), number(at + 4), number(at + 8));
+            if !vertex.iter().all(|x| x.is_finite()) {
+                let offset = HEADER + index * TRIANGLE + at;
+                return Err(format!("offset {offset}: a number that is not finite"));
+            }
+            face.push(weld.vertex(vertex));
+        }
+        weld.mesh.faces.push(face);
+    }
+    Ok(weld.mesh)
+}
+
+fn text_stl(bytes: &[u8]) -> Result<Mesh, String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut weld = Weld::default();
+    let mut face: Option<Vec<u32>> = None;
+    let mut last = 0;
+    for (line, text) in (1..).zip(text.lines()) {
+        last = line;
+        let wrong = |why: String| format!("line {line}: {why}");
+        let mut words = text.split_whitespace();
+        match (words.next(), &mut face) {
+            (Some("facet"), None) => face = Some(Vec::with_capacity(3)),
+            (Some("vertex"), Some(face)) => {
+                let vertex = vertex(words).map_err(wrong)?;
+                face.push(weld.vertex(vertex));
+            }
+            (Some("endfacet"), Some(corners)) => {
+                if corners.len() != 3 {
+                    return Err(wrong(format!("a triangle of {} corners", corners.len())));
+                }
+                if weld.mesh.faces.len() == MAX_MESH_FACES {
+                    return Err(wrong(format!("more than {MAX_MESH_FACES} faces")));
+                }
+                weld.mesh.faces.push(std::mem::take(corners));
+                face = None;
+            }
+            (Some("endsolid"), None) => {}
+            (Some("facet" | "vertex" | "endfacet" | "endsolid"), _) => {
+                return Err(wrong("it is out of place".to_owned()));
+            }
+            _ => {}
+        }
+    }
+    if face.is_some() {
+        return Err(format!("line {last}: it ends within a triangle"));
+    }
+    Ok(weld.mesh)
+}
+
+/// A mesh whose equal vertices are one.
+#[derive(Default)]
+struct Weld {
+    mesh: Mesh,
+    places: HashMap<[u64; 3], u32>,
+}
+
+impl Weld {
+    fn vertex(&mut self, vertex: Vec3) -> u32 {
+        // Zeros of either sign are one number.
+        let bits = [vertex.x, vertex.y, vertex.z].map(|x| (x + 0.0).to_bits());
+        *self.places.entry(bits).or_insert_with(|| {
+            self.mesh.vertices.push(vertex);
+            self.mesh.vertices.len() as u32 - 1
+        })
+    }
+}
+
+/// A word of a file as a message may show it.
+fn shown(word: &str) -> String {
+    word.chars()
+        .take(40)
+        .flat_map(char::escape_default)
+        .collect()
+}

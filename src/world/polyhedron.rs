@@ -1,0 +1,492 @@
+//! Convex polyhedra: vertices, faces and edges that agree with each other.
+
+use crate::constants::{FLAT_FACE, MAX_FACE_VERTICES, MAX_POLYHEDRON_FACES};
+use crate::error::{Error, Result};
+use crate::math::{Mat3, Vec3};
+use std::collections::BTreeMap;
+
+/// A convex polyhedron of positive volume.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Polyhedron {
+    vertices: Vec<Vec3>,
+    faces: Vec<Face>,
+    /// Vertices of the faces, one face after the other, counter-clockwise as seen from outside.
+    loops: Vec<u32>,
+    edges: Vec<Edge>,
+    /// Volume `[m^3]`.
+    volume: f64,
+    /// Centre of mass of the homogeneous solid `[m]`.
+    center: Vec3,
+    /// Its inertia about the centre, over its density `[m^5]`.
+    inertia: Mat3,
+    /// See [`Polyhedron::inner_radius`] `[m]`.
+    inner_radius: f64,
+    /// See [`Polyhedron::bounding_radius`] `[m]`.
+    bounding_radius: f64,
+}
+
+/// A face of a polyhedron: the part of the plane `normal . x = offset` within its vertices.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Face {
+    /// Outward unit normal.
+    pub normal: Vec3,
+    /// Distance of the plane from the origin along the normal `[m]`.
+    pub offset: f64,
+    /// Where its vertices begin in the list of all faces' vertices.
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+/// An edge of a polyhedron, between two of its faces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// Its ends; the first face has them in this order, the second in the opposite one.
+    pub vertices: [u32; 2],
+    /// The faces that it lies between.
+    pub faces: [u32; 2],
+}
+
+/// A polyhedron, or what is laid out like one, as the search for contacts reads it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Solid<'a> {
+    pub(crate) vertices: &'a [Vec3],
+    pub(crate) faces: &'a [Face],
+    pub(crate) loops: &'a [u32],
+    pub(crate) edges: &'a [Edge],
+    /// A point inside `[m]`.
+    pub(crate) center: Vec3,
+}
+
+impl<'a> Solid<'a> {
+    /// The vertices of a face, counter-clockwise as seen from outside.
+    #[inline(always)]
+    pub(crate) fn corners(&self, face: &Face) -> impl ExactSizeIterator<Item = Vec3> + 'a {
+        let vertices = self.vertices;
+        let range = face.first as usize..(face.first + face.count) as usize;
+        self.loops[range].iter().map(|&at| vertices[at as usize])
+    }
+
+    /// Least `direction . x` over the vertices.
+    #[inline(always)]
+    pub(crate) fn lowest(&self, direction: &Vec3) -> f64 {
+        let along = self.vertices.iter().map(|vertex| direction.dot(vertex));
+        along.fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Polyhedron {
+    /// From vertices and the polygons or triangles between them, counter-clockwise as seen from outside. Faces in one
+    /// plane that share an edge become one, and vertices that no edge needs are left out.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] unless the faces close a convex solid: a face of fewer than three vertices or without area, an
+    /// edge that does not have a face on either side, a vertex outside of a face's plane, no volume, faces that look
+    /// inward, numbers that are not finite, or more than 1,024 faces or 64 vertices of one.
+    pub fn new(vertices: &[Vec3], faces: &[Vec<u32>]) -> Result<Self> {
+        let wrong = |why: String| Error::invalid("polyhedron", why);
+        if let Some(at) = vertices
+            .iter()
+            .position(|v| !v.iter().all(|x| x.is_finite()))
+        {
+            return Err(wrong(format!("vertex {at} is not finite")));
+        }
+        for (index, face) in faces.iter().enumerate() {
+            if let Some(at) = face.iter().find(|&&at| at as usize >= vertices.len()) {
+                return Err(wrong(format!(
+                    "face {index} has vertex {at} of {}",
+                    vertices.len()
+                )));
+            }
+            if face.len() < 3 {
+                return Err(wrong(format!("face {index} has {} vertices", face.len())));
+            }
+        }
+        let low = vertices
+            .iter()
+            .fold(Vec3::repeat(f64::INFINITY), |low, v| low.inf(v));
+        let high = vertices
+            .iter()
+            .fold(Vec3::repeat(f64::NEG_INFINITY), |high, v| high.sup(v));
+        let flat = FLAT_FACE * (high - low).norm();
+        let given = Sides::of(faces).map_err(wrong)?;
+        let polygons = merged(vertices, faces, &given, flat).map_err(wrong)?;
+        let solid = Self::of_polygons(vertices, &polygons).map_err(wrong)?;
+        solid.check(flat).map_err(wrong)?;
+        Ok(solid)
+    }
+
+    /// The vertices `[m]`.
+    #[must_use]
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// The faces.
+    #[must_use]
+    pub fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// Indices of the vertices of a face, counter-clockwise as seen from outside.
+    #[must_use]
+    pub fn vertices_of(&self, face: &Face) -> &[u32] {
+        &self.loops[face.first as usize..(face.first + face.count) as usize]
+    }
+
+    /// The edges.
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Volume `[m^3]`.
+    #[must_use]
+    pub fn volume(&self) -> f64 {
+        self.volume
+    }
+
+    /// Centre of mass of the homogeneous solid `[m]`.
+    #[must_use]
+    pub fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    /// Inertia of the solid of unit density about its centre of mass `[m^5]`.
+    #[must_use]
+    pub fn inertia(&self) -> Mat3 {
+        self.inertia
+    }
+
+    /// Distance of the nearest face from the centre of mass `[m]`.
+    #[must_use]
+    pub fn inner_radius(&self) -> f64 {
+        self.inner_radius
+    }
+
+    /// Distance of the farthest vertex from the origin `[m]`.
+    #[must_use]
+    pub fn bounding_radius(&self) -> f64 {
+        self.bounding_radius
+    }
+
+    /// The same solid with its vertices moved by `offset` `[m]`.
+    #[must_use]
+    pub fn moved(&self, offset: &Vec3) -> Self {
+        let mut moved = self.clone();
+        for vertex in &mut moved.vertices {
+            *vertex += offset;
+        }
+        for face in &mut moved.faces {
+            face.offset += face.normal.dot(offset);
+        }
+        moved.center += offset;
+        moved.measured()
+    }
+
+    /// The same solid with its centre of mass at the origin.
+    #[must_use]
+    pub fn centered(&self) -> Self {
+        let mut centered = self.moved(&-self.center);
+        centered.center = Vec3::zeros();
+        centered
+    }
+
+    /// The same solid, larger by a positive factor.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        for vertex in &mut scaled.vertices {
+            *vertex *= factor;
+        }
+        for face in &mut scaled.faces {
+            face.offset *= factor;
+        }
+        scaled.center *= factor;
+        scaled.volume *= factor.powi(3);
+        scaled.inertia *= factor.powi(5);
+        scaled.measured()
+    }
+
+    pub(crate) fn solid(&self) -> Solid<'_> {
+        Solid {
+            vertices: &self.vertices,
+            faces: &self.faces,
+            loops: &self.loops,
+            edges: &self.edges,
+            center: self.center,
+        }
+    }
+
+    /// Of polygons that have been merged: leaves out unused vertices, and finds planes, edges and moments.
+    fn of_polygons(vertices: &[Vec3], polygons: &[Vec<u32>]) -> Result<Self, String> {
+        let mut places: BTreeMap<u32, u32> = polygons.iter().flatten().map(|&at| (at, 0)).collect();
+        let mut kept = Vec::with_capacity(places.len());
+        for (&at, place) in &mut places {
+            *place = kept.len() as u32;
+            kept.push(vertices[at as usize]);
+        }
+        let polygons: Vec<Vec<u32>> = polygons
+            .iter()
+            .map(|polygon| polygon.iter().map(|at| places[at]).collect())
+            .collect();
+        let (mut faces, mut loops) = (Vec::new(), Vec::new());
+        for (index, polygon) in polygons.iter().enumerate() {
+            let normal = twice_area(&kept, polygon)
+                .try_normalize(f64::MIN_POSITIVE)
+                .ok_or_else(|| format!("face {index} has no area"))?;
+            let along = polygon.iter().map(|&at| normal.dot(&kept[at as usize]));
+            faces.push(Face {
+                normal,
+                offset: along.fold(f64::NEG_INFINITY, f64::max),
+                first: loops.len() as u32,
+                count: polygon.len() as u32,
+            });
+            loops.extend_from_slice(polygon);
+        }
+        let sides = Sides::of(&polygons)?;
+        let edges = sides.edges();
+        let (volume, center, inertia) = moments(&kept, &polygons);
+        Ok(Self {
+            vertices: kept,
+            faces,
+            loops,
+            edges,
+            volume,
+            center,
+            inertia,
+            inner_radius: 0.0,
+            bounding_radius: 0.0,
+        }
+        .measured())
+    }
+
+    /// With the radii that its vertices and faces have.
+    fn measured(mut self) -> Self {
+        let center = self.center;
+        let depths = self
+            .faces
+            .iter()
+            .map(|face| face.offset - face.normal.dot(&center));
+        self.inner_radius = depths.fold(f64::INFINITY, f64::min);
+        let reach = self.vertices.iter().map(nalgebra::Matrix::norm);
+        self.bounding_radius = reach.fold(0.0, f64::max);
+        self
+    }
+
+    /// Looks for what makes the faces no convex solid; vertices may be beyond a plane by `flat` `[m]`.
+    fn check(&self, flat: f64) -> Result<(), String> {
+        if self.faces.len() > MAX_POLYHEDRON_FACES {
+            return Err(format!(
+                "{} faces; at most {MAX_POLYHEDRON_FACES} are taken",
+                self.faces.len()
+            ));
+        }
+        for (index, face) in self.faces.iter().enumerate() {
+            if face.count as usize > MAX_FACE_VERTICES {
+                return Err(format!(
+                    "face {index} has {} vertices; at most {MAX_FACE_VERTICES} are taken",
+                    face.count
+                ));
+            }
+        }
+        let positive = self.volume > 0.0 && self.inertia.cholesky().is_some();
+        if !(positive && self.volume.is_finite()) {
+            return Err(if self.volume < 0.0 {
+                "its faces look inward".to_owned()
+            } else {
+                "it has no volume".to_owned()
+            });
+        }
+        for (index, face) in self.faces.iter().enumerate() {
+            let beyond = |v: &Vec3| face.normal.dot(v) - face.offset > flat;
+            if let Some(vertex) = self.vertices.iter().find(|v| beyond(v)) {
+                return Err(format!(
+                    "it is not convex: ({}, {}, {}) is outside of face {index}",
+                    vertex.x, vertex.y, vertex.z
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which face has which edge: by the ends of the edge, the smaller one first, the faces that have them in this order
+/// and in the opposite one.
+struct Sides(BTreeMap<[u32; 2], [Option<u32>; 2]>);
+
+impl Sides {
+    fn of(faces: &[Vec<u32>]) -> Result<Self, String> {
+        let mut sides = BTreeMap::new();
+        for (index, face) in faces.iter().enumerate() {
+            for (&from, &to) in face.iter().zip(face.iter().cycle().skip(1)) {
+                if from == to {
+                    return Err(format!("face {index} has vertex {from} twice in a row"));
+                }
+                let (ends, turned) = ([from.min(to), from.max(to)], usize::from(from > to));
+                let both: &mut [Option<u32>; 2] = sides.entry(ends).or_default();
+                if let Some(other) = both[turned].replace(index as u32) {
+                    return Err(format!(
+                        "faces {other} and {index} are on the same side of the edge from vertex {from} to {to}"
+                    ));
+                }
+            }
+        }
+        for (ends, both) in &sides {
+            if both.contains(&None) {
+                return Err(format!(
+                    "it is open: the edge from vertex {} to {} has a face on one side only",
+                    ends[0], ends[1]
+                ));
+            }
+        }
+        Ok(Self(sides))
+    }
+
+    fn edges(&self) -> Vec<Edge> {
+        let edges = self.0.iter().filter_map(|(&vertices, faces)| {
+            Some(Edge {
+                vertices,
+                faces: [faces[0]?, faces[1]?],
+            })
+        });
+        edges.collect()
+    }
+
+    /// The face beyond the edge from one vertex to another.
+    fn beyond(&self, from: u32, to: u32) -> Option<u32> {
+        self.0.get(&[from.min(to), from.max(to)])?[usize::from(from < to)]
+    }
+}
+
+/// Joins neighbouring faces that lie in one plane up to `flat` `[m]`, and leaves out vertices that are then between two faces
+/// only.
+fn merged(
+    vertices: &[Vec3],
+    faces: &[Vec<u32>],
+    sides: &Sides,
+    flat: f64,
+) -> Result<Vec<Vec<u32>>, String> {
+    // Every face starts with the plane of its own; the largest ones take in their neighbours first.
+    let areas: Vec<Vec3> = faces
+        .iter()
+        .map(|face| twice_area(vertices, face))
+        .collect();
+    let mut order: Vec<usize> = (0..faces.len()).collect();
+    order.sort_by(|&a, &b| areas[b].norm().total_cmp(&areas[a].norm()).then(a.cmp(&b)));
+    let mut group_of = vec![usize::MAX; faces.len()];
+    let mut groups = Vec::new();
+    for &seed in &order {
+        if group_of[seed] != usize::MAX {
+            continue;
+        }
+        let Some(normal) = areas[seed].try_normalize(f64::MIN_POSITIVE) else {
+            return Err(format!("face {seed} has no area"));
+        };
+        let offset = normal.dot(&vertices[faces[seed][0] as usize]);
+        let lies_in = |face: usize| {
+            areas[face].dot(&normal) >= 0.0
+                && faces[face]
+                    .iter()
+                    .all(|&at| (normal.dot(&vertices[at as usize]) - offset).abs() <= flat)
+        };
+        let group = groups.len();
+        let mut members = vec![seed];
+        group_of[seed] = group;
+        let mut next = 0;
+        while next < members.len() {
+            let face = &faces[members[next]];
+            next += 1;
+            for (&from, &to) in face.iter().zip(face.iter().cycle().skip(1)) {
+                if let Some(other) = sides.beyond(from, to).map(|face| face as usize)
+                    && group_of[other] == usize::MAX
+                    && lies_in(other)
+                {
+                    group_of[other] = group;
+                    members.push(other);
+                }
+            }
+        }
+        groups.push(members);
+    }
+    let mut polygons = Vec::with_capacity(groups.len());
+    for (group, members) in groups.iter().enumerate() {
+        // Edges with the group on one side only, by where they begin.
+        let mut next = BTreeMap::new();
+        for &face in members {
+            let face = &faces[face];
+            for (&from, &to) in face.iter().zip(face.iter().cycle().skip(1)) {
+                let inner = sides
+                    .beyond(from, to)
+                    .is_some_and(|other| group_of[other as usize] == group);
+                if !inner && next.insert(from, to).is_some() {
+                    return Err(format!("face {} meets itself at vertex {from}", members[0]));
+                }
+            }
+        }
+        let Some((&start, _)) = next.first_key_value() else {
+            return Err("it has no volume".to_owned());
+        };
+        let (mut polygon, mut at) = (vec![start], next[&start]);
+        while at != start && polygon.len() <= next.len() {
+            polygon.push(at);
+            let Some(&to) = next.get(&at) else {
+                return Err(format!("face {} does not close at vertex {at}", members[0]));
+            };
+            at = to;
+        }
+        if polygon.len() != next.len() {
+            return Err(format!("face {} has a hole", members[0]));
+        }
+        polygons.push(polygon);
+    }
+    let mut degrees: BTreeMap<u32, u32> = BTreeMap::new();
+    for &at in polygons.iter().flatten() {
+        *degrees.entry(at).or_default() += 1;
+    }
+    for polygon in &mut polygons {
+        polygon.retain(|at| degrees[at] > 2);
+    }
+    if polygons.iter().any(|polygon| polygon.len() < 3) {
+        return Err("it has no volume".to_owned());
+    }
+    Ok(polygons)
+}
+
+/// Twice the area of a polygon, along its normal `[m^2]`.
+fn twice_area(vertices: &[Vec3], polygon: &[u32]) -> Vec3 {
+    let origin = vertices[polygon[0] as usize];
+    let arm = |at: u32| vertices[at as usize] - origin;
+    polygon
+        .windows(2)
+        .map(|pair| arm(pair[0]).cross(&arm(pair[1])))
+        .sum()
+}
+
+/// Volume, centre of mass and inertia about it of the solid of unit density within some polygons, as the sum over the
+/// tetrahedra between an inner point and the triangles that the polygons fall into.
+fn moments(vertices: &[Vec3], polygons: &[Vec<u32>]) -> (f64, Vec3, Mat3) {
+    let origin = vertices.iter().sum::<Vec3>() / vertices.len().max(1) as f64;
+    let (mut six_volumes, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
+    for polygon in polygons {
+        let corner = |k: usize| vertices[polygon[k] as usize] - origin;
+        for k in 1..polygon.len() - 1 {
+            let [a, b, c] = [corner(0), corner(k), corner(k + 1)];
+            let determinant = a.dot(&b.cross(&c));
+            let sum = a + b + c;
+            six_volumes += determinant;
+            first += sum * determinant;
+            // Of a tetrahedron with one corner at the origin: det (sum sum^T + aa^T + bb^T + cc^T) / 120.
+            let squares = [sum, a, b, c].map(|v| v * v.transpose());
+            second += squares.iter().sum::<Mat3>() * determinant;
+        }
+    }
+    let volume = six_volumes / 6.0;
+    let center = first / (24.0 * volume);
+    let about_center = second / 120.0 - center * center.transpose() * volume;
+    let inertia = Mat3::identity() * about_center.trace() - about_center;
+    (
+        volume,
+        origin + center,
+        0.5 * (inertia + inertia.transpose()),
+    )
+}

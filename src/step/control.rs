@@ -55,10 +55,14 @@ impl Division {
 #[derive(Debug, Default)]
 pub(super) struct Control {
     bodies: Vec<Load>,
-    /// Bodies from the highest to the lowest.
-    order: Vec<u32>,
-    /// A body, one that carries it, and how wide and strong the interface is.
+    /// Indices of the kinematic ones.
+    kinematic: Vec<usize>,
+    /// Heights of bodies `[m]`, from the highest to the lowest.
+    order: Vec<(f64, u32)>,
+    /// A body, one that carries it, and their contacts.
     supports: Vec<Support>,
+    /// The same by upper body.
+    by_upper: Vec<Support>,
     /// Stiffness that loads ask for `[1/s^2]`.
     stiffness: f64,
     /// Size of the smallest body that nothing carries `[m]`; infinite if all are carried.
@@ -79,25 +83,40 @@ pub(super) struct Control {
 struct Load {
     /// Twice the radius of the largest ball inside `[m]`.
     size: f64,
+    /// Bounding radius `[m]`.
+    radius: f64,
+    /// True if levers and axes of inertia turn with the body: it is no sphere, and dynamic.
+    turns: bool,
     /// Mass `[kg]`, infinite for what nothing moves.
     mass: f64,
     /// Mass from this body up `[kg]`.
     above: f64,
     /// Bodies that carry it.
     supports: u32,
+    /// One past the last of them in the list by upper bodies, once it is full.
+    supports_end: u32,
     /// Bodies of the tower from this body up.
     tower: u32,
     /// Sum of `above` over that tower `[kg]`.
     moment: f64,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Support {
     upper: u32,
     lower: u32,
+    /// First of the contacts of the two, and their number.
+    first: u32,
+    count: u32,
+    /// Of these, how many touch.
     points: f64,
-    /// Square of the interface's radius of gyration about its weakest horizontal axis `[m^2]`.
-    width_squared: f64,
+}
+
+impl Support {
+    fn contacts<'a>(&self, all: &'a [ContactPoint]) -> &'a [ContactPoint] {
+        let first = self.first as usize;
+        &all[first..first + self.count as usize]
+    }
 }
 
 impl Control {
@@ -122,6 +141,8 @@ impl Control {
             self.bodies.clear();
             self.bodies.extend(world.bodies.iter().map(|body| Load {
                 size: 2.0 * body.shape.inner_radius(),
+                radius: body.shape.bounding_radius(),
+                turns: body.is_dynamic() && !matches!(body.shape, Shape::Sphere { .. }),
                 mass: if body.is_dynamic() {
                     1.0 / body.mass.inverse_mass
                 } else {
@@ -129,6 +150,10 @@ impl Control {
                 },
                 ..Load::default()
             }));
+            let kinematic = world.bodies.iter().enumerate();
+            let kinematic = kinematic.filter(|(_, body)| body.kind == BodyKind::Kinematic);
+            self.kinematic.clear();
+            self.kinematic.extend(kinematic.map(|(index, _)| index));
             self.good_for = 0;
         }
         if self.good_for == 0 || contacts.len().abs_diff(self.contacts) > self.contacts / 8 {
@@ -137,14 +162,15 @@ impl Control {
             self.good_for = LOADS_LAST;
         }
         self.good_for -= 1;
-        let [for_impacts, past] = self.motions(world, (contacts, deepest), h);
+        let farthest_turn = self.find_fast(world, deepest, h);
+        let [for_impacts, past] = self.motions(world, contacts, h);
         // Falling bodies are faster at the end of the step, and may not be near yet to those that they meet.
         let fall = world.gravity.norm() * h * h / self.falling;
         let past = past
             .max(fall / MOTION_PER_CONTACT_UPDATE)
-            .max(farthest_turn(world, h) / TURN_PER_CONTACT_UPDATE);
+            .max(farthest_turn / TURN_PER_CONTACT_UPDATE);
         let for_impacts = for_impacts.max(fall / MOTION_PER_SUBSTEP);
-        let bend = prescribed_bend(world, starts, h) / PRESCRIBED_BEND;
+        let bend = self.prescribed_bend(world, starts, h) / PRESCRIBED_BEND;
         let wanted_updates = past.max(bend.sqrt());
         let updates = wanted_updates
             .clamp(1.0, f64::from(MAX_CONTACT_UPDATES))
@@ -164,13 +190,7 @@ impl Control {
 
     /// How far bodies close in on each other over what a substep stands for, and how far they move past each other
     /// over what a search stands for, in a step of length `h`: the most of all that meet in it. Zeros if all are slow.
-    fn motions(
-        &mut self,
-        world: &World,
-        (contacts, deepest): (&[ContactPoint], f64),
-        h: f64,
-    ) -> [f64; 2] {
-        self.find_fast(world, deepest, h);
+    fn motions(&mut self, world: &World, contacts: &[ContactPoint], h: f64) -> [f64; 2] {
         if !self.fast.contains(&true) {
             return [0.0; 2];
         }
@@ -207,23 +227,47 @@ impl Control {
 
     /// Marks the bodies that may move so far in a step of length `h` that it has to be divided for them; two others
     /// stay within what one search stands for, and so within the least number of substeps. No two overlap by more than
-    /// `deepest` `[m]`.
-    fn find_fast(&mut self, world: &World, deepest: f64, h: f64) {
+    /// `deepest` `[m]`. Returns how far the fastest body turns in the step `[rad]`, other than spheres: levers and axes
+    /// of inertia turn with it.
+    fn find_fast(&mut self, world: &World, deepest: f64, h: f64) -> f64 {
         let sizes = self.bodies.iter().map(|load| load.size);
         let smallest = sizes.fold(f64::INFINITY, f64::min);
         let reach = (smallest - deepest).max(LEAST_REACH * smallest);
         let far = 0.5 * MOTION_PER_CONTACT_UPDATE * reach;
+        let mut farthest_turn: f64 = 0.0;
         self.fast.clear();
-        self.fast.extend(world.bodies.iter().map(|body| {
-            let turn = body.angular_velocity.norm() * h;
-            let moves = body.linear_velocity.norm() * h;
-            let surface = if turn > 0.0 {
-                turn * body.shape.bounding_radius()
-            } else {
-                0.0
-            };
-            moves + surface > far
-        }));
+        self.fast
+            .extend(world.bodies.iter().zip(&self.bodies).map(|(body, load)| {
+                let turn = body.angular_velocity.norm() * h;
+                let moves = body.linear_velocity.norm() * h;
+                if load.turns {
+                    farthest_turn = farthest_turn.max(turn);
+                }
+                let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
+                moves + surface > far
+            }));
+        farthest_turn
+    }
+
+    /// How far prescribed motions are from straight ones over the next step, over the size of the smallest body.
+    fn prescribed_bend(&self, world: &World, starts: &[Pose], h: f64) -> f64 {
+        if self.kinematic.is_empty() {
+            return 0.0;
+        }
+        let mut bend: f64 = 0.0;
+        let smallest = world.smallest_radius();
+        for &index in &self.kinematic {
+            let (body, start) = (&world.bodies[index], &starts[index]);
+            if let Some(motion) = &body.motion {
+                let at = |part: f64| motion.pose(start, world.time + part * h);
+                let [p, q, r] = [0.0, 0.5, 1.0].map(at);
+                let off = q.position - 0.5 * (p.position + r.position);
+                let reach = body.shape.bounding_radius().min(20.0 * smallest);
+                let turned = (p.orientation.inverse() * r.orientation).angle();
+                bend = bend.max(off.norm().max(reach * turned * turned / 8.0));
+            }
+        }
+        bend / smallest
     }
 
     /// Finds what stands on what, and the stiffness that carries it.
@@ -240,26 +284,17 @@ impl Control {
             (load.tower, load.moment) = (0, 0.0);
         }
         self.find_supports(contacts, &up);
-        let height = |body: u32| world.bodies[body as usize].pose.position.dot(&up);
         self.order.clear();
-        self.order.extend(
-            (0..world.bodies.len() as u32).filter(|&b| self.bodies[b as usize].mass.is_finite()),
-        );
+        let movable = world.bodies.iter().zip(&self.bodies).zip(0..);
+        let movable = movable.filter(|((_, load), _)| load.mass.is_finite());
+        let heights = movable.map(|((body, _), index)| (body.pose.position.dot(&up), index));
+        self.order.extend(heights);
         self.order
-            .sort_unstable_by(|&a, &b| height(b).total_cmp(&height(a)).then(a.cmp(&b)));
-        // Supports by their upper body, in the order of heights.
-        self.supports.sort_unstable_by(|a, b| {
-            let heights = height(b.upper).total_cmp(&height(a.upper));
-            heights.then((a.upper, a.lower).cmp(&(b.upper, b.lower)))
-        });
-        let mut next = 0;
+            .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.sort_supports();
         self.numbers.clear();
         let mut buckling: f64 = 0.0;
-        for &body in &self.order {
-            let first = next;
-            while next < self.supports.len() && self.supports[next].upper == body {
-                next += 1;
-            }
+        for &(_, body) in &self.order {
             let load = &mut self.bodies[body as usize];
             load.tower += 1;
             load.moment += load.above;
@@ -268,7 +303,8 @@ impl Control {
                 self.falling = self.falling.min(load.size);
             }
             let share = load.above / f64::from(load.supports.max(1));
-            for support in &self.supports[first..next] {
+            let end = load.supports_end as usize;
+            for support in &self.by_upper[end - load.supports as usize..end] {
                 let lower = &mut self.bodies[support.lower as usize];
                 // Velocity that a unit impulse at a point of an interface gives, about: four times that through
                 // the centres of mass.
@@ -276,9 +312,13 @@ impl Control {
                 let size = load.size.min(lower.size);
                 self.numbers.push(share * gravity * response / (SAG * size));
                 lower.above += share;
+                if load.supports > 1 {
+                    continue;
+                }
                 let wide = TOWER_WIDTH * size;
-                if load.supports == 1 && support.width_squared > wide * wide {
-                    let strength = support.points * support.width_squared / (4.0 * response);
+                let width_squared = width_squared(support.contacts(contacts), size, &up);
+                if width_squared > wide * wide {
+                    let strength = support.points * width_squared / (4.0 * response);
                     let lean = gravity * f64::from(load.tower) * load.moment * load.size;
                     buckling = buckling.max(BUCKLING_FACTOR * lean / strength);
                     if lower.tower < load.tower {
@@ -291,37 +331,66 @@ impl Control {
         self.stiffness = buckling.max(quantile(&mut self.numbers));
     }
 
+    /// Sorted by their bodies, as contacts are.
     fn find_supports(&mut self, contacts: &[ContactPoint], up: &Vec3) {
         self.supports.clear();
-        let mut rest = contacts;
-        while let Some(first) = rest.first() {
-            let count = rest.iter().take_while(|p| p.bodies == first.bodies).count();
-            let (run, others) = rest.split_at(count);
-            rest = others;
-            let [a, b] = first.bodies;
+        let mut first = 0;
+        for run in contacts.chunk_by(|one, next| one.bodies == next.bodies) {
+            let start = first;
+            first += run.len();
+            let [a, b] = run[0].bodies;
             let size = self.bodies[a as usize]
                 .size
                 .min(self.bodies[b as usize].size);
-            let near = |p: &&ContactPoint| p.separation < TOUCHING_PER_SIZE * size;
-            let touching = run.iter().filter(near).count() as f64;
-            let lean = first.normal.dot(up);
-            if touching == 0.0 || lean.abs() < 0.5 {
+            let touching = run.iter().filter(|point| touches(point, size)).count();
+            let lean = run[0].normal.dot(up);
+            if touching == 0 || lean.abs() < 0.5 {
                 continue;
             }
             let (upper, lower) = if lean > 0.0 { (a, b) } else { (b, a) };
-            if !self.bodies[upper as usize].mass.is_finite() {
-                continue;
+            let load = &mut self.bodies[upper as usize];
+            if load.mass.is_finite() {
+                load.supports += 1;
+                self.supports.push(Support {
+                    upper,
+                    lower,
+                    first: start as u32,
+                    count: run.len() as u32,
+                    points: touching as f64,
+                });
             }
-            let middle = run.iter().filter(near).map(|p| p.position).sum::<Vec3>() / touching;
-            self.bodies[upper as usize].supports += 1;
-            self.supports.push(Support {
-                upper,
-                lower,
-                points: touching,
-                width_squared: weakest_width(run.iter().filter(near), &middle, up) / touching,
-            });
         }
     }
+
+    /// Puts the supports of each upper body side by side, in the order of the lower ones.
+    fn sort_supports(&mut self) {
+        let mut end = 0;
+        for &(_, body) in &self.order {
+            let load = &mut self.bodies[body as usize];
+            load.supports_end = end;
+            end += load.supports;
+        }
+        self.by_upper
+            .resize(self.supports.len(), Support::default());
+        for support in &self.supports {
+            let place = &mut self.bodies[support.upper as usize].supports_end;
+            self.by_upper[*place as usize] = *support;
+            *place += 1;
+        }
+    }
+}
+
+/// True if a point of two bodies, the smaller one of this size, counts for what stands on what.
+fn touches(point: &ContactPoint, size: f64) -> bool {
+    point.separation < TOUCHING_PER_SIZE * size
+}
+
+/// Square of an interface's radius of gyration about its weakest horizontal axis `[m^2]`; some of its contacts touch.
+fn width_squared(contacts: &[ContactPoint], size: f64, up: &Vec3) -> f64 {
+    let touching = || contacts.iter().filter(|point| touches(point, size));
+    let count = touching().count() as f64;
+    let middle = touching().map(|p| p.position).sum::<Vec3>() / count;
+    weakest_width(touching(), &middle, up) / count
 }
 
 /// Least sum of squared distances `[m^2]` of points from a horizontal line through their middle.
@@ -376,17 +445,6 @@ fn bounces(world: &World, contacts: &[ContactPoint], h: f64, threshold: f64) -> 
             .any(|two| two[0].bodies == two[1].bodies && two.iter().all(bounces))
 }
 
-/// How far the fastest body turns in a step of length `h` `[rad]`, other than spheres: levers and axes of inertia turn
-/// with it.
-fn farthest_turn(world: &World, h: f64) -> f64 {
-    let turns = world.bodies.iter().map(|body| match body.shape {
-        Shape::Sphere { .. } => 0.0,
-        _ if body.is_dynamic() => body.angular_velocity.norm() * h,
-        _ => 0.0,
-    });
-    turns.fold(0.0, f64::max)
-}
-
 /// The number that no more than [`CONTROL_QUANTILE`] of all exceed; 0 of none.
 fn quantile(numbers: &mut [f64]) -> f64 {
     if numbers.is_empty() {
@@ -395,20 +453,4 @@ fn quantile(numbers: &mut [f64]) -> f64 {
     let over = (numbers.len() as f64 * CONTROL_QUANTILE) as usize;
     let at = numbers.len() - 1 - over;
     *numbers.select_nth_unstable_by(at, f64::total_cmp).1
-}
-
-/// How far prescribed motions are from straight ones over the next step, over the size of the smallest body.
-fn prescribed_bend(world: &World, starts: &[Pose], h: f64) -> f64 {
-    let mut bend: f64 = 0.0;
-    let smallest = world.smallest_radius();
-    for (body, start) in world.bodies.iter().zip(starts) {
-        if let (BodyKind::Kinematic, Some(motion)) = (body.kind, &body.motion) {
-            let [p, q, r] = [0.0, 0.5, 1.0].map(|part| motion.pose(start, world.time + part * h));
-            let off = q.position - 0.5 * (p.position + r.position);
-            let reach = body.shape.bounding_radius().min(20.0 * smallest);
-            let turned = (p.orientation.inverse() * r.orientation).angle();
-            bend = bend.max(off.norm().max(reach * turned * turned / 8.0));
-        }
-    }
-    bend / smallest
 }

@@ -244,19 +244,18 @@ impl CpuSolver {
         team: &Team,
     ) {
         let (gained, moved) = (memory.gained.bodies(), memory.moved.bodies());
-        solution.changes.clear();
-        solution
-            .changes
-            .extend(gained.iter().map(|velocity| Velocity {
-                linear: velocity.linear,
-                angular: velocity.angular,
-            }));
-        solution.displacements.clear();
-        let displacements = moved.iter().map(|moved| Displacement {
-            linear: moved.linear,
-            angular: moved.angular,
-        });
-        solution.displacements.extend(displacements);
+        // Number by number: a record that is made elsewhere first is read back before it is there.
+        solution.changes.resize(gained.len(), Velocity::default());
+        for (change, gained) in solution.changes.iter_mut().zip(gained) {
+            change.linear = gained.linear;
+            change.angular = gained.angular;
+        }
+        let nowhere = Displacement::default();
+        solution.displacements.resize(moved.len(), nowhere);
+        for (displacement, moved) in solution.displacements.iter_mut().zip(moved) {
+            displacement.linear = moved.linear;
+            displacement.angular = moved.angular;
+        }
         let count = batches.contacts.source.len();
         let remainder = super::remainder_contacts(batches);
         let source = &batches.contacts.source[remainder.clone()];

@@ -26,6 +26,7 @@ pub struct Body {
 impl Body {
     /// A body that moves. `inverse_inertia` is `[xx, xy, xz, yy, yz, zz]` in world axes.
     #[must_use]
+    #[inline]
     pub fn dynamic(
         inverse_mass: f32,
         inverse_inertia: [f32; 6],
@@ -36,8 +37,9 @@ impl Body {
             linear_velocity,
             inverse_mass,
             angular_velocity,
+            padding: 0.0,
             inverse_inertia,
-            ..Self::zeroed()
+            padding_2: [0.0; 2],
         }
     }
 

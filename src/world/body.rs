@@ -133,10 +133,16 @@ impl Body {
             return problem::Body::immovable(linear, angular);
         }
         let inverse = self.world_inverse_inertia();
-        let upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
         problem::Body::dynamic(
             self.mass.inverse_mass as f32,
-            upper.map(|at| inverse[at] as f32),
+            [
+                inverse.m11 as f32,
+                inverse.m12 as f32,
+                inverse.m13 as f32,
+                inverse.m22 as f32,
+                inverse.m23 as f32,
+                inverse.m33 as f32,
+            ],
             linear,
             angular,
         )

@@ -438,10 +438,10 @@ fn fill_frozen<S: Simd>(
 #[inline(always)]
 fn gather_numbers<S: Simd>(from: &[f32], first: usize, filled: &Filled<S>, to: &mut Row) {
     for lane in first..first + S::LANES {
-        to.0[lane] = from[filled.index.0[lane] as usize];
+        let number = from[filled.index.0[lane] as usize];
+        let is = filled.is_row.0[lane] > 0.0;
+        to.0[lane] = if is { number } else { 0.0 };
     }
-    let numbers = lanes_of(to, first);
-    put_filled(to, first, filled, numbers);
 }
 
 /// Velocities of points of A relative to B's before the solve, of each lane by a function of the lane, its

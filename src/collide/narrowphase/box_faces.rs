@@ -4,7 +4,8 @@
 //! and distances are of two dimensions there, and only what is kept goes to world axes.
 
 use super::direction::sign;
-use crate::constants::{CLIP_TOLERANCE, DEEPER_BY, MANIFOLD_TIE, MAX_MANIFOLD_POINTS};
+use super::four_points::four_points;
+use crate::constants::CLIP_TOLERANCE;
 use crate::math::{Mat3, Vec3};
 
 /// Most vertices of a quadrilateral cut by four lines.
@@ -43,11 +44,6 @@ impl Vertex {
     /// Distance above the reference face `[m]`.
     pub(super) fn separation(&self) -> f64 {
         self.at[2]
-    }
-
-    fn squared_distance(&self, other: &Self) -> f64 {
-        let [x, y] = [0, 1].map(|k| self.at[k] - other.at[k]);
-        x * x + y * y
     }
 }
 
@@ -204,75 +200,12 @@ impl Patch {
         self.count = kept;
     }
 
-    /// Keeps, of too many vertices, those that span the largest area, with the deepest one among them.
-    ///
-    /// The choice prefers the first of nearly equal vertices, so that it does not change under the
-    /// noise of a step.
+    /// Keeps, of too many vertices, those that stand for all.
     pub(super) fn reduce(&mut self) {
-        if self.count <= MAX_MANIFOLD_POINTS {
-            return;
-        }
-        let vertices = self.vertices();
-        let span = |from: usize| move |to: &Vertex| vertices[from].squared_distance(to);
-        let first = first_max(vertices, span(0));
-        let second = first_max(vertices, span(first));
-        let (a, b) = (&vertices[first], &vertices[second]);
-        let third = first_max(vertices, |vertex| twice_area(a, b, vertex).abs());
-        let c = &vertices[third];
-        let turn = twice_area(a, b, c).signum();
-        // What a fourth point adds to the triangle is the triangle between it and the edge it is
-        // outside of.
-        let fourth = first_max(vertices, |vertex| {
-            let outside = |from, to| -turn * twice_area(from, to, vertex);
-            outside(a, b).max(outside(b, c)).max(outside(c, a)).max(0.0)
-        });
-        let mut kept = [first, second, third, fourth];
-
-        let tie = DEEPER_BY * a.squared_distance(b).sqrt();
-        let mut deepest = first;
-        for index in kept.into_iter().chain(0..vertices.len()) {
-            if vertices[index].at[2] < vertices[deepest].at[2] - tie {
-                deepest = index;
-            }
-        }
-        if !kept.contains(&deepest) {
-            let away = |slot: usize| vertices[kept[slot]].squared_distance(&vertices[deepest]);
-            let nearest = (1..4).fold(
-                0,
-                |best, slot| {
-                    if away(slot) < away(best) { slot } else { best }
-                },
-            );
-            kept[nearest] = deepest;
-        }
-        kept.sort_unstable();
-        let mut count = 0;
-        for (slot, &index) in kept.iter().enumerate() {
-            if slot == 0 || kept[slot - 1] != index {
-                self.vertices[count] = self.vertices[index];
-                count += 1;
-            }
+        let (kept, count) = four_points(self.count, |index| self.vertices[index].at);
+        for (slot, &index) in kept[..count].iter().enumerate() {
+            self.vertices[slot] = self.vertices[index];
         }
         self.count = count;
     }
-}
-
-/// Twice the signed area of a triangle in the plane of the reference face `[m^2]`.
-fn twice_area(a: &Vertex, b: &Vertex, c: &Vertex) -> f64 {
-    let [ab, ac] = [b, c].map(|to| [to.at[0] - a.at[0], to.at[1] - a.at[1]]);
-    ab[0] * ac[1] - ab[1] * ac[0]
-}
-
-/// The first vertex whose measure, not negative, is largest or nearly so.
-fn first_max(vertices: &[Vertex], measure: impl Fn(&Vertex) -> f64) -> usize {
-    let mut best = 0;
-    let mut value = measure(&vertices[0]);
-    for (index, vertex) in vertices.iter().enumerate().skip(1) {
-        let found = measure(vertex);
-        if found > value * (1.0 + MANIFOLD_TIE) {
-            best = index;
-            value = found;
-        }
-    }
-    best
 }

@@ -112,7 +112,18 @@ pub(in crate::collide) fn polyhedron_polyhedron(
         manifold.set_apart(face.separation);
         return;
     }
-    let near = solids.edges_near(&face, query.reach);
+    // Of solids that are apart, a face that has a vertex of the other above it gives their distance; beside it there may be
+    // edges that are nearer than that.
+    let mut farthest = query.reach;
+    if face.separation > 0.0 {
+        let lowest = solids.offer(&face, (p, q), query, manifold);
+        if lowest <= face.separation + DEEPER_BY * solids.size {
+            return;
+        }
+        manifold.clear();
+        farthest = farthest.min(lowest);
+    }
+    let near = solids.edges_near(&face, farthest);
     let best = solids.best_edges(&near, face);
     if best.separation > query.reach {
         manifold.set_apart(best.separation);

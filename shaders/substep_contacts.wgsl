@@ -9,7 +9,9 @@
 @group(0) @binding(7) var<storage, read_write> impulses: array<vec4<f32>>;
 @group(0) @binding(8) var<storage, read_write> totals: array<ContactTotal>;
 
-// The velocity that a gap asks for, `held` being what the contact holds of what it gives way by; see `GapLaw` and `bias::Meeting` of the library.
+override FREE_APPROACH: f32;
+
+// The velocity that a gap asks for, `held` being what the contact holds of what it gives way by; see `SubstepPlan::contact_bias` of the library.
 fn velocity_bias(
     lcp: Lcp,
     gap: f32,
@@ -17,12 +19,16 @@ fn velocity_bias(
     gain: f32,
     held: f32,
     restitution: f32,
+    presses: bool,
 ) -> f32 {
     let open = gap - lcp.slop;
     let deep = (gap + lcp.slop) + lcp.spared;
     var asked = max(lcp.rate * min(deep, 0.0), -(lcp.max_push + held)) + lcp.memory * velocity;
     if open > 0.0 {
         asked = open * lcp.per_second;
+        if restitution > 0.0 && !presses {
+            asked = FREE_APPROACH;
+        }
     }
     let meets = open + lcp.substep_length * velocity <= 0.0;
     if !(restitution > 0.0 && velocity < -lcp.restitution_threshold && meets) {
@@ -89,7 +95,8 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if step.restitution > 0.0 && abs(velocity) > lcp.restitution_threshold {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
-    let bias = velocity_bias(lcp, gap, velocity, gain, held, step.restitution);
+    let presses = impulses[at].x > 0.0;
+    let bias = velocity_bias(lcp, gap, velocity, gain, held, step.restitution, presses);
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =
         ((step.start + step.increment * lcp.part) + gained) + normal * bias;

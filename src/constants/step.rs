@@ -116,11 +116,20 @@ pub(crate) const MOTION_PER_SUBSTEP: f64 = 0.1;
 /// Most substeps that impacts ask for.
 pub(crate) const MAX_SUBSTEPS_FOR_IMPACTS: f64 = 64.0;
 
+/// Bias of a contact that leaves its bodies to themselves for a substep: nothing approaches so fast `[m/s]`.
+pub const FREE_APPROACH: f32 = 1e9;
+
 /// Sweeps of each substep of a step in which something bounces on several points at once.
 ///
 /// A cube dropped flat by 1 m onto four corners with a restitution of 0.7 rises to 0.20, 0.52, 0.49, 0.4900 and 0.4900 m
 /// with 1, 4, 8, 16 and this many, and then to 0.04, 0.13, 0.06, 0.2401 and 0.2401 m; 0.49 and 0.2401 are right.
 pub(crate) const SWEEPS_OF_A_BOUNCE: u32 = 32;
+
+/// Sweeps of each substep of a step in which a body bounces on several others.
+///
+/// Of 518 elastic spheres of 5 cm in steps of 1/60 s a sweep loses 0.05 of the energy where three meet and gains 0.03 elsewhere; 8 and
+/// 32 lose 0.013.
+pub(crate) const SWEEPS_OF_BOUNCES: u32 = 8;
 
 /// How far a prescribed motion may be from a straight one between two searches, over the smallest body's radius.
 pub(crate) const PRESCRIBED_BEND: f64 = 0.04;

@@ -19,8 +19,8 @@ use crate::collide::ContactPoint;
 use crate::constants::{
     BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS,
-    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, TOUCHING_PER_SIZE,
-    TOWER_WIDTH, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP,
+    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, SWEEPS_OF_A_BOUNCE,
+    SWEEPS_OF_BOUNCES, TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
@@ -35,8 +35,9 @@ pub(super) struct Division {
     pub(super) substeps: u32,
     /// True if more would have been needed than there may be.
     pub(super) capped: bool,
-    /// True if something bounces on several points at once, whose impulses one sweep does not find.
-    pub(super) bounces: bool,
+    /// Least sweeps of a substep: several where something bounces on several points at once, whose impulses one does
+    /// not find.
+    pub(super) sweeps: u32,
 }
 
 impl Division {
@@ -46,7 +47,7 @@ impl Division {
             updates: 1,
             substeps,
             capped: false,
-            bounces: false,
+            sweeps: 1,
         }
     }
 }
@@ -74,6 +75,8 @@ pub(super) struct Control {
     numbers: Vec<f64>,
     /// By body, whether it asks for a division by itself.
     fast: Vec<bool>,
+    /// By body, whether it bounces in the step.
+    bounced: Vec<bool>,
     /// By chunk of contacts, how far bodies close in and move past each other.
     motions: Vec<[f64; 2]>,
 }
@@ -184,8 +187,46 @@ impl Control {
             updates: updates as u32,
             substeps: (all / updates).ceil().max(1.0) as u32,
             capped: wanted > MAX_SUBSTEPS || wanted_updates > f64::from(MAX_CONTACT_UPDATES),
-            bounces: bounces(world, contacts, h, threshold),
+            sweeps: self.sweeps_of_bounces(world, contacts, h, threshold),
         }
+    }
+
+    /// Sweeps that find the impulses of what bounces in a step of length `h`, bodies that meet faster than `threshold` `[m/s]`.
+    fn sweeps_of_bounces(
+        &mut self,
+        world: &World,
+        contacts: &[ContactPoint],
+        h: f64,
+        threshold: f64,
+    ) -> u32 {
+        if world.materials.iter().all(|m| m.restitution == 0.0) {
+            return 1;
+        }
+        let bounces = |point: &ContactPoint| {
+            let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
+            let u = a.velocity_at(&point.position) - b.velocity_at(&point.position);
+            let along = u.dot(&point.normal);
+            let [p, q] = [a, b].map(|body| &world.materials[body.material as usize]);
+            along < -threshold
+                && point.separation + h * along < 0.0
+                && p.combine(q).restitution > 0.0
+        };
+        self.bounced.clear();
+        self.bounced.resize(world.bodies.len(), false);
+        let mut sweeps = 1;
+        let mut last = None;
+        for point in contacts.iter().filter(|point| bounces(point)) {
+            if last.replace(point.bodies) == Some(point.bodies) {
+                return SWEEPS_OF_A_BOUNCE;
+            }
+            for body in point.bodies.map(|body| body as usize) {
+                let before = std::mem::replace(&mut self.bounced[body], true);
+                if before && world.bodies[body].is_dynamic() {
+                    sweeps = SWEEPS_OF_BOUNCES;
+                }
+            }
+        }
+        sweeps
     }
 
     /// How far bodies close in on each other over what a substep stands for, and how far they move past each other
@@ -427,22 +468,6 @@ fn turning_of_joints(world: &World, h: f64) -> f64 {
     let bodies = held.flat_map(|joint| [Some(joint.body_a), joint.body_b].into_iter().flatten());
     let turns = bodies.map(|body| world.bodies[body as usize].angular_velocity.norm() * h);
     turns.fold(0.0, f64::max)
-}
-
-/// True if two bodies meet at several points within a step of length `h`, faster than `threshold` `[m/s]`, and
-/// bounce.
-fn bounces(world: &World, contacts: &[ContactPoint], h: f64, threshold: f64) -> bool {
-    let bounces = |point: &ContactPoint| {
-        let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
-        let u = a.velocity_at(&point.position) - b.velocity_at(&point.position);
-        let along = u.dot(&point.normal);
-        let [p, q] = [a, b].map(|body| &world.materials[body.material as usize]);
-        along < -threshold && point.separation + h * along < 0.0 && p.combine(q).restitution > 0.0
-    };
-    world.materials.iter().any(|m| m.restitution > 0.0)
-        && contacts
-            .windows(2)
-            .any(|two| two[0].bodies == two[1].bodies && two.iter().all(bounces))
 }
 
 /// The number that no more than [`CONTROL_QUANTILE`] of all exceed; 0 of none.

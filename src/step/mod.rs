@@ -46,8 +46,9 @@
 //! * **Joints** without bounds are solved at once in every substep, on levers, axes and inertias as they are then:
 //!   `rho = 1`, so that their errors may be corrected.
 //! * **Restitution** is Newton's at the surface ([`Meeting`](crate::problem::bias::Meeting)), and what bounces starts
-//!   without the impulse of the last substep. Where it bounces on several points at once, substeps take sweeps enough
-//!   to find their impulses together.
+//!   without the impulse of the last substep. Where it bounces on several points or bodies at once, substeps take sweeps enough
+//!   to find their impulses together. What may bounce and is apart is left alone: an impact elsewhere that drives it on
+//!   within the substep keeps its speed until it meets.
 //!
 //! The second LCP of Cline and Pai, on positions, is [`Settings::post_stabilized`]. It is exact where it is
 //! converged, and adds no velocity; with few sweeps on rigid rows it lets towers fall.

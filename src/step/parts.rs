@@ -2,7 +2,6 @@
 
 use super::joints::Correction;
 use super::{Simulation, integrate, substeps, velocity};
-use crate::constants::SWEEPS_OF_A_BOUNCE;
 use crate::error::{Error, Result};
 use crate::math;
 use crate::measure::{Energy, JointErrors};
@@ -68,13 +67,8 @@ impl Simulation {
     /// How the velocity LCP of this step is solved, or that of each substep.
     fn velocity_options(&self) -> solver::Options {
         let given = self.settings.solver;
-        let least = if self.division.bounces {
-            SWEEPS_OF_A_BOUNCE
-        } else {
-            0
-        };
         solver::Options {
-            iterations: given.iterations.max(least),
+            iterations: given.iterations.max(self.division.sweeps),
             ..given
         }
     }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use drystone::internals::constants::{
-    CLUSTER_COPIES, IMPULSE_DEAD_BAND, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX,
+    CLUSTER_COPIES, FREE_APPROACH, IMPULSE_DEAD_BAND, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX,
     MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES, WORKGROUP_SIZE,
 };
 use drystone::internals::gpu::{ClusterKernel, Kernel};
@@ -36,6 +36,7 @@ fn specialized(kernel: &str, source: &str) -> (naga::Module, ModuleInfo) {
         ("MOMENTUM_COSINE_CONVEX", f64::from(MOMENTUM_COSINE_CONVEX)),
         ("MOMENTUM_KEPT", f64::from(MOMENTUM_KEPT)),
         ("CLUSTER_COPIES", f64::from(CLUSTER_COPIES)),
+        ("FREE_APPROACH", f64::from(FREE_APPROACH)),
         (
             "MOMENTUM_REBUILD_PASSES",
             f64::from(MOMENTUM_REBUILD_PASSES),

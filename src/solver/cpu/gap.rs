@@ -3,6 +3,7 @@
 //! [`SubstepPlan::contact_bias`](crate::solver::substeps::SubstepPlan::contact_bias).
 
 use super::contact::{Motion, between};
+use crate::constants::FREE_APPROACH;
 use crate::simd::{Simd, Vector, vector};
 use crate::solver::substeps::records::{ContactStep, Lcp};
 
@@ -112,6 +113,10 @@ impl<S: Simd> Start<S> {
         let applies = zero.lt(S::select(fast, applies, zero));
         let moves = threshold.lt(velocity.abs());
         let bounces = zero.lt(S::select(moves, restitution, zero));
+        let pressing = S::select(bounces, zero, impulse);
+        let parted = S::select(zero.lt(open), restitution, zero);
+        let waits = zero.lt(S::select(zero.lt(pressing), zero, parted));
+        let asked = S::select(waits, S::splat(FREE_APPROACH), asked);
         Bias {
             bias: S::select(applies, wanted, asked),
             starts_cold: S::select(bounces, S::splat(1.0), zero),

@@ -3,7 +3,7 @@
 use super::shader::{Access, Binding, Shader, ShaderSet, wgsl};
 use super::slot::Slot;
 use crate::constants::{
-    MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT,
+    FREE_APPROACH, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT,
 };
 use crate::problem::FrictionTable;
 use crate::solver::residual::Control;
@@ -334,7 +334,8 @@ impl ShaderSet for Kernel {
                     (7, Impulses, Write),
                     (8, Totals, Write),
                 ],
-            ),
+            )
+            .with_constants(&[("FREE_APPROACH", FREE_APPROACH as f64)]),
         }
     }
 }

@@ -142,7 +142,7 @@ impl Scratch {
                 let gap = f64::from(given.gaps[index]) + along_normal(contact, displacement);
                 let velocity = along_normal(contact, before);
                 let restitution = given.restitutions.get(index).copied().unwrap_or(0.0);
-                let carried = if plan.gap_law.softness > 0.0 && plan.velocity.warm_start {
+                let carried = if plan.velocity.warm_start {
                     let response = response(contact, bodies);
                     let load = given.loads.get(index).copied().unwrap_or(0.0);
                     Carried {

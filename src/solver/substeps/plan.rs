@@ -1,5 +1,6 @@
 //! How a step is divided, and how each part is solved.
 
+use crate::constants::FREE_APPROACH;
 use crate::error::{Error, Result};
 use crate::problem::bias::Meeting;
 use crate::solver::Options;
@@ -136,7 +137,9 @@ impl SubstepPlan {
     /// Bias of a contact in the velocity LCP, as it is before the substep.
     ///
     /// Where something bounces within the substep, restitution wins over an open gap, and over the
-    /// push of a shut one if it asks for more; see [`Meeting::bias`].
+    /// push of a shut one if it asks for more; see [`Meeting::bias`]. What is apart, presses on nothing and may bounce is left to
+    /// itself where it does not: an impact somewhere else may bring it together within the
+    /// substep, and a gap that only closes would take the speed with which it is to bounce in the next one.
     #[must_use]
     pub fn contact_bias(&self, meeting: &Meeting, carried: &Carried) -> f64 {
         let h_s = self.substep_length();
@@ -145,7 +148,12 @@ impl SubstepPlan {
             separation: gap - f64::from(self.gap_law.slop),
             ..*meeting
         };
-        let asked = self.gap_law.bias(gap, velocity, carried, h_s);
+        let presses = carried.impulse > 0.0 && !self.starts_cold(velocity, meeting.restitution);
+        let asked = if meeting.restitution > 0.0 && meeting.separation > 0.0 && !presses {
+            f64::from(FREE_APPROACH)
+        } else {
+            self.gap_law.bias(gap, velocity, carried, h_s)
+        };
         meeting.bias(asked, f64::from(self.restitution_threshold), h_s)
     }
 

@@ -7,7 +7,7 @@
 //! the distance of others (Gottschalk, Lin, Manocha 1996, sec. 5).
 
 use super::box_distance::closest_features;
-use super::box_faces::{Frame, Patch, Vertex};
+use super::box_faces::{Frame, Patch};
 use super::direction::sign;
 use super::manifold::{Manifold, Point};
 use super::query::Query;
@@ -163,7 +163,7 @@ fn offer_along(
                 center: &boxes.from_p,
                 axes: &boxes.relative,
             };
-            offer_patch(0, p, &mut Patch::new(&frame, i, side), query, manifold)
+            Patch::new(&frame, i, side).offer(0, (p.0, p.1), query, manifold)
         }
         Axis::FaceQ(j) => {
             let side = -sign(boxes.from_q[j]);
@@ -173,13 +173,7 @@ fn offer_along(
                 center: &-boxes.from_q,
                 axes: &boxes.relative.transpose(),
             };
-            offer_patch(
-                1 << 30,
-                q,
-                &mut Patch::new(&frame, j, side),
-                query,
-                manifold,
-            )
+            Patch::new(&frame, j, side).offer(1 << 30, (q.0, q.1), query, manifold)
         }
         Axis::Edges(i, j) => {
             let edges = boxes.edges(i, j);
@@ -198,42 +192,6 @@ fn offer_along(
             separation
         }
     }
-}
-
-/// Offers the vertices of a patch, each with its own distance from the reference face's plane.
-/// `of_q` marks their names, and is not zero if the reference box is the second shape. Returns the
-/// least separation, infinity if there is no vertex.
-fn offer_patch(
-    of_q: u32,
-    reference: Cuboid<'_>,
-    patch: &mut Patch,
-    query: &Query,
-    manifold: &mut Manifold,
-) -> f64 {
-    let outward = reference.1.column(patch.axis()) * patch.side();
-    let normal = if of_q == 0 { -outward } else { outward };
-    let vertices = patch.vertices().iter();
-    let lowest = vertices.fold(f64::INFINITY, |least, vertex| {
-        least.min(vertex.separation())
-    });
-    let position =
-        |patch: &Patch, vertex: &Vertex| reference.0 + reference.1 * patch.midpoint(vertex);
-    patch.retain(|patch, vertex| {
-        let separation = vertex.separation();
-        query.surely_admits(separation)
-            || separation <= query.reach
-                && query.admits(&position(patch, vertex), &normal, separation)
-    });
-    patch.reduce();
-    for vertex in patch.vertices() {
-        manifold.push(Point {
-            feature: of_q | patch.feature(vertex),
-            position: position(patch, vertex),
-            normal: query.orient(&normal),
-            separation: vertex.separation(),
-        });
-    }
-    lowest
 }
 
 /// Two edges and what lies between them, in the axes of P.

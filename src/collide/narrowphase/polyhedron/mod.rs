@@ -465,13 +465,13 @@ impl<'a> Solids<'a> {
         match along.axis {
             Axis::FaceP(face) => {
                 let other = (&self.from_p, &self.relative, self.q);
-                let mut patch = Patch::new((self.p, face), other);
+                let patch = Patch::new((self.p, face), other);
                 patch.offer(0, (p.0, p.1), query, manifold)
             }
             Axis::FaceQ(face) => {
                 let center = -self.relative.tr_mul(&self.from_p);
                 let other = (&center, &self.relative.transpose(), self.p);
-                let mut patch = Patch::new((self.q, face), other);
+                let patch = Patch::new((self.q, face), other);
                 patch.offer(1 << 30, (q.0, q.1), query, manifold)
             }
             Axis::Edges(edge_p, edge_q) => {

@@ -3,8 +3,8 @@
 //! All in the axes of the solid with the reference face; the polygon is laid along this face, so that areas and
 //! distances are of two dimensions.
 
-use crate::collide::narrowphase::four_points::{At, four_points};
-use crate::collide::narrowphase::manifold::{Manifold, Point};
+use crate::collide::narrowphase::manifold::Manifold;
+use crate::collide::narrowphase::polygon::{At, Polygon, Vertex};
 use crate::collide::narrowphase::query::Query;
 use crate::constants::{CLIP_TOLERANCE, DEEPER_BY, MAX_FACE_VERTICES};
 use crate::math::{Mat3, Vec3};
@@ -21,26 +21,9 @@ pub(super) fn reference_of(feature: u32) -> u32 {
     feature >> 20 & 0x3ff
 }
 
-/// A vertex of the polygon being clipped; the edges that meet there name it.
-#[derive(Debug, Clone, Copy)]
-struct Vertex {
-    at: At,
-    edge_in: u8,
-    edge_out: u8,
-}
-
-impl Vertex {
-    const NONE: Self = Self {
-        at: [0.0; 3],
-        edge_in: 0,
-        edge_out: 0,
-    };
-}
-
 /// The part of the incident face that lies above or below the reference face: a convex polygon.
 pub(super) struct Patch {
-    vertices: [Vertex; MAX_VERTICES],
-    count: usize,
+    polygon: Polygon<MAX_VERTICES>,
     /// A point of the reference face, and unit vectors along it and out of it.
     origin: Vec3,
     along: [Vec3; 2],
@@ -61,8 +44,7 @@ impl Patch {
         let first = reference.loops[face.first as usize + 1] as usize;
         let u = (reference.vertices[first] - origin).normalize();
         let mut patch = Self {
-            vertices: [Vertex::NONE; MAX_VERTICES],
-            count: 0,
+            polygon: Polygon::EMPTY,
             origin,
             along: [u, face.normal.cross(&u)],
             normal: face.normal,
@@ -71,7 +53,7 @@ impl Patch {
         let edges = incident.count as u8;
         for (corner, edge) in other.corners(incident).zip(0..edges) {
             let at = patch.laid(&(center + axes * corner));
-            patch.push(Vertex {
+            patch.polygon.push(Vertex {
                 at,
                 edge_in: if edge == 0 { edges - 1 } else { edge - 1 },
                 edge_out: edge,
@@ -84,43 +66,29 @@ impl Patch {
     /// Offers the vertices, each with its own distance from the reference face's plane. `of_q` marks their names, and is
     /// not zero if the reference solid is the second one. Returns the least separation, infinity if there is no vertex.
     pub(super) fn offer(
-        &mut self,
+        mut self,
         of_q: u32,
-        (origin, rotation): (&Vec3, &Mat3),
+        (center, rotation): (&Vec3, &Mat3),
         query: &Query,
         manifold: &mut Manifold,
     ) -> f64 {
         let outward = rotation * self.normal;
         let normal = if of_q == 0 { -outward } else { outward };
-        let separations = self.vertices[..self.count]
-            .iter()
-            .map(|vertex| vertex.at[2]);
-        let lowest = separations.fold(f64::INFINITY, f64::min);
-        let position = |patch: &Self, vertex: &Vertex| origin + rotation * patch.midpoint(vertex);
-        let mut kept = 0;
-        for index in 0..self.count {
-            let vertex = self.vertices[index];
-            let separation = vertex.at[2];
-            if query.surely_admits(separation)
-                || separation <= query.reach
-                    && query.admits(&position(self, &vertex), &normal, separation)
-            {
-                self.vertices[kept] = vertex;
-                kept += 1;
-            }
-        }
-        let (chosen, count) = four_points(kept, |index| self.vertices[index].at);
-        for &index in &chosen[..count] {
-            let vertex = self.vertices[index];
-            let edges = u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out);
-            manifold.push(Point {
-                feature: of_q | self.faces | edges,
-                position: position(self, &vertex),
-                normal: query.orient(&normal),
-                separation: vertex.at[2],
-            });
-        }
-        lowest
+        let Self {
+            origin,
+            along: [u, v],
+            normal: up,
+            faces,
+            ..
+        } = self;
+        // Halfway between a vertex and the reference face.
+        let position = |&[x, y, height]: &At| {
+            center + rotation * (origin + u * x + v * y + up * (0.5 * height))
+        };
+        let name = |vertex: &Vertex| {
+            of_q | faces | u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out)
+        };
+        self.polygon.offer(&normal, position, name, query, manifold)
     }
 
     /// A point along the reference face and above it.
@@ -131,12 +99,6 @@ impl Patch {
             self.along[1].dot(&arm),
             self.normal.dot(&arm),
         ]
-    }
-
-    /// Halfway between a vertex and the reference face.
-    fn midpoint(&self, vertex: &Vertex) -> Vec3 {
-        let [x, y, height] = vertex.at;
-        self.origin + self.along[0] * x + self.along[1] * y + self.normal * (0.5 * height)
     }
 
     fn clip_by_sides(&mut self, reference: &Solid<'_>, face: &Face) {
@@ -162,57 +124,11 @@ impl Patch {
             // The inside is to the left of a side.
             let outward = [y / length, -x / length];
             let bound = outward[0] * from[0] + outward[1] * from[1];
-            self.clip(outward, bound, tolerance, SIDE | k as u8);
-            if self.count == 0 {
+            let beyond = |at: &At| outward[0] * at[0] + outward[1] * at[1] - bound;
+            self.polygon.clip(beyond, tolerance, SIDE | k as u8);
+            if self.polygon.is_empty() {
                 return;
             }
-        }
-    }
-
-    /// Keeps the part where `outward . at <= bound`, and vertices beyond it by no more than the tolerance.
-    fn clip(&mut self, outward: [f64; 2], bound: f64, tolerance: f64, cut: u8) {
-        let beyond =
-            |vertex: &Vertex| outward[0] * vertex.at[0] + outward[1] * vertex.at[1] - bound;
-        if self.vertices[..self.count]
-            .iter()
-            .all(|vertex| beyond(vertex) <= tolerance)
-        {
-            return;
-        }
-        let (vertices, count) = (self.vertices, self.count);
-        self.count = 0;
-        for index in 0..count {
-            let (from, to) = (&vertices[index], &vertices[(index + 1) % count]);
-            let (out_from, out_to) = (beyond(from), beyond(to));
-            let (in_from, in_to) = (out_from <= tolerance, out_to <= tolerance);
-            if in_from {
-                self.push(*from);
-            }
-            if in_from != in_to {
-                // At the bound itself, unless the inner vertex is already past it.
-                let level = if out_from.min(out_to) <= 0.0 {
-                    0.0
-                } else {
-                    tolerance
-                };
-                let part = (out_from - level) / (out_from - out_to);
-                // The edge between the two either ends here, the cut following, or begins here.
-                let edge = from.edge_out;
-                let (edge_in, edge_out) = if in_from { (edge, cut) } else { (cut, edge) };
-                self.push(Vertex {
-                    at: [0, 1, 2].map(|k| from.at[k] + (to.at[k] - from.at[k]) * part),
-                    edge_in,
-                    edge_out,
-                });
-            }
-        }
-    }
-
-    fn push(&mut self, vertex: Vertex) {
-        debug_assert!(self.count < MAX_VERTICES);
-        if let Some(slot) = self.vertices.get_mut(self.count) {
-            *slot = vertex;
-            self.count += 1;
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A polyhedron and what is round or flat: spheres, capsules, half-spaces.
 
 use super::Standing;
-use crate::collide::narrowphase::four_points::four_points;
 use crate::collide::narrowphase::manifold::{Manifold, Point};
+use crate::collide::narrowphase::polygon::four_points;
 use crate::collide::narrowphase::query::Query;
 use crate::collide::narrowphase::segment::{closest_of_segments, closest_to_point};
 use crate::math::Vec3;

@@ -1,0 +1,211 @@
+//! Polygons above a face: clipped by its sides, and the few points that stand for them.
+
+use super::manifold::{Manifold, Point};
+use super::query::Query;
+use crate::constants::{DEEPER_BY, MANIFOLD_TIE, MAX_MANIFOLD_POINTS};
+use crate::math::Vec3;
+
+/// Place of a vertex in the plane of a face, and its height above that `[m]`.
+pub(super) type At = [f64; 3];
+
+/// A vertex of a polygon that is clipped; the edges that meet there name it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Vertex {
+    pub(super) at: At,
+    pub(super) edge_in: u8,
+    pub(super) edge_out: u8,
+}
+
+/// A convex polygon above a face, of up to `N` vertices.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Polygon<const N: usize> {
+    vertices: [Vertex; N],
+    count: usize,
+}
+
+impl<const N: usize> Polygon<N> {
+    pub(super) const EMPTY: Self = Self {
+        vertices: [Vertex {
+            at: [0.0; 3],
+            edge_in: 0,
+            edge_out: 0,
+        }; N],
+        count: 0,
+    };
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn vertices(&self) -> &[Vertex] {
+        &self.vertices[..self.count]
+    }
+
+    /// Adds a vertex. A polygon and the lines that it is cut by bound their number by `N`.
+    pub(super) fn push(&mut self, vertex: Vertex) {
+        debug_assert!(self.count < N);
+        if let Some(slot) = self.vertices.get_mut(self.count) {
+            *slot = vertex;
+            self.count += 1;
+        }
+    }
+
+    /// Keeps the part that is beyond a line by nothing, and vertices beyond it by no more than the tolerance `[m]`. New edges get
+    /// the name `cut`.
+    #[inline(always)]
+    pub(super) fn clip(&mut self, beyond: impl Fn(&At) -> f64, tolerance: f64, cut: u8) {
+        if self
+            .vertices()
+            .iter()
+            .all(|vertex| beyond(&vertex.at) <= tolerance)
+        {
+            return;
+        }
+        let (vertices, count) = (self.vertices, self.count);
+        self.count = 0;
+        for index in 0..count {
+            let from = &vertices[index];
+            let to = &vertices[if index + 1 < count { index + 1 } else { 0 }];
+            let (out_from, out_to) = (beyond(&from.at), beyond(&to.at));
+            let (in_from, in_to) = (out_from <= tolerance, out_to <= tolerance);
+            if in_from {
+                self.push(*from);
+            }
+            if in_from != in_to {
+                // At the line itself, unless the inner vertex is already past it.
+                let level = if out_from.min(out_to) <= 0.0 {
+                    0.0
+                } else {
+                    tolerance
+                };
+                let part = (out_from - level) / (out_from - out_to);
+                // The edge between the two either ends here, the cut following, or begins here.
+                let edge = from.edge_out;
+                let (edge_in, edge_out) = if in_from { (edge, cut) } else { (cut, edge) };
+                self.push(Vertex {
+                    at: [0, 1, 2].map(|k| from.at[k] + (to.at[k] - from.at[k]) * part),
+                    edge_in,
+                    edge_out,
+                });
+            }
+        }
+    }
+
+    /// Offers the vertices that a query admits, or four of them, each with its own height above the face, whose outward normal
+    /// or its opposite is `normal`. Returns the least height of any, infinity if there is none.
+    #[inline(always)]
+    pub(super) fn offer(
+        &mut self,
+        normal: &Vec3,
+        position: impl Fn(&At) -> Vec3,
+        name: impl Fn(&Vertex) -> u32,
+        query: &Query,
+        manifold: &mut Manifold,
+    ) -> f64 {
+        let vertices = self.vertices().iter();
+        let lowest = vertices.fold(f64::INFINITY, |least, vertex| least.min(vertex.at[2]));
+        let mut kept = 0;
+        for index in 0..self.count {
+            let vertex = self.vertices[index];
+            let separation = vertex.at[2];
+            if query.surely_admits(separation)
+                || separation <= query.reach
+                    && query.admits(&position(&vertex.at), normal, separation)
+            {
+                self.vertices[kept] = vertex;
+                kept += 1;
+            }
+        }
+        self.count = kept;
+        let (chosen, count) = four_points(kept, |index| self.vertices[index].at);
+        for &index in &chosen[..count] {
+            let vertex = &self.vertices[index];
+            manifold.push(Point {
+                feature: name(vertex),
+                position: position(&vertex.at),
+                normal: query.orient(normal),
+                separation: vertex.at[2],
+            });
+        }
+        lowest
+    }
+}
+
+/// Indices of those vertices of a polygon, in order, that span the largest area, with the deepest one among them; of few
+/// vertices all.
+///
+/// The choice prefers the first of nearly equal vertices, so that it does not change under the noise of a step.
+pub(super) fn four_points(
+    count: usize,
+    at: impl Fn(usize) -> At,
+) -> ([usize; MAX_MANIFOLD_POINTS], usize) {
+    if count <= MAX_MANIFOLD_POINTS {
+        return ([0, 1, 2, 3], count);
+    }
+    let first = first_max(count, |k| squared_distance(&at(0), &at(k)));
+    let second = first_max(count, |k| squared_distance(&at(first), &at(k)));
+    let (a, b) = (at(first), at(second));
+    let third = first_max(count, |k| twice_area(&a, &b, &at(k)).abs());
+    let c = at(third);
+    let turn = twice_area(&a, &b, &c).signum();
+    // What a fourth point adds to the triangle is the triangle between it and the edge it is outside of.
+    let fourth = first_max(count, |k| {
+        let vertex = at(k);
+        let outside = |from, to| -turn * twice_area(from, to, &vertex);
+        outside(&a, &b)
+            .max(outside(&b, &c))
+            .max(outside(&c, &a))
+            .max(0.0)
+    });
+    let mut kept = [first, second, third, fourth];
+
+    let tie = DEEPER_BY * squared_distance(&a, &b).sqrt();
+    let mut deepest = first;
+    for index in kept.into_iter().chain(0..count) {
+        if at(index)[2] < at(deepest)[2] - tie {
+            deepest = index;
+        }
+    }
+    if !kept.contains(&deepest) {
+        let away = |slot: usize| squared_distance(&at(kept[slot]), &at(deepest));
+        let nearest = (1..4).fold(
+            0,
+            |best, slot| if away(slot) < away(best) { slot } else { best },
+        );
+        kept[nearest] = deepest;
+    }
+    kept.sort_unstable();
+    let mut distinct = 0;
+    for slot in 0..kept.len() {
+        if slot == 0 || kept[slot - 1] != kept[slot] {
+            kept[distinct] = kept[slot];
+            distinct += 1;
+        }
+    }
+    (kept, distinct)
+}
+
+fn squared_distance(a: &At, b: &At) -> f64 {
+    let [x, y] = [0, 1].map(|k| a[k] - b[k]);
+    x * x + y * y
+}
+
+/// Twice the signed area of a triangle in the plane of the reference face `[m^2]`.
+fn twice_area(a: &At, b: &At, c: &At) -> f64 {
+    let [ab, ac] = [b, c].map(|to| [to[0] - a[0], to[1] - a[1]]);
+    ab[0] * ac[1] - ab[1] * ac[0]
+}
+
+/// The first vertex whose measure, not negative, is largest or nearly so.
+fn first_max(count: usize, measure: impl Fn(usize) -> f64) -> usize {
+    let mut best = 0;
+    let mut value = measure(0);
+    for index in 1..count {
+        let found = measure(index);
+        if found > value * (1.0 + MANIFOLD_TIE) {
+            best = index;
+            value = found;
+        }
+    }
+    best
+}

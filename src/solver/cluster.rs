@@ -45,6 +45,26 @@ impl ClusterPacker {
         (batches, clusters, report)
     }
 
+    /// Hands the solution of the problem that was packed last over, joints having the last word, and ends the report of a solve that
+    /// was packed at `packed`.
+    pub(super) fn finish(
+        &mut self,
+        problem: &Problem,
+        options: &Options,
+        mut batches: Batches,
+        solution: &mut Solution,
+        report: &mut Report,
+        packed: Instant,
+    ) {
+        super::end_with_joints(&mut self.mechanisms, &mut batches, options, report);
+        solution.take_from(problem, &batches);
+        if !solution.is_finite() {
+            report.status = Status::NonFinite;
+        }
+        report.solve_time = packed.elapsed();
+        self.keep(batches);
+    }
+
     /// Takes the batches back for the next problem.
     pub(super) fn keep(&mut self, batches: Batches) {
         self.batches = Some(batches);
@@ -75,21 +95,6 @@ pub(super) fn rounds(done: u32, passes: u32) -> impl Iterator<Item = ClusterRoun
             .into_iter()
             .chain([sweep])
     })
-}
-
-/// Hands the solution over and ends the report of a solve that was packed at `packed`.
-pub(super) fn finish(
-    problem: &Problem,
-    batches: &Batches,
-    solution: &mut Solution,
-    report: &mut Report,
-    packed: Instant,
-) {
-    solution.take_from(problem, batches);
-    if !solution.is_finite() {
-        report.status = Status::NonFinite;
-    }
-    report.solve_time = packed.elapsed();
 }
 
 /// Global synchronizations of some passes: two a round, after the sweep of the clusters and after the

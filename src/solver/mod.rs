@@ -19,7 +19,7 @@
 //!
 //! [`substeps`] divides a step into several such solves on the same geometry.
 //!
-//! Before the first sweep the joints without bounds are solved at once (`direct`), whatever the backend.
+//! Before the first sweep and after the last one the joints without bounds are solved at once (`direct`), whatever the backend.
 //!
 //! # The residual
 //!
@@ -159,7 +159,8 @@ pub struct Options {
     pub check_every: u32,
     /// Start from the impulses in the contacts and joint rows.
     pub warm_start: bool,
-    /// Then solve the joint rows without bounds at once, before the first sweep.
+    /// Then solve the joint rows without bounds at once, before the first sweep and, without damping, where the last one left
+    /// more than the tolerance.
     pub direct_joints: bool,
     /// Added to the unit diagonal of the joints' matrix when it is solved at once, at least 0. With 0
     /// the joint rows hold exactly at the start; more keeps errors that nearly dependent rows cannot
@@ -421,6 +422,41 @@ impl Packer {
     /// Takes the batches back for the next problem.
     fn keep(&mut self, batches: Batches) {
         self.batches = Some(batches);
+    }
+}
+
+/// Ends a solve whose sweeps have left velocities and impulses in `batches`: joints have the last word where it did not
+/// converge.
+fn end_with_joints(
+    mechanisms: &mut direct::Mechanisms,
+    batches: &mut Batches,
+    options: &Options,
+    report: &mut Report,
+) {
+    if !direct::has_an_end(options, report) {
+        return;
+    }
+    let mut velocities = std::mem::take(&mut batches.velocities);
+    let ended = mechanisms.end(batches, &mut velocities);
+    batches.velocities = velocities;
+    if ended {
+        let (mut of_contacts, mut of_joints) = (Vec::new(), Vec::new());
+        let velocities = &batches.velocities;
+        cpu::kernels::contact_residual(
+            batches,
+            velocities,
+            &batches.contacts.impulses,
+            &mut of_contacts,
+        );
+        cpu::kernels::joint_residual(
+            batches,
+            velocities,
+            &batches.joints.impulses,
+            &mut of_joints,
+        );
+        (report.residual_rms, report.residual_max) =
+            residual::finish([&of_contacts, &of_joints], batches.block_count());
+        report.status = Status::after(report, options);
     }
 }
 

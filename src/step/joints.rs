@@ -51,6 +51,8 @@ pub(super) struct Joints {
     /// What the linear and the angular rows of each joint have carried since the step began `[N s]`,
     /// `[N m s]`; shape `[joint_count]`, empty if no joint can break.
     carried: Vec<[Vec3; 2]>,
+    /// True for each body that a joint holds; shape `[body_count]`.
+    held: Vec<bool>,
     /// Memory that is used again.
     stiffness: Vec<Stiffness>,
 }
@@ -156,10 +158,22 @@ impl Joints {
 
     /// Forgets what joints carried in the step before.
     pub(super) fn begin_step(&mut self, world: &World) {
+        self.held.clear();
+        self.held.resize(world.bodies.len(), false);
+        for joint in world.joints.iter().filter(|joint| !joint.broken) {
+            for body in [Some(joint.body_a), joint.body_b].into_iter().flatten() {
+                self.held[body as usize] = true;
+            }
+        }
         self.carried.clear();
         if world.joints.iter().any(can_break) {
             self.carried.resize(world.joints.len(), [Vec3::zeros(); 2]);
         }
+    }
+
+    /// True for each body that a joint holds; shape `[body_count]`.
+    pub(super) fn held(&self) -> &[bool] {
+        &self.held
     }
 
     /// Remembers the impulses of a step or a substep: the next one starts from them.

@@ -44,7 +44,9 @@
 //!   by h gains energy at the rate `omega^2 h / 2`, and one that passes another finds it where it was. Contacts are found
 //!   again before bodies have turned by a quarter of a radian or moved by half of their size past each other.
 //! * **Joints** without bounds are solved at once in every substep, on levers, axes and inertias as they are then:
-//!   `rho = 1`, so that their errors may be corrected.
+//!   `rho = 1`, so that their errors may be corrected. They have the last word: what a contact leaves open of them would become an
+//!   error, and correcting that against the force of an impact does work. A contact on a mechanism sees less than the inertia
+//!   that it stops; where it parts faster than it ever pushes it keeps its load, and no more of what the impact left.
 //! * **Restitution** is Newton's at the surface ([`Meeting`](crate::problem::bias::Meeting)), and what bounces starts
 //!   without the impulse of the last substep. Where it bounces on several points or bodies at once, substeps take sweeps enough
 //!   to find their impulses together. What may bounce and is apart is left alone: an impact elsewhere that drives it on

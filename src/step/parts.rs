@@ -100,7 +100,7 @@ impl Simulation {
             },
             self.detector.contacts(),
             (&self.solution.impulses, &self.contact_loads),
-            &self.momenta,
+            (&self.momenta, self.joints.held()),
             &mut self.problem,
         );
         self.joints.build_rows(

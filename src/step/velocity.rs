@@ -5,6 +5,7 @@ use super::integrate::Momentum;
 use super::load::{self, Wrench};
 use crate::collide::ContactPoint;
 use crate::constants::{BODIES_PER_THREAD, CONTACTS_PER_THREAD};
+use crate::math;
 use crate::parallel;
 use crate::problem::Problem;
 use crate::problem::bias::Meeting;
@@ -43,23 +44,39 @@ impl ContactBias<'_> {
         meeting.bias(asked, self.restitution_threshold, self.h)
     }
 
-    /// True if a contact starts without an impulse.
-    fn starts_cold(&self, meeting: &Meeting) -> bool {
-        self.plan
-            .is_some_and(|plan| plan.starts_cold(meeting.velocity, meeting.restitution))
+    /// Share of its last impulse, `impulse` along the normal `[N s]`, that a contact starts from which has carried `load`
+    /// `[N]` lately; `on_joints` if joints hold one of its bodies.
+    ///
+    /// A contact sees the inertia of its bodies, not that of the mechanism behind them. The impulse of an impact therefore
+    /// goes on growing after the mechanism has stopped, and would throw it back: what parts faster than a contact ever
+    /// pushes presses with its load, and not more.
+    fn start_share(&self, meeting: &Meeting, (impulse, load): (f32, f32), on_joints: bool) -> f32 {
+        let Some(plan) = self.plan else {
+            return 1.0;
+        };
+        if plan.starts_cold(meeting.velocity, meeting.restitution) {
+            return 0.0;
+        }
+        let lasting = load * self.h as f32;
+        let parts = on_joints && meeting.velocity > f64::from(plan.gap_law.max_push);
+        if parts && impulse > lasting {
+            lasting / impulse
+        } else {
+            1.0
+        }
     }
 }
 
 /// Fills `problem` with the bodies' velocities at the end of the step as they would be without
 /// contacts and joints (`momenta`), and with the contacts, their biases and warm-start impulses; `impulses` and `loads`
-/// are those that are remembered of the contacts.
+/// are those that are remembered of the contacts, `held` says of each body if a joint holds it.
 pub(super) fn build_problem(
     world: &World,
     settings: &Settings,
     bias: &ContactBias<'_>,
     contacts: &[ContactPoint],
     (impulses, loads): (&[[f32; 3]], &[f32]),
-    momenta: &[Momentum],
+    (momenta, held): (&[Momentum], &[bool]),
     problem: &mut Problem,
 ) {
     let bodies = world.bodies.len().min(momenta.len());
@@ -94,8 +111,11 @@ pub(super) fn build_problem(
                 softness: f64::from(softness),
             };
             let mut contact = point.for_solver(world, 0.0, pair.friction as f32, impulse);
-            if bias.starts_cold(&meeting) {
-                contact.impulse = [0.0; 3];
+            let is_held = |body: u32| held.get(body as usize).is_some_and(|&held| held);
+            let on_joints = point.bodies.into_iter().any(is_held);
+            let share = bias.start_share(&meeting, (impulse[0], load), on_joints);
+            if share != 1.0 {
+                contact.impulse = math::scale(contact.impulse, share);
             }
             let [a, b] = point.bodies.map(|body| &solvers[body as usize]);
             let response = contact.response(a, b);

@@ -52,8 +52,8 @@ impl ClusterSolve {
                 break;
             }
         }
-        cluster::finish(problem, &batches, solution, &mut report, packed);
-        self.packer.keep(batches);
+        self.packer
+            .finish(problem, options, batches, solution, &mut report, packed);
         Ok(report)
     }
 

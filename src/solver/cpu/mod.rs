@@ -53,7 +53,7 @@ pub(crate) use kernels::{BodyMomentum, ClusterRound, Sweep, VelocityChange};
 use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use super::residual::Partial;
 use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving};
-use super::{Method, Options, Packer, Report, Solution, Solver, Status};
+use super::{Method, Options, Packer, Report, Solution, Solver, Status, direct};
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
 use crate::parallel::{Team, together};
@@ -153,8 +153,19 @@ impl CpuSolver {
         };
         let (mut batches, mut report) = self.start(&given, options, team)?;
         let packed = Instant::now();
-        let manner = (problem.is_convex(), true, Some(watch));
+        let looks = problem.joint_rows.is_empty();
+        let mut watching = |report: &Report| watch(report);
+        let manner = (problem.is_convex(), looks, Some(&mut watching as _));
         self.iterate(&mut batches, team, options, &mut report, manner);
+        if !looks && report.status != Status::Converged {
+            if direct::has_an_end(options, &report) {
+                let velocities = self.velocities.bodies_mut();
+                self.packer.mechanisms.end(&mut batches, velocities);
+            }
+            (report.residual_rms, report.residual_max) = self.residual(&batches, team);
+            report.status = Status::after(&report, options);
+            watch(&report);
+        }
         let remainder = remainder_contacts(&batches).start;
         solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
         self.lanes.store_impulses(&mut solution.impulses, team);

@@ -3,7 +3,7 @@
 use super::components::{Joint, is_movable};
 use crate::constants::{DIRECT_HUB_JOINTS, DIRECT_JOINTS_PER_COPY};
 use crate::math::{self, Mat3, Vec3};
-use crate::problem::batches::Batches;
+use crate::problem::batches::{Batches, BodyVelocity};
 use std::ops::Range;
 
 /// Side of a row that nothing moves.
@@ -179,8 +179,7 @@ impl Component {
     /// Fills in the numbers.
     pub(super) fn refill(&mut self, batches: &Batches) {
         for copy in &mut self.bodies {
-            let velocity = &batches.velocities[copy.body as usize];
-            copy.start = six(math::widen(velocity.linear), math::widen(velocity.angular));
+            copy.start_from(&batches.velocities[copy.body as usize]);
         }
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
@@ -197,6 +196,20 @@ impl Component {
             rows.extend((0..6).map(|axis| self.weld_row(batches, weld, axis)));
         }
         self.rows = rows;
+    }
+
+    /// Takes these velocities and impulses for those of the start.
+    pub(super) fn start_from(&mut self, velocities: &[BodyVelocity], impulses: &[f32]) {
+        for copy in &mut self.bodies {
+            copy.start_from(&velocities[copy.body as usize]);
+        }
+        for row in &mut self.rows {
+            if let Some(block) = row.block
+                && row.scale > 0.0
+            {
+                row.start = f64::from(impulses[block as usize]) / row.scale;
+            }
+        }
     }
 
     fn joint_row(&self, batches: &Batches, place: &JointRowPlace) -> Row {
@@ -377,6 +390,10 @@ impl Component {
 }
 
 impl BodyCopy {
+    fn start_from(&mut self, velocity: &BodyVelocity) {
+        self.start = six(math::widen(velocity.linear), math::widen(velocity.angular));
+    }
+
     /// `M^-1 J^T` of a copy.
     fn moved(&self, batches: &Batches, side: &Six) -> Six {
         let body = self.body as usize;

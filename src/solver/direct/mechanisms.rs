@@ -9,7 +9,7 @@ use super::order;
 use crate::constants::{KEPT_ORDERS, SOLVED_ROWS_PER_THREAD};
 use crate::parallel;
 use crate::problem::JointRow;
-use crate::problem::batches::Batches;
+use crate::problem::batches::{Batches, BodyVelocity};
 
 /// The memory of the direct start: for the last problems, what depends on which rows without bounds
 /// there are, and on nothing else of them.
@@ -92,6 +92,31 @@ impl Mechanisms {
     }
 }
 
+impl Mechanisms {
+    /// Solves the joint rows without bounds of the last start once more, with the impulses of the others as sweeps
+    /// have left them, and leaves what that changes in `velocities` and in the impulses of `batches`. False if there are none.
+    pub fn end(&mut self, batches: &mut Batches, velocities: &mut [BodyVelocity]) -> bool {
+        if !batches.joints.blocks.iter().any(is_equality) {
+            return false;
+        }
+        let Some(structure) = self.kept.first_mut() else {
+            return false;
+        };
+        let rows = structure.rows.len().max(1);
+        let some = (SOLVED_ROWS_PER_THREAD * structure.mechanisms.len()).div_ceil(rows);
+        let found = (&*velocities, &batches.joints.impulses[..]);
+        parallel::for_each(&mut structure.mechanisms, some, |_, mechanism| {
+            if mechanism.is_sound {
+                mechanism.solve_again(found);
+            }
+        });
+        for mechanism in structure.mechanisms.iter().filter(|found| found.is_sound) {
+            mechanism.write_numbers(velocities, &mut batches.joints.impulses);
+        }
+        true
+    }
+}
+
 impl Structure {
     fn new(batches: &Batches) -> Self {
         let joints = components::joints(batches);
@@ -166,14 +191,39 @@ impl Mechanism {
             *change += step;
         }
 
+        self.round();
+        self.is_sound = self.is_finite()
+            && self
+                .component
+                .is_improved(&self.factor.kept, &self.rounded, &self.impulses);
+    }
+
+    fn is_finite(&self) -> bool {
+        self.rounded.iter().flatten().all(|x| x.is_finite())
+            && self.impulses.iter().all(|r| r.abs() < JointRow::UNBOUNDED)
+    }
+
+    /// Solves for what sweeps have left, by the factors of the start. Sound if it is finite.
+    fn solve_again(&mut self, (velocities, impulses): (&[BodyVelocity], &[f32])) {
+        let (component, factor) = (&mut self.component, &self.factor);
+        component.start_from(velocities, impulses);
+        self.change.clear();
+        self.change.resize(component.row_count(), 0.0);
+        component.residual(&self.change, &mut self.velocities, &mut self.step);
+        factor.solve(&self.fronts, &mut self.step);
+        self.change.copy_from_slice(&self.step);
+        self.round();
+        self.is_sound = self.is_finite();
+    }
+
+    /// Velocities and impulses after the change in f32.
+    fn round(&mut self) {
+        let component = &self.component;
         component.rounded_velocities(&self.change, &mut self.velocities, &mut self.rounded);
         self.impulses.clear();
         let joint_rows = component.joint_rows().zip(&self.change);
         self.impulses
             .extend(joint_rows.map(|((_, row), change)| ((row.start + change) * row.scale) as f32));
-        self.is_sound = self.rounded.iter().flatten().all(|x| x.is_finite())
-            && self.impulses.iter().all(|r| r.abs() < JointRow::UNBOUNDED)
-            && component.is_improved(&factor.kept, &self.rounded, &self.impulses);
     }
 
     /// Leaves the solution in `batches`.
@@ -182,11 +232,16 @@ impl Mechanism {
         start.rows += self.impulses.len() as u32;
         start.redundant_rows += kept.iter().filter(|&&kept| !kept).count() as u32;
         start.products += self.products;
+        self.write_numbers(&mut batches.velocities, &mut batches.joints.impulses);
+    }
+
+    /// Leaves velocities and impulses.
+    fn write_numbers(&self, velocities: &mut [BodyVelocity], impulses: &mut [f32]) {
         for ((block, _), &impulse) in self.component.joint_rows().zip(&self.impulses) {
-            batches.joints.impulses[block as usize] = impulse;
+            impulses[block as usize] = impulse;
         }
         for (body, [x, y, z, p, q, r]) in self.component.by_body(&self.rounded) {
-            let velocity = &mut batches.velocities[body as usize];
+            let velocity = &mut velocities[body as usize];
             velocity.linear = [x, y, z];
             velocity.angular = [p, q, r];
         }

@@ -1,4 +1,4 @@
-//! The direct start: joints without bounds solved at once, in f64, before the first sweep.
+//! The direct start and end: joints without bounds solved at once, in f64, before the first sweep and after the last.
 //!
 //! # Problem
 //!
@@ -40,6 +40,14 @@
 //! * A component whose loops make it too expensive, or whose solution is not finite or no better than
 //!   its start, keeps its start.
 //!
+//! # End
+//!
+//! Sweeps end with contacts, and a contact that changes by x moves its bodies as if no joint held them: what hits a chain
+//! of heavy bodies with its last, light link leaves that joint open by several m/s. Where sweeps did not converge, the same
+//! factors solve the rows once more for what is left, `A x = -u_e`, so that joints have the last word. What they take from a contact is small
+//! beside that, and soft: the next problem sees it. Left to a joint it becomes an error of position, and what corrects that
+//! against the force of an impact does work: of 8,000 random scenes in the default step, three gained up to 90 % of their energy.
+//!
 //! # Source
 //!
 //! Baraff, *Linear-Time Dynamics using Lagrange Multipliers*, SIGGRAPH 1996, for the aim and for
@@ -61,7 +69,15 @@ mod order;
 
 pub use mechanisms::Mechanisms;
 
+use super::{Options, Report, Status};
 use crate::problem::batches::Batches;
+
+/// True if the sweeps of a solve are followed by the direct end.
+pub(super) fn has_an_end(options: &Options, report: &Report) -> bool {
+    options.direct_joints
+        && options.direct_damping == 0.0
+        && !matches!(report.status, Status::Converged | Status::NonFinite)
+}
 
 /// What the direct start did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -151,6 +151,8 @@ impl Solver for GpuSolver {
         let control = self.run(&plan, start, options, &mut batches)?;
         control.report(&mut report, options);
         report.barriers = options.method.barriers(&batches, report.iterations);
+        let mechanisms = &mut self.packer.mechanisms;
+        super::end_with_joints(mechanisms, &mut batches, options, &mut report);
         solution.take_from(problem, &batches);
         self.packer.keep(batches);
         if !solution.is_finite() {

@@ -71,8 +71,8 @@ impl ClusterGpu {
             self.buffers.forget();
             return Err(error);
         }
-        cluster::finish(problem, &batches, solution, &mut report, packed);
-        self.packer.keep(batches);
+        self.packer
+            .finish(problem, options, batches, solution, &mut report, packed);
         Ok(report)
     }
 

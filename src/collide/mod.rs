@@ -20,6 +20,8 @@ mod whereabouts;
 
 pub(crate) use depths::Depths;
 pub(crate) use detector::Detector;
+pub use narrowphase::polyhedron::events::{Event, EventLimits, Features, events};
+pub use narrowphase::polyhedron::ratio::{RatioMetric, ratio_metric};
 
 use crate::math::{self, Vec3};
 use crate::problem::Contact;

@@ -7,5 +7,6 @@ mod detector;
 mod impulse_cache;
 mod narrowphase;
 mod polyhedra;
+mod ratio;
 mod rotations;
 mod world;

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::Arc;
 
-fn direction(random: &mut Pcg64) -> Vec3 {
+pub(crate) fn direction(random: &mut Pcg64) -> Vec3 {
     loop {
         let at = Vec3::from_fn(|_, _| 2.0 * random.random::<f64>() - 1.0);
         if (0.01..1.0).contains(&at.norm()) {
@@ -19,7 +19,7 @@ fn direction(random: &mut Pcg64) -> Vec3 {
     }
 }
 
-fn rotation(random: &mut Pcg64) -> Quat {
+pub(crate) fn rotation(random: &mut Pcg64) -> Quat {
     Quat::from_scaled_axis(direction(random) * (3.0 * random.random::<f64>()))
 }
 
@@ -32,7 +32,7 @@ fn rock(points: usize, random: &mut Pcg64) -> Polyhedron {
     Polyhedron::hull(&points).unwrap()
 }
 
-fn any(random: &mut Pcg64) -> Polyhedron {
+pub(crate) fn any(random: &mut Pcg64) -> Polyhedron {
     match random.random_range(0..6) {
         0 => Polyhedron::regular([4, 6, 8, 12, 20][random.random_range(0..5)], 0.7).unwrap(),
         1 => {

@@ -17,7 +17,7 @@ mod manifold;
 mod mover;
 mod placed;
 mod polygon;
-mod polyhedron;
+pub(super) mod polyhedron;
 mod query;
 mod segment;
 mod sphere_box;

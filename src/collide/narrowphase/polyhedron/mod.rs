@@ -8,7 +8,9 @@
 
 mod cuboid;
 mod distance;
+pub(in crate::collide) mod events;
 mod patch;
+pub(in crate::collide) mod ratio;
 mod round;
 
 pub(crate) use cuboid::Cuboid;

@@ -86,6 +86,8 @@ pub mod collide;
 pub mod measure;
 
 pub mod stabilize;
+
+pub mod event;
 pub mod step;
 
 #[cfg(feature = "scene")]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the pipeline; a module may use those before it, and itself.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "constants",
     "error",
     "math",
@@ -19,6 +19,7 @@ const ORDER: [&str; 16] = [
     "collide",
     "measure",
     "stabilize",
+    "event",
     "step",
     "scene",
     "output",

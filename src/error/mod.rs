@@ -47,6 +47,13 @@ pub enum Error {
         /// The operating system's word on it.
         source: std::io::Error,
     },
+    /// The event stepper cannot go on; the world is as it was before the step.
+    Event {
+        /// When `[s]`.
+        time: f64,
+        /// What stopped it, and the contacts.
+        why: String,
+    },
     /// A value that must be finite is not; the step that produced it is named.
     NonFinite {
         /// The stage of the step.
@@ -89,6 +96,7 @@ impl fmt::Display for Error {
                 available,
             } => write!(f, "{what}: {needed} needed, {available} available"),
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Event { time, why } => write!(f, "event stepper at t = {time} s: {why}"),
             Self::NonFinite { stage, what } => write!(f, "not finite after {stage}: {what}"),
         }
     }

@@ -8,7 +8,8 @@
 //!
 //! Departures, all of them found necessary: tolerances are relative to `max |q|`; the driven row is
 //! let go as soon as `w_d` is no longer negative, before ties; C may be rank-deficient, so that its
-//! system is solved by least squares.
+//! system is solved by least squares. Before anything else all rows in C are tried: what rests on all of its contacts needs
+//! one factorization in place of one for each.
 
 use super::basis;
 use super::{LcpProblem, LcpSolution, LcpStatus};
@@ -23,6 +24,15 @@ const TOLERANCE: f64 = 1e-11;
 #[must_use]
 pub fn solve(problem: &LcpProblem) -> LcpSolution {
     let n = problem.size();
+    let all: Vec<usize> = (0..n).collect();
+    if let Some(z) = least_squares(&problem.matrix, &all, &-&problem.q)
+        && z.min() >= 0.0
+    {
+        let candidate = basis::judge(problem, [z], LcpStatus::RayTermination, 0);
+        if candidate.is_solved() {
+            return candidate;
+        }
+    }
     let mut state = State {
         problem,
         zero: TOLERANCE * problem.q.amax().max(f64::MIN_POSITIVE),
@@ -108,19 +118,10 @@ impl State<'_> {
     /// `dz` for `dz_d = 1` that keeps `w_C`.
     fn direction(&self, d: usize) -> DVector<f64> {
         let clamped = self.rows(Side::Clamped);
-        let matrix = &self.problem.matrix;
-        let block = DMatrix::from_fn(clamped.len(), clamped.len(), |i, j| {
-            matrix[(clamped[i], clamped[j])]
-        });
-        let right = DVector::from_fn(clamped.len(), |i, _| -matrix[(clamped[i], d)]);
+        let right = DVector::from_fn(clamped.len(), |i, _| -self.problem.matrix[(clamped[i], d)]);
         let mut direction = DVector::zeros(self.z.len());
         direction[d] = 1.0;
-        if clamped.is_empty() {
-            return direction;
-        }
-        let factors = block.svd(true, true);
-        let rank = LCP_RANK_TOLERANCE * factors.singular_values.amax();
-        if let Ok(solution) = factors.solve(&right, rank) {
+        if let Some(solution) = least_squares(&self.problem.matrix, &clamped, &right) {
             for (&i, &value) in clamped.iter().zip(solution.iter()) {
                 direction[i] = value;
             }
@@ -149,4 +150,19 @@ impl State<'_> {
         }
         best
     }
+}
+
+/// The shortest `x` of those that come closest to `M_cc x = right` on the rows `c`; none if there are no rows.
+fn least_squares(
+    matrix: &DMatrix<f64>,
+    rows: &[usize],
+    right: &DVector<f64>,
+) -> Option<DVector<f64>> {
+    if rows.is_empty() {
+        return None;
+    }
+    let block = DMatrix::from_fn(rows.len(), rows.len(), |i, j| matrix[(rows[i], rows[j])]);
+    let factors = block.svd(true, true);
+    let rank = LCP_RANK_TOLERANCE * factors.singular_values.amax();
+    factors.solve(right, rank).ok()
 }

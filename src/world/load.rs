@@ -37,6 +37,21 @@ impl Load {
         (self.force * duration, torque * duration)
     }
 
+    /// Force `[N]` and torque about the body's centre of mass `[N m]` at an instant, in world axes.
+    pub(crate) fn wrench(&self, body: &Body, time: f64) -> (Vec3, Vec3) {
+        if time < self.from || time >= self.until {
+            return (Vec3::zeros(), Vec3::zeros());
+        }
+        let share = if self.frequency == 0.0 {
+            1.0
+        } else {
+            (TAU * self.frequency * (time - self.from)).sin()
+        };
+        let arm = body.pose.direction(&self.point);
+        let torque = self.torque + arm.cross(&self.force);
+        (self.force * share, torque * share)
+    }
+
     /// The integral over the step of what multiplies the force `[s]`: the time during which it acts, or
     /// the integral of its sine over that time.
     fn effective_duration(&self, time: f64, h: f64) -> f64 {

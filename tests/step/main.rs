@@ -5,6 +5,7 @@
 
 mod determinism;
 mod energy;
+mod event;
 mod papers;
 mod random_energy;
 mod regimes;

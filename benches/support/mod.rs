@@ -94,6 +94,7 @@ impl Pile {
             limits: Limits {
                 margin,
                 time_step: settings.time_step,
+                model: Default::default(),
             },
             contacts,
             next_contacts: simulation.contacts().to_vec(),

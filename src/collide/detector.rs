@@ -10,7 +10,7 @@ use super::broadphase::Broadphase;
 use super::candidates::{Admission, Candidates};
 use super::crowd::{Crowd, Growth};
 use super::impulse_cache::{ImpulseCache, Remembered};
-use super::narrowphase::Limits;
+use super::narrowphase::{ContactModel, Limits};
 use super::{ContactPoint, Depths};
 use crate::constants::{BODIES_PER_STRAY, TOUCHING_MARGIN};
 use crate::error::Result;
@@ -41,6 +41,8 @@ pub struct Detector {
     /// Joints that keep bodies from colliding, when the pairs were found.
     excluding_joints: usize,
     is_current: bool,
+    /// Of the last search for pairs.
+    model: ContactModel,
 }
 
 impl Detector {
@@ -79,6 +81,7 @@ impl Detector {
             self.crowd.reset(world);
             self.candidates.clear();
         }
+        self.model = limits.model;
         self.crowd.set_time_step(limits.time_step);
         let growth = Growth {
             margin: 0.5 * (TOUCHING_MARGIN * limits.margin + allowance),
@@ -195,6 +198,7 @@ impl Detector {
             limits: Limits {
                 margin,
                 time_step: 0.0,
+                model: self.model,
             },
             touching_margin: None,
         };

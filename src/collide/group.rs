@@ -11,7 +11,7 @@ use super::crowd::Crowd;
 use super::four::Avx;
 use super::four::{Four, Quad};
 use super::kept::Kept;
-use super::narrowphase::{self, Kind, Limits, Mover};
+use super::narrowphase::{self, ContactModel, Kind, Limits, Mover};
 use crate::world::World;
 use std::ops::Range;
 
@@ -178,6 +178,10 @@ impl Search<'_> {
 
     /// Appends the contacts of pairs that keep manifolds.
     fn find_by_kept(&self, records: &mut [Record], kept: &mut Kept, found: &mut Vec<ContactPoint>) {
+        // Events come and go within a step: what is kept stands for clipped faces.
+        if self.admission.limits.model != ContactModel::Clipped {
+            return self.find_anew(records, found);
+        }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx") {
             #[allow(unsafe_code, reason = "bytes meet SIMD")]
@@ -271,6 +275,7 @@ mod tests {
             limits: Limits {
                 margin: 0.01,
                 time_step: 0.01,
+                model: ContactModel::Clipped,
             },
             touching_margin: Some(0.02),
         };

@@ -21,9 +21,9 @@ mod whereabouts;
 pub(crate) use depths::Depths;
 pub(crate) use detector::Detector;
 pub(crate) use narrowphase::polyhedron::events::events_of_solids;
-pub use narrowphase::polyhedron::events::{Event, EventLimits, Features, events};
+pub use narrowphase::polyhedron::events::{ContactModel, Event, EventLimits, Features, events};
 pub use narrowphase::polyhedron::ratio::{RatioMetric, ratio_metric};
-pub(crate) use narrowphase::{Cuboid, separation_of_solids};
+pub(crate) use narrowphase::{Cuboid, ratio_of_bodies, separation_of_solids};
 
 use crate::math::{self, Vec3};
 use crate::problem::Contact;

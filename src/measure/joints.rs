@@ -1,6 +1,5 @@
 //! How far joints are from what they ask for.
 
-use super::Penetration;
 use crate::world::World;
 use crate::world::joint::{Joint, Law, Row};
 
@@ -42,13 +41,6 @@ pub fn joint_errors(world: &World) -> JointErrors {
         }
     }
     found
-}
-
-/// Infeasibility I(q) of a configuration `[m]`: the largest distance by which a contact, a joint or a
-/// limit is violated. Angles have no length of their own and are left out.
-#[must_use]
-pub fn infeasibility(penetration: &Penetration, joints: &JointErrors) -> f64 {
-    penetration.max.max(joints.linear_max).max(joints.limit_max)
 }
 
 impl JointErrors {

@@ -2,6 +2,7 @@
 //! asks for.
 
 mod energy;
+mod infeasibility;
 mod joints;
 mod momentum;
 mod penetration;
@@ -9,7 +10,8 @@ mod probe;
 
 pub(crate) use energy::{CHUNK as ENERGY_CHUNK, energy_of_chunks};
 pub use energy::{Energy, energy};
-pub use joints::{JointErrors, infeasibility, joint_errors};
+pub use infeasibility::infeasibility;
+pub use joints::{JointErrors, joint_errors};
 pub use momentum::{Momentum, momentum};
 pub use penetration::{Penetration, penetration};
 pub use probe::{Axis, Probe, ProbeKind};

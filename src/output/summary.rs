@@ -82,6 +82,8 @@ pub struct Summary {
     pub capped_share: f64,
     /// The law of friction.
     pub friction_law: &'static str,
+    /// Points that stand for the contact of boxes and polyhedra.
+    pub contact_model: &'static str,
     /// Scheme of contacts.
     pub contact_scheme: String,
     /// Scheme of joints.
@@ -205,6 +207,7 @@ impl Summary {
             contact_updates_max: 0,
             capped_share: 0.0,
             friction_law: run.settings.friction_law.name(),
+            contact_model: run.settings.contacts.name(),
             contact_scheme: stabilization.contacts.to_string(),
             joint_scheme: stabilization.joints.to_string(),
             margin: run.settings.margin,

@@ -2,6 +2,7 @@
 
 use super::Overrides;
 use super::schema::{self, Friction, SceneFile};
+use crate::collide::ContactModel;
 use crate::constants::SWEEPS_OF_A_STEP;
 use crate::error::Result;
 use crate::problem::{FrictionCone, FrictionLaw};
@@ -65,6 +66,13 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
         friction_law: match solver.friction_law {
             schema::FrictionLaw::Coulomb => FrictionLaw::Coulomb,
             schema::FrictionLaw::Convex => FrictionLaw::Convex,
+        },
+        contacts: match file.simulation.contacts {
+            schema::Contacts::Clipped => ContactModel::Clipped,
+            schema::Contacts::Events => ContactModel::EVENTS,
+            schema::Contacts::NearlyActive { near, lateral } => {
+                ContactModel::Events { near, lateral }
+            }
         },
         margin: file.simulation.margin,
         slop: file.simulation.slop,

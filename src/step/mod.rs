@@ -448,6 +448,7 @@ impl Simulation {
         let limits = Limits {
             margin: self.margin,
             time_step: h,
+            model: self.settings.contacts,
         };
         self.detector.find_pairs(&self.world, limits, correction)?;
         let paired = Instant::now();

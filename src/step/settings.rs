@@ -1,5 +1,6 @@
 //! What a step is told, and what it tells.
 
+use crate::collide::ContactModel;
 use crate::constants::CONTACT_SWEEPS;
 use crate::error::{Error, Result};
 use crate::measure::{Energy, JointErrors, Penetration};
@@ -26,6 +27,8 @@ pub struct Settings {
     pub friction_cone: FrictionCone,
     /// The law that holds within it.
     pub friction_law: FrictionLaw,
+    /// Points that stand for the contact of boxes and polyhedra.
+    pub contacts: ContactModel,
     /// Gap below which two bodies count as a contact, beyond what their velocities close in a step
     /// `[m]`; `None` is a fiftieth of the smallest dynamic body's bounding radius.
     pub margin: Option<f64>,
@@ -50,6 +53,7 @@ impl Default for Settings {
             stabilization: Stabilization::default(),
             friction_cone: FrictionCone::default(),
             friction_law: FrictionLaw::default(),
+            contacts: ContactModel::default(),
             margin: None,
             slop: None,
             restitution_threshold: None,
@@ -100,6 +104,7 @@ impl Settings {
                 ));
             }
         }
+        self.contacts.validate()?;
         self.friction_cone.validate()?;
         self.friction_law.validate(self.friction_cone)?;
         self.solver.validate()?;

@@ -1,5 +1,6 @@
 //! Convex polyhedra: hulls, moments, and where they touch, beside parry3d.
 
+use drystone::collide::ContactModel;
 use drystone::internals::collide::{Limits, find_contacts, separation};
 use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::world::{Body, MassProperties, Polyhedron, Shape, World};
@@ -163,6 +164,7 @@ fn contacts(
     let limits = Limits {
         margin,
         time_step: 0.0,
+        model: ContactModel::Clipped,
     };
     find_contacts(&world, &[[0, 1]], limits, &mut found);
     found

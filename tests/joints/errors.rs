@@ -3,7 +3,7 @@
 use super::{body, path};
 use drystone::internals::math;
 use drystone::math::{Pose, Vec3};
-use drystone::measure::{Penetration, infeasibility, joint_errors};
+use drystone::measure::joint_errors;
 use drystone::world::World;
 use drystone::world::joint::{Joint, JointKind};
 
@@ -69,15 +69,4 @@ fn broken_joints_are_counted_and_have_no_errors() {
     let errors = joint_errors(&world);
     assert_eq!(errors.broken, 1);
     assert!((errors.linear_max - 0.005).abs() < 1e-15);
-}
-
-#[test]
-fn infeasibility_is_the_largest_length() {
-    let errors = joint_errors(&world(vec![Joint::new(JointKind::Fixed, 0, Some(1))]));
-    let penetration = |max| Penetration {
-        max,
-        ..Penetration::default()
-    };
-    assert!((infeasibility(&penetration(0.001), &errors) - 0.005).abs() < 1e-15);
-    assert_eq!(infeasibility(&penetration(0.01), &errors), 0.01);
 }

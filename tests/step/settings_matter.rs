@@ -2,6 +2,7 @@
 
 #[cfg(feature = "gpu")]
 use crate::support::adapter;
+use drystone::collide::ContactModel;
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::problem::{FrictionCone, FrictionLaw};
 use drystone::solver::cpu::CpuSolver;
@@ -54,7 +55,7 @@ fn outcome_by(solver: Box<dyn Solver>, settings: Settings) -> Vec<Vec3> {
 type Change = (&'static str, fn(&mut Settings));
 
 /// The margin is not among them: it says which gaps are looked at, and not what they do.
-const CHANGES: [Change; 9] = [
+const CHANGES: [Change; 10] = [
     ("time step", |s| s.time_step *= 0.5),
     ("method", |s| s.solver.method = Method::Jacobi),
     ("iterations", |s| s.solver.iterations += 1),
@@ -69,6 +70,7 @@ const CHANGES: [Change; 9] = [
     ("softness", |s| {
         s.stabilization.contacts = Scheme::Soft { softness: 0.2 };
     }),
+    ("contacts", |s| s.contacts = ContactModel::EVENTS),
     ("scheme", |s| s.stabilization.contacts = Scheme::Post),
 ];
 

@@ -3,6 +3,7 @@
 
 use crate::support::backends::backends;
 use crate::support::chains::{chain, free_chain, precise};
+use drystone::collide::ContactModel;
 use drystone::internals::collide::{Broadphase, Detector, Limits, find_contacts};
 use drystone::internals::stabilize::{PositionPass, Prescribed, RowState, Sweeps};
 use drystone::math::{Pose, Quat, Vec3};
@@ -95,6 +96,7 @@ fn pass_moves_bodies_and_keeps_velocities() {
             let limits = Limits {
                 margin: 0.01,
                 time_step: 0.0,
+                model: ContactModel::Clipped,
             };
             find_contacts(world, &pairs, limits, &mut contacts);
             measure::penetration(&contacts)
@@ -449,6 +451,7 @@ fn pass_corrects_one_sort_without_harm_to_the_other() {
         let limits = Limits {
             margin: 0.1,
             time_step: 0.0,
+            model: ContactModel::Clipped,
         };
         find_contacts(world, &[[0, 1]], limits, &mut contacts);
         measure::penetration(&contacts).max

@@ -28,7 +28,7 @@ mod sphere_sphere;
 use super::ContactPoint;
 use crate::math::{Pose, Vec3};
 use crate::parallel;
-use crate::world::{Polyhedron, Shape, World};
+use crate::world::{Body, Polyhedron, Shape, Solid, World};
 pub(super) use box_box::box_box;
 use direction::direction;
 pub(super) use manifold::{Manifold, Point};
@@ -36,6 +36,7 @@ pub(super) use mover::{Kind, Mover};
 use placed::Placed;
 #[cfg(feature = "scene")]
 pub(crate) use polyhedron::distance_from_solid;
+pub(crate) use polyhedron::events::ContactModel;
 use polyhedron::polyhedron_polyhedron;
 pub(crate) use polyhedron::{Cuboid, separation_of_solids};
 pub(super) use query::Query;
@@ -48,6 +49,8 @@ pub struct Limits {
     pub margin: f64,
     /// Time over which speeds count as well `[s]`.
     pub time_step: f64,
+    /// Points of boxes and polyhedra.
+    pub model: ContactModel,
 }
 
 /// Pairs handled by one thread at a time; their contacts are joined in order.
@@ -218,6 +221,75 @@ pub(super) fn visit_manifolds(
     apart.min(others)
 }
 
+/// Depth rho of the ratio metric of two bodies about their centres of mass, above 0 apart: of boxes, polyhedra, spheres and half-spaces; none of
+/// other shapes, and where the centres coincide.
+pub(crate) fn ratio_of_bodies(a: &Body, b: &Body) -> Option<f64> {
+    if let Some([solid_a, solid_b]) = as_solids([&a.shape, &b.shape]) {
+        let [pose_a, pose_b] = [&a.pose, &b.pose];
+        return polyhedron::ratio::depth_of_solids(
+            (solid_a.solid(), pose_a),
+            (solid_b.solid(), pose_b),
+        );
+    }
+    // The gap over the distance of the centres along its normal.
+    let ratio = |gap: f64, distance: f64| (distance > 0.0).then(|| gap / distance);
+    match (&a.shape, &b.shape) {
+        (Shape::Sphere { radius: of_a }, Shape::Sphere { radius: of_b }) => {
+            let distance = (a.pose.position - b.pose.position).norm();
+            ratio(distance - of_a - of_b, distance)
+        }
+        (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => None,
+        (Shape::HalfSpace { normal, offset }, shape) => {
+            let height = |at: &Vec3| normal.dot(&a.pose.inverse_point(at)) - offset;
+            let center = height(&b.pose.position);
+            match shape {
+                Shape::Sphere { radius } => ratio(center - radius, center),
+                Shape::Box { .. } | Shape::Polyhedron(_) => {
+                    let [solid, _] = as_solids([shape, shape])?;
+                    let heights = solid
+                        .solid()
+                        .vertices
+                        .iter()
+                        .map(|v| height(&b.pose.point(v)));
+                    ratio(heights.fold(f64::INFINITY, f64::min), center)
+                }
+                _ => None,
+            }
+        }
+        (_, Shape::HalfSpace { .. }) => ratio_of_bodies(b, a),
+        _ => None,
+    }
+}
+
+/// A box or a polyhedron.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "made for one pair at a time, on the stack"
+)]
+enum Faceted<'a> {
+    Box(Cuboid),
+    Polyhedron(&'a Polyhedron),
+}
+
+impl Faceted<'_> {
+    fn solid(&self) -> Solid<'_> {
+        match self {
+            Self::Box(cuboid) => cuboid.solid(),
+            Self::Polyhedron(solid) => solid.solid(),
+        }
+    }
+}
+
+/// Two shapes that both have faces; none if one has not.
+fn as_solids(shapes: [&Shape; 2]) -> Option<[Faceted<'_>; 2]> {
+    let [p, q] = shapes.map(|shape| match shape {
+        Shape::Box { half_extents } => Some(Faceted::Box(Cuboid::new(half_extents))),
+        Shape::Polyhedron(solid) => Some(Faceted::Polyhedron(solid)),
+        _ => None,
+    });
+    Some([p?, q?])
+}
+
 /// The contact points of two shapes that are no compounds. Each kind of pair has one order; shapes
 /// that come the other way round are swapped, and so is the sense of the normal.
 fn touch(
@@ -228,6 +300,18 @@ fn touch(
     manifold: &mut Manifold,
 ) {
     use Shape::{Box, Capsule, HalfSpace, Polyhedron, Sphere};
+    if let ContactModel::Events { near, lateral } = query.model
+        && let Some([solid_p, solid_q]) = as_solids([p.shape, q.shape])
+    {
+        polyhedron::events::offer_events(
+            (&p.position, &p.rotation(), solid_p.solid()),
+            (&q.position, &q.rotation(), solid_q.solid()),
+            (near, lateral),
+            query,
+            manifold,
+        );
+        return;
+    }
     match (p.shape, q.shape) {
         (Sphere { radius: radius_p }, Sphere { radius: radius_q }) => {
             sphere_sphere::sphere_sphere(

@@ -1,7 +1,7 @@
 //! How near two bodies must come for a point to count as a contact.
 
-use super::Limits;
 use super::mover::{Kind, Mover};
+use super::{ContactModel, Limits};
 use crate::math::Vec3;
 
 /// The speculative limit of one pair of bodies. Positions are relative to body A's centre of mass,
@@ -21,6 +21,8 @@ pub(in crate::collide) struct Query {
     pub(in crate::collide) offset: Vec3,
     /// No point with a larger separation is admitted, whatever its velocity `[m]`.
     pub(in crate::collide) reach: f64,
+    /// Points of boxes and polyhedra.
+    pub(in crate::collide) model: ContactModel,
     /// 1 where normals are given from B to A, -1 where the shapes were swapped.
     sign: f64,
 }
@@ -44,6 +46,7 @@ impl Query {
             spin_b: b.spin,
             offset,
             reach: limits.margin + limits.time_step * speed,
+            model: limits.model,
             sign: 1.0,
         }
     }
@@ -60,6 +63,7 @@ impl Query {
             spin_b: Vec3::zeros(),
             offset,
             reach: separation,
+            model: ContactModel::Clipped,
             sign: 1.0,
         }
     }

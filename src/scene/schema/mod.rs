@@ -184,6 +184,9 @@ pub struct Simulation {
     /// Seed of everything random.
     #[serde(default)]
     pub seed: u64,
+    /// Points that stand for the contact of boxes and polyhedra.
+    #[serde(default)]
+    pub contacts: Contacts,
     /// Gap below which two bodies count as a contact `[m]`, positive; without it, a fraction of the
     /// smallest dynamic body.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
@@ -196,6 +199,25 @@ pub struct Simulation {
     /// step.
     #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
     pub restitution_threshold: Option<f64>,
+}
+
+/// Points that stand for the contact of boxes and polyhedra.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Contacts {
+    /// Clipped faces and pairs of edges.
+    #[default]
+    Clipped,
+    /// The nearly active events of the ratio metric, with the usual tolerances.
+    Events,
+    /// The same with tolerances.
+    NearlyActive {
+        /// Largest distance of an event's component from the ratio metric's depth, at least 0.
+        near: f64,
+        /// How far beyond the rims of its features an event may lie, over the inner radius of the smaller body, at least 0.
+        lateral: f64,
+    },
 }
 
 fn gravity() -> Vector {

@@ -9,7 +9,7 @@ mod number;
 mod stabilization;
 
 use super::place::Place;
-use super::schema::{DEFAULT_MATERIAL, Friction, FrictionLaw, Probe, SceneFile};
+use super::schema::{Contacts, DEFAULT_MATERIAL, Friction, FrictionLaw, Probe, SceneFile};
 use super::{closest, quoted};
 use crate::constants::{
     MAX_FRICTION_DIRECTIONS, MAX_LISTED_NAMES, MAX_SCENE_BODIES, MAX_SCENE_ITERATIONS,
@@ -265,6 +265,11 @@ fn simulation(file: &SceneFile, place: &Place<'_>) -> Result<()> {
                 ));
             }
         }
+    }
+    if let Contacts::NearlyActive { near, lateral } = simulation.contacts {
+        let place = place.key("contacts");
+        not_negative(near, "the tolerance of events", &place)?;
+        not_negative(lateral, "the lateral tolerance of events", &place)?;
     }
     if let Some(margin) = simulation.margin {
         positive(margin, "the margin", &place.key("margin"))?;

@@ -4,6 +4,7 @@ mod manifolds;
 mod pairs;
 mod piles;
 
+use drystone::collide::ContactModel;
 use drystone::collide::ContactPoint;
 use drystone::internals::collide::{Limits, brute_force_pairs, find_contacts};
 use drystone::math::{Mat3, Pose, Quat, Vec3};
@@ -16,6 +17,7 @@ use rand_pcg::Pcg64Mcg;
 const LIMITS: Limits = Limits {
     margin: 0.01,
     time_step: 0.01,
+    model: ContactModel::Clipped,
 };
 
 /// How far two bodies can be moved toward each other beside their velocities `[m]`.

@@ -1,6 +1,7 @@
 //! Piles that settle: what a simulation is stepped with is what a search from nothing finds.
 
 use super::{ALLOWANCE, LIMITS, by_pair, crowd, deepest, drift, of_pair};
+use drystone::collide::ContactModel;
 use drystone::internals::collide::{Detector, Limits, find_contacts};
 use drystone::internals::constants::{KEPT_MOTION_PER_RADIUS, MARGIN_PER_RADIUS};
 use drystone::scene::{Overrides, Scene};
@@ -44,6 +45,7 @@ fn a_settling_pile_misses_nothing() {
     let limits = Limits {
         margin: MARGIN_PER_RADIUS * smallest,
         time_step: simulation.settings().time_step,
+        model: ContactModel::Clipped,
     };
     let all: Vec<[u32; 2]> = {
         let count = simulation.world().bodies.len() as u32;

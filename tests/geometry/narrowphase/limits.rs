@@ -1,6 +1,7 @@
 //! Margins, approach speeds, threads, and order.
 
 use super::{at, body, cuboid, half_space, random_scene, random_unit, sphere, world};
+use drystone::collide::ContactModel;
 use drystone::collide::ContactPoint;
 use drystone::internals::collide::{Limits, find_contacts};
 use drystone::math::Vec3;
@@ -19,6 +20,7 @@ fn run(world: &World, pairs: &[[u32; 2]], limits: Limits) -> Vec<ContactPoint> {
 const LIMITS: Limits = Limits {
     margin: 0.01,
     time_step: 0.1,
+    model: ContactModel::Clipped,
 };
 
 proptest! {

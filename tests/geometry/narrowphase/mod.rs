@@ -6,6 +6,7 @@ mod limits;
 mod properties;
 mod reference;
 
+use drystone::collide::ContactModel;
 use drystone::collide::ContactPoint;
 use drystone::internals::collide::{Limits, find_contacts};
 use drystone::math::{Mat3, Pose, Quat, Vec3};
@@ -74,6 +75,7 @@ fn contacts(a: (&Shape, Pose), b: (&Shape, Pose), margin: f64) -> Vec<ContactPoi
     let limits = Limits {
         margin,
         time_step: 0.0,
+        model: ContactModel::Clipped,
     };
     let mut contacts = Vec::new();
     find_contacts(&world, &[[0, 1]], limits, &mut contacts);

@@ -13,6 +13,9 @@
 
 use super::ratio::{Growth, Touch};
 use super::{Axis, Segment, Standing, distance};
+use crate::collide::narrowphase::manifold::{Manifold, Point};
+use crate::collide::narrowphase::polygon::four_points;
+use crate::collide::narrowphase::query::Query;
 use crate::error::{Error, Result};
 use crate::math::{Pose, Vec3};
 use crate::world::{Face, Polyhedron, Solid};
@@ -64,6 +67,128 @@ pub struct EventLimits {
     pub lateral: f64,
     /// Events nearer to each other than this are one `[m]`, at least 0. Corners go before pairs of edges.
     pub merge: f64,
+}
+
+/// Which points stand for the contact of boxes and convex polyhedra.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum ContactModel {
+    /// A face clipped by another, along the axis that separates best, or a pair of edges.
+    #[default]
+    Clipped,
+    /// The nearly active events of Hart's ratio metric, each with its own normal and gap: at most four well-spread ones of a pair.
+    Events {
+        /// See [`EventLimits::near`].
+        near: f64,
+        /// [`EventLimits::lateral`] over the smaller of the two solids' inner radii.
+        lateral: f64,
+    },
+}
+
+impl ContactModel {
+    /// Events with the usual tolerances.
+    pub const EVENTS: Self = Self::Events {
+        near: 0.05,
+        lateral: 0.05,
+    };
+
+    /// As scenes name it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Clipped => "clipped",
+            Self::Events { .. } => "events",
+        }
+    }
+
+    /// Checks the tolerances.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for one that is negative or not finite.
+    pub fn validate(&self) -> Result<()> {
+        if let Self::Events { near, lateral } = self {
+            for (name, value) in [("near", *near), ("lateral", *lateral)] {
+                if !(value >= 0.0 && value.is_finite()) {
+                    return Err(Error::invalid(
+                        "contact model",
+                        format!("`{name}` is {value}; a finite number of at least 0 is expected"),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Offers the nearly active events of two solids, or the four that span the largest area.
+pub(in crate::collide::narrowphase) fn offer_events(
+    p: Standing<'_>,
+    q: Standing<'_>,
+    (near, lateral): (f64, f64),
+    query: &Query,
+    manifold: &mut Manifold,
+) {
+    let growth = Growth::new(p, q);
+    let Some(best) = growth.best() else { return };
+    // A gap within reach, as rho along the normal that counts.
+    let gap = (best.ratio - 1.0) * best.reach;
+    if gap > query.reach {
+        // Bodies are no nearer than along the axis that separates them.
+        manifold.set_apart(gap);
+        return;
+    }
+    // What the step can close may become active within it.
+    let closing = query.reach / (gap + best.reach);
+    let limits = EventLimits {
+        active: f64::INFINITY,
+        near: near + closing,
+        lateral: lateral * growth.solids.size,
+        merge: 1e-4 * growth.solids.size,
+    };
+    let mut found = Found {
+        rho: 1.0 - 1.0 / best.ratio,
+        growth: &growth,
+        limits: &limits,
+        events: Vec::new(),
+    };
+    found.corners();
+    found.edges();
+    let mut points: Vec<Point> = found.events.iter().map(Event::as_point).collect();
+    points.retain(|point| query.admits(&point.position, &point.normal, point.separation));
+    let across = -(p.1 * best.outward);
+    let seed = if across.x.abs() < 0.6 {
+        Vec3::x()
+    } else {
+        Vec3::y()
+    };
+    let u = across.cross(&seed).normalize();
+    let v = across.cross(&u);
+    let (chosen, count) = four_points(points.len(), |index| {
+        let point = &points[index];
+        [
+            u.dot(&point.position),
+            v.dot(&point.position),
+            point.separation,
+        ]
+    });
+    for &index in &chosen[..count] {
+        manifold.offer(query, points[index]);
+    }
+}
+
+impl Event {
+    fn as_point(&self) -> Point {
+        let (kind, first, second) = match self.features {
+            Features::CornerOfSecond { corner, face } => (0, face, corner),
+            Features::CornerOfFirst { corner, face } => (1, face, corner),
+            Features::Edges([first, second]) => (2, first, second),
+        };
+        Point {
+            feature: kind << 30 | (first & 0x7fff) << 15 | second & 0x7fff,
+            position: self.point,
+            normal: self.normal,
+            separation: self.gap,
+        }
+    }
 }
 
 /// The nearly active events of two polyhedra.

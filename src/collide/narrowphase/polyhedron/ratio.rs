@@ -83,6 +83,19 @@ pub fn ratio_metric(solids: [&Polyhedron; 2], poses: [&Pose; 2]) -> Result<Ratio
     Ok(growth.metric(&best))
 }
 
+/// Depth rho of two solids about their inner points; none where these coincide.
+pub(in crate::collide) fn depth_of_solids(
+    (p, pose_p): (Solid<'_>, &Pose),
+    (q, pose_q): (Solid<'_>, &Pose),
+) -> Option<f64> {
+    let rotations = [pose_p, pose_q].map(|pose| *pose.orientation.to_rotation_matrix().matrix());
+    let growth = Growth::new(
+        (&pose_p.position, &rotations[0], p),
+        (&pose_q.position, &rotations[1], q),
+    );
+    growth.best().map(|best| 1.0 - 1.0 / best.ratio)
+}
+
 /// The factor of growth at which solids touch along one axis.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Touch {

@@ -37,6 +37,11 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 every row passes, 1 one fails, 2 bad usage or no such adapter."
     )]
     Reproduce(ReproduceArgs),
+    /// Run a scene with several steps, shares of correction and perturbed starts, and fit the order of its infeasibility in the step.
+    ///
+    /// Steps are not divided; contacts and joints have the gamma scheme of one problem a step (Anitescu and Hart).
+    #[command(after_help = "Exit codes: 0 done, 1 a run failed, 2 bad usage or input.")]
+    Study(StudyArgs),
     /// Measure this machine: dispatches, sweeps, time to a residual, and the stages of a step, on the CPU
     /// and on the GPU if there is one.
     #[command(
@@ -164,6 +169,36 @@ pub(crate) struct ReproduceArgs {
     /// Show no progress.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
+    /// Scene file (TOML).
+    pub(crate) scene: PathBuf,
+    /// Lengths of a step in seconds.
+    #[arg(long = "dt", value_name = "SECONDS", value_delimiter = ',', value_parser = positive, default_values_t = [0.02, 0.01, 0.005, 0.0025])]
+    pub(crate) time_steps: Vec<f64>,
+    /// Shares of the error that a step corrects, from 0 (none) to 1.
+    #[arg(long = "gamma", value_name = "SHARE", allow_negative_numbers = true, value_delimiter = ',', value_parser = share, default_values_t = [0.0, 0.5, 1.0])]
+    pub(crate) gammas: Vec<f64>,
+    /// Starts: the scene's own and perturbed ones.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) seeds: u32,
+    /// Largest displacement of a body along each axis in a perturbed start, in metres.
+    #[arg(long, value_name = "METRES", default_value_t = 0.002, allow_negative_numbers = true, value_parser = not_negative_f64)]
+    pub(crate) jitter: f64,
+    /// Largest turn of a body about each axis in a perturbed start, in degrees.
+    #[arg(long, value_name = "DEGREES", default_value_t = 0.5, allow_negative_numbers = true, value_parser = not_negative_f64)]
+    pub(crate) tilt: f64,
+    /// Length of each run in seconds, instead of the scene's.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) duration: Option<f64>,
+    /// Folder of the results: new or empty. Without it, runs/study-N with the next N.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Threads; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -300,6 +335,24 @@ fn not_negative(text: &str) -> Result<f32, String> {
         Ok(number)
     } else {
         Err("must be at least 0 and finite".into())
+    }
+}
+
+fn not_negative_f64(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number >= 0.0 && number.is_finite() {
+        Ok(number)
+    } else {
+        Err("must be at least 0 and finite".into())
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&number) {
+        Ok(number)
+    } else {
+        Err("must be from 0 to 1".into())
     }
 }
 

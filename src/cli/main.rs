@@ -13,10 +13,12 @@ mod console;
 mod difference;
 mod failure;
 mod plan;
+mod plot;
 mod progress;
 mod provenance;
 mod reproduce;
 mod run;
+mod study;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -48,6 +50,7 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Check(args) => check::check(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Reproduce(args) => reproduce::reproduce(&args),
+        Command::Study(args) => study::study(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Adapters => adapters::adapters(),
         Command::Schema => {

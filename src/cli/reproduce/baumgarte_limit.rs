@@ -6,8 +6,8 @@
 use super::curve::Curve;
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::plot::{Axis, Plot, Series};
 use super::simulate::{self, run};
+use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;
 use drystone::stabilize::{Baumgarte, Scheme, Stabilization};

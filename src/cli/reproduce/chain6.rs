@@ -8,9 +8,9 @@
 use super::curve::{Curve, largest, turns};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::plot::{Axis, Plot, Series};
 use super::simulate::{self, End, largest_anchor_error, run};
 use crate::args::ExperimentBackend;
+use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::math::Vec3;
 use drystone::scene::Scene;

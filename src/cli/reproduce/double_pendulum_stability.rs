@@ -17,7 +17,7 @@
 use super::curve::{Curve, largest, least};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::plot::{Axis, Plot, Series};
+use crate::plot::{Axis, Plot, Series};
 use drystone::{Error, Result};
 use nalgebra::{DMatrix, SMatrix};
 

@@ -12,9 +12,9 @@
 
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::plot::{Axis, Plot, Series};
 use super::random_contacts::{Dense, pushed_box, random};
 use super::sweep::{Projection, onto_cone, relative_velocity, sweep};
+use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::math::Vec3;
 use drystone::problem::{FrictionCone, Problem};

@@ -4,14 +4,15 @@ mod baumgarte_limit;
 mod chain6;
 mod curve;
 mod double_pendulum_stability;
+mod event_stepper;
 mod experiment;
 mod five_bodies;
 mod fixed_points;
+mod gamma_stepping;
 mod outcome;
 mod page;
 mod painleve_rod;
 mod pendulum;
-mod plot;
 mod progress;
 mod pushed;
 mod random_contacts;
@@ -50,6 +51,8 @@ const EXPERIMENTS: &[Experiment] = &[
     double_pendulum_stability::EXPERIMENT,
     painleve_rod::EXPERIMENT,
     fixed_points::EXPERIMENT,
+    gamma_stepping::EXPERIMENT,
+    event_stepper::EXPERIMENT,
 ];
 
 /// What can be asked for.

@@ -1,6 +1,7 @@
 //! What an experiment finds: measured numbers beside what they should be, curves, and remarks.
 
-use super::plot::Plot;
+use crate::console::number;
+use crate::plot::Plot;
 use serde::Serialize;
 
 /// Everything that an experiment has to show.
@@ -175,62 +176,9 @@ impl std::fmt::Display for Expected {
     }
 }
 
-/// A number in a table: six digits at most where they are few enough to read, an exponent elsewhere.
-pub(crate) fn number(number: f64) -> String {
-    if number == 0.0 {
-        return "0".into();
-    }
-    if !number.is_finite() {
-        return if number.is_nan() {
-            "not a number".into()
-        } else if number > 0.0 {
-            "infinite".into()
-        } else {
-            "-infinite".into()
-        };
-    }
-    let magnitude = number.abs();
-    if (1e-3..1e5).contains(&magnitude) {
-        let decimals = (5 - magnitude.log10().floor() as i32).clamp(0, 8) as usize;
-        let text = format!("{number:.decimals$}");
-        if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        } else {
-            text
-        }
-    } else {
-        let text = format!("{number:.3e}");
-        match text.split_once('e') {
-            Some((digits, exponent)) if digits.contains('.') => {
-                let digits = digits.trim_end_matches('0').trim_end_matches('.');
-                format!("{digits}e{exponent}")
-            }
-            _ => text,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        for (value, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (0.082_842_712, "0.0828427"),
-            (-19.56, "-19.56"),
-            (600.0, "600"),
-            (1.400_000_1e-5, "1.4e-5"),
-            (3e-5, "3e-5"),
-            (1.234_567e8, "1.235e8"),
-            (f64::INFINITY, "infinite"),
-            (f64::NAN, "not a number"),
-        ] {
-            assert_eq!(number(value), text);
-        }
-    }
 
     #[test]
     fn what_is_not_a_number_never_passes() {

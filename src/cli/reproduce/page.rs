@@ -1,9 +1,10 @@
 //! All experiments on one page: figures, tables and remarks in a single HTML file.
 
 use super::experiment::Finding;
-use super::outcome::{Row, number};
-use super::plot::{COLORS, GRID, INK};
+use super::outcome::Row;
 use super::table::verdict;
+use crate::console::number;
+use crate::plot::{COLORS, GRID, INK};
 use crate::provenance::Provenance;
 use drystone::Result;
 use plotters::style::RGBColor;

@@ -18,9 +18,9 @@
 use super::curve::{Curve, largest, largest_rise};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::plot::{Axis, Plot, Series};
 use super::simulate;
 use crate::args::ExperimentBackend;
+use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::math::Vec3;
 use drystone::measure;

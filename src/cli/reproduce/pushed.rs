@@ -3,9 +3,9 @@
 use super::curve::{Curve, first, largest};
 use super::experiment::Context;
 use super::outcome::{Expected, Outcome};
-use super::plot::{Axis, Plot, Series};
 use super::simulate::{self, run};
 use crate::args::ExperimentBackend;
+use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;
 use drystone::stabilize::{Scheme, Stabilization};

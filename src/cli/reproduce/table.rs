@@ -1,6 +1,7 @@
 //! Rows as a text table of at most [`WIDTH`] columns.
 
-use super::outcome::{Row, number};
+use super::outcome::Row;
+use crate::console::number;
 
 /// Columns of a terminal that the table keeps to.
 const WIDTH: usize = 100;

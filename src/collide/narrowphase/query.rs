@@ -87,6 +87,13 @@ impl Query {
         separation <= self.margin
     }
 
+    /// How far B's point at a place relative to A's centre of mass moves past A's in the step `[m]`.
+    pub(super) fn shift(&self, position: &Vec3) -> Vec3 {
+        let velocity_a = self.velocity_a + self.spin_a.cross(position);
+        let velocity_b = self.velocity_b + self.spin_b.cross(&(position - self.offset));
+        (velocity_b - velocity_a) * self.time_step
+    }
+
     /// True if the gap is within the margin and what can close in a step: the approach of the two
     /// points, or of either to the other if that is stopped meanwhile by something else.
     pub(in crate::collide) fn admits(

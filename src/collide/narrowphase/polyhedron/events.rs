@@ -9,6 +9,8 @@
 //! * the event's point within both solids, grown until this event touches, and `lateral` (E3, E4; unlike as printed the grown ones, so that
 //!   the event that gives rho is always one of them and the set is empty only where rho is above `active`).
 //!
+//! An event whose features get past each other's rims within a step, along the plane between the solids, counts as well where speeds are known.
+//!
 //! In perfect contact the region of contact is the convex hull of the events' points.
 
 use super::ratio::{Growth, Touch};
@@ -18,7 +20,7 @@ use crate::collide::narrowphase::polygon::four_points;
 use crate::collide::narrowphase::query::Query;
 use crate::error::{Error, Result};
 use crate::math::{Pose, Vec3};
-use crate::world::{Face, Polyhedron, Solid};
+use crate::world::{Face, Polyhedron};
 
 /// The features that meet in an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,10 +146,12 @@ pub(in crate::collide::narrowphase) fn offer_events(
         lateral: lateral * growth.solids.size,
         merge: 1e-4 * growth.solids.size,
     };
+    let in_p = |point: &Vec3| p.1.tr_mul(&query.shift(&(p.0 + p.1 * point)));
     let mut found = Found {
         rho: 1.0 - 1.0 / best.ratio,
         growth: &growth,
         limits: &limits,
+        shift: &in_p,
         events: Vec::new(),
     };
     found.corners();
@@ -223,6 +227,7 @@ pub(crate) fn events_of_solids(
         growth: &growth,
         limits,
         rho,
+        shift: &|_| Vec3::zeros(),
         events: Vec::new(),
     };
     if rho <= limits.active {
@@ -236,6 +241,8 @@ struct Found<'a> {
     growth: &'a Growth<'a>,
     limits: &'a EventLimits,
     rho: f64,
+    /// How far Q's point at a point moves past P's in the step, in the axes of P `[m]`.
+    shift: &'a dyn Fn(&Vec3) -> Vec3,
     events: Vec<Event>,
 }
 
@@ -244,21 +251,31 @@ impl Found<'_> {
         (1.0 - 1.0 / touch.ratio - self.rho).abs() <= self.limits.near
     }
 
-    /// True for a point in the axes of P that lies in both solids, grown by a factor, but for the tolerance.
-    fn is_in_both(&self, point: &Vec3, ratio: f64) -> bool {
+    /// True for a corner of P (0) or Q (1), grown by a factor, that lies in the other solid grown as much, but for the tolerance, or gets there
+    /// along the plane between them within the step.
+    fn is_in_other(&self, of: usize, point: &Vec3, touch: &Touch) -> bool {
         let growth = self.growth;
-        let within = |solid: &Solid<'_>, from_center: &Vec3| {
+        let solids = &growth.solids;
+        let shift = (self.shift)(point);
+        let shift = shift - touch.outward * touch.outward.dot(&shift);
+        let (solid, moved) = if of == 1 {
+            (&solids.p, point + shift)
+        } else {
+            (&solids.q, point - shift)
+        };
+        let within = |at: &Vec3| {
+            let from_center = at - growth.centers[1 - of];
+            let local = if of == 1 {
+                from_center
+            } else {
+                solids.relative.tr_mul(&from_center)
+            };
             solid.faces.iter().all(|face: &Face| {
                 let reach = face.offset - face.normal.dot(&solid.center);
-                face.normal.dot(from_center) <= ratio * reach + self.limits.lateral
+                face.normal.dot(&local) <= touch.ratio * reach + self.limits.lateral
             })
         };
-        let solids = &growth.solids;
-        within(&solids.p, &(point - growth.centers[0]))
-            && within(
-                &solids.q,
-                &solids.relative.tr_mul(&(point - growth.centers[1])),
-            )
+        within(point) || shift != Vec3::zeros() && within(&moved)
     }
 
     fn corners(&mut self) {
@@ -291,7 +308,7 @@ impl Found<'_> {
                     continue;
                 };
                 let grown = growth.grown(of, &at, touch.ratio);
-                if !self.is_near(&touch) || !self.is_in_both(&grown, touch.ratio) {
+                if !self.is_near(&touch) || !self.is_in_other(of, &grown, &touch) {
                     continue;
                 }
                 // From the corner half of the way to the face.
@@ -328,11 +345,23 @@ impl Found<'_> {
             along: edge.along * touch.ratio,
             ..*edge
         };
-        let (on_p, on_q, _) = distance::crossing(&grown(0, p), &grown(1, q));
-        let beside = on_q - on_p;
-        let beside = beside - touch.outward * touch.outward.dot(&beside);
-        if beside.norm() > self.limits.lateral.max(f64::EPSILON * touch.reach) {
-            return None;
+        let (of_p, of_q) = (grown(0, p), grown(1, q));
+        let meets = |q: &Segment| {
+            let (on_p, on_q, _) = distance::crossing(&of_p, q);
+            let beside = on_q - on_p;
+            let beside = beside - touch.outward * touch.outward.dot(&beside);
+            beside.norm() <= self.limits.lateral.max(f64::EPSILON * touch.reach)
+        };
+        if !meets(&of_q) {
+            let shift = (self.shift)(&(of_q.from + of_q.along * 0.5));
+            let shift = shift - touch.outward * touch.outward.dot(&shift);
+            let moved = Segment {
+                from: of_q.from + shift,
+                ..of_q
+            };
+            if shift == Vec3::zeros() || !meets(&moved) {
+                return None;
+            }
         }
         let solids = &growth.solids;
         let in_q = solids.relative.tr_mul(&touch.outward);

@@ -1,6 +1,6 @@
 //! Figures as SVG: curves over linear or logarithmic axes.
 
-use super::outcome::number;
+use crate::console::number;
 use drystone::{Error, Result};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

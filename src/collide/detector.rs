@@ -6,7 +6,7 @@
 //! are known to be apart are not looked at until they may have come near. Nothing is missed: each of
 //! these ends before it could be wrong, by a length that bodies cannot have gone unseen.
 
-use super::broadphase::Broadphase;
+use super::broadphase::{Broadphase, PairSearch};
 use super::candidates::{Admission, Candidates};
 use super::crowd::{Crowd, Growth};
 use super::impulse_cache::{ImpulseCache, Remembered};
@@ -60,6 +60,15 @@ impl Detector {
         detector.crowd.reset(world);
         detector.candidates.replace(pairs, detector.crowd.movers());
         detector
+    }
+
+    /// A detector whose broadphase searches in this way.
+    #[must_use]
+    pub fn by(search: PairSearch) -> Self {
+        Self {
+            broadphase: Broadphase::by(search),
+            ..Self::default()
+        }
     }
 
     /// Forgets what is known of the bodies: for a world that was changed from outside.

@@ -18,6 +18,7 @@ pub(crate) mod narrowphase;
 mod sphere_and_boxes;
 mod whereabouts;
 
+pub use broadphase::PairSearch;
 pub(crate) use depths::Depths;
 pub(crate) use detector::Detector;
 pub(crate) use narrowphase::polyhedron::events::events_of_solids;

@@ -2,7 +2,7 @@
 
 use super::Overrides;
 use super::schema::{self, Friction, SceneFile};
-use crate::collide::ContactModel;
+use crate::collide::{ContactModel, PairSearch};
 use crate::constants::SWEEPS_OF_A_STEP;
 use crate::error::Result;
 use crate::problem::{FrictionCone, FrictionLaw};
@@ -66,6 +66,10 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
         friction_law: match solver.friction_law {
             schema::FrictionLaw::Coulomb => FrictionLaw::Coulomb,
             schema::FrictionLaw::Convex => FrictionLaw::Convex,
+        },
+        broadphase: match file.simulation.broadphase {
+            schema::Broadphase::Grid => PairSearch::Grid,
+            schema::Broadphase::Sweep => PairSearch::Sweep,
         },
         contacts: match file.simulation.contacts {
             schema::Contacts::Clipped => ContactModel::Clipped,

@@ -165,7 +165,7 @@ impl Simulation {
             settings,
             solver,
             steps: 0,
-            detector: Detector::new(),
+            detector: Detector::by(settings.broadphase),
             contacts_are_stale: false,
             joints: Joints::default(),
             problem: Problem::default(),

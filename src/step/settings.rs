@@ -1,6 +1,6 @@
 //! What a step is told, and what it tells.
 
-use crate::collide::ContactModel;
+use crate::collide::{ContactModel, PairSearch};
 use crate::constants::CONTACT_SWEEPS;
 use crate::error::{Error, Result};
 use crate::measure::{Energy, JointErrors, Penetration};
@@ -27,6 +27,8 @@ pub struct Settings {
     pub friction_cone: FrictionCone,
     /// The law that holds within it.
     pub friction_law: FrictionLaw,
+    /// How pairs of bodies that may touch are found; it changes no result.
+    pub broadphase: PairSearch,
     /// Points that stand for the contact of boxes and polyhedra.
     pub contacts: ContactModel,
     /// Gap below which two bodies count as a contact, beyond what their velocities close in a step
@@ -53,6 +55,7 @@ impl Default for Settings {
             stabilization: Stabilization::default(),
             friction_cone: FrictionCone::default(),
             friction_law: FrictionLaw::default(),
+            broadphase: PairSearch::default(),
             contacts: ContactModel::default(),
             margin: None,
             slop: None,

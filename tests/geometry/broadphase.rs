@@ -1,6 +1,7 @@
 //! The broadphase against its brute-force twin.
 
 use drystone::Error;
+use drystone::collide::PairSearch;
 use drystone::internals::collide::{Broadphase, brute_force_pairs};
 use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::world::{
@@ -257,5 +258,90 @@ fn bodies_that_are_not_finite_are_named() {
             .unwrap_err();
         assert!(matches!(error, Error::NonFinite { .. }), "{error}");
         assert!(error.to_string().contains("body 1 (marble)"), "{error}");
+    }
+}
+
+/// Bodies of sizes over two decades, slow and fast ones, on a half-space and around a huge box.
+fn mixed_world(kind: u32, random: &mut Pcg64Mcg) -> World {
+    let mut vector = |size: f64| Vec3::from_fn(|_, _| size * (2.0 * random.random::<f64>() - 1.0));
+    let mut bodies = vec![half_space(Vec3::z(), -5.0)];
+    for index in 0..300 {
+        let position = vector(5.0);
+        let size = 10.0_f64.powf(vector(1.0).x) * 0.1;
+        let shape = match (kind, index % 3) {
+            (0, _) => Shape::Sphere { radius: size },
+            (1, 0) => Shape::Box {
+                half_extents: Vec3::new(size, 0.05, 2.0 * size),
+            },
+            (_, 1) => Shape::Capsule {
+                half_length: size,
+                radius: 0.05,
+            },
+            _ => Shape::Sphere { radius: 0.1 },
+        };
+        let kind = if index % 10 == 0 {
+            BodyKind::Fixed
+        } else {
+            BodyKind::Dynamic
+        };
+        bodies.push(body(
+            kind,
+            shape,
+            position,
+            Quat::from_scaled_axis(vector(2.0)),
+        ));
+    }
+    if kind == 2 {
+        let shape = Shape::Box {
+            half_extents: Vec3::new(4.0, 4.0, 0.1),
+        };
+        bodies.push(body(
+            BodyKind::Fixed,
+            shape,
+            Vec3::zeros(),
+            Quat::identity(),
+        ));
+    }
+    world(bodies)
+}
+
+#[test]
+fn sweep_and_grid_find_the_same_pairs_as_bodies_move() {
+    let mut random = Pcg64Mcg::seed_from_u64(11);
+    for kind in 0..3 {
+        let mut world = mixed_world(kind, &mut random);
+        let speeds: Vec<(Vec3, Vec3)> = (0..world.bodies.len())
+            .map(|index| {
+                let mut vector =
+                    |size: f64| Vec3::from_fn(|_, _| size * (2.0 * random.random::<f64>() - 1.0));
+                // A few are fast, and some rest.
+                let speed = [0.0, 0.01, 0.01, 0.01, 0.5][index % 5];
+                (vector(speed), vector(0.05))
+            })
+            .collect();
+        let mut sweep = Broadphase::by(PairSearch::Sweep);
+        let mut grid = Broadphase::new();
+        let (mut by_sweep, mut by_grid) = (Vec::new(), Vec::new());
+        let (mut changes, mut exchanges) = (0, 0);
+        for step in 0..500 {
+            for (body, (linear, angular)) in world.bodies.iter_mut().zip(&speeds).skip(1) {
+                body.displace(linear, angular);
+                if body.pose.position.norm() > 6.0 {
+                    body.pose.position *= -0.9;
+                }
+            }
+            if step == 250 {
+                world.bodies[7].kind = BodyKind::Fixed;
+                world.bodies[8].groups.collides_with = 0;
+            }
+            let reach = vec![0.02; world.bodies.len()];
+            let before = by_grid.clone();
+            sweep.find_pairs(&world, &reach, &mut by_sweep).unwrap();
+            grid.find_pairs(&world, &reach, &mut by_grid).unwrap();
+            assert_eq!(by_sweep, by_grid, "world {kind}, step {step}");
+            changes += usize::from(before != by_grid);
+            exchanges += sweep.exchanges();
+        }
+        assert!(changes > 400 && exchanges > 1_000, "{changes} {exchanges}");
     }
 }

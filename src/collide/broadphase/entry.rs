@@ -48,6 +48,11 @@ impl Entry {
         self.aabb.is_finite()
     }
 
+    /// True if the two may touch the same bodies.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        self.dynamic == other.dynamic && self.groups == other.groups
+    }
+
     /// Largest side of the box `[m]`.
     pub(super) fn extent(&self) -> f64 {
         (self.aabb.max - self.aabb.min).max()

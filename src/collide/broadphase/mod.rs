@@ -4,12 +4,15 @@
 //! two of size, stored as a sorted list of cells rather than as a table, so that neither far-away
 //! bodies nor a huge one among small ones cost memory or time. A few bodies that have moved are looked
 //! up under bounds of that order (`hierarchy.rs`). Unbounded bodies are tested against all others.
+//!
+//! In place of the grid there is Baraff's coherent sort and sweep (`sweep.rs`): for small crowds that move slowly, of any mix of sizes.
 
 mod brute_force;
 mod entry;
 mod grid;
 mod hierarchy;
 mod order;
+mod sweep;
 mod unbounded;
 
 pub use brute_force::brute_force_pairs;
@@ -20,10 +23,32 @@ use crate::world::World;
 use entry::Entry;
 use grid::Grid;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use sweep::Sweep;
 use unbounded::Unbounded;
 
 /// Bodies handled by one thread at a time; their pairs are joined and sorted afterwards.
 const CHUNK: usize = 2048;
+
+/// How pairs of bodies of bounded size are found. Both give the same pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PairSearch {
+    /// A hierarchical grid, built anew in every search, on all threads.
+    #[default]
+    Grid,
+    /// Sorted lists along three axes that are kept from search to search (Baraff, section 7.2), on one thread.
+    Sweep,
+}
+
+impl PairSearch {
+    /// As scenes name it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Grid => "grid",
+            Self::Sweep => "sweep",
+        }
+    }
+}
 
 /// Finds pairs of bodies that may touch; keeps its memory from step to step.
 #[derive(Debug, Default)]
@@ -33,6 +58,8 @@ pub struct Broadphase {
     /// Half-spaces and compounds that have one.
     unbounded: Vec<Unbounded>,
     grid: Grid,
+    sweep: Sweep,
+    search: PairSearch,
     /// Pairs as each chunk of the work found them.
     found: Vec<Vec<[u32; 2]>>,
     order: order::Order,
@@ -43,6 +70,21 @@ impl Broadphase {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A broadphase that searches in this way.
+    #[must_use]
+    pub fn by(search: PairSearch) -> Self {
+        Self {
+            search,
+            ..Self::default()
+        }
+    }
+
+    /// Exchanges in the sorted lists of the last search by [`PairSearch::Sweep`].
+    #[must_use]
+    pub fn exchanges(&self) -> usize {
+        self.sweep.exchanges()
     }
 
     /// Finds the pairs `[a, b]`, `a < b`, of bodies of which at least one is dynamic, whose groups
@@ -93,6 +135,15 @@ impl Broadphase {
             count += 1;
         }
         self.unbounded.truncate(count);
+        if self.search == PairSearch::Sweep {
+            self.sweep.find_pairs(&self.entries);
+            pairs.extend(self.sweep.pairs());
+            unbounded::pairs_with(&self.unbounded, &self.entries, pairs);
+            if !self.unbounded.is_empty() {
+                pairs.sort_unstable();
+            }
+            return Ok(());
+        }
         self.grid.build(&self.entries);
 
         let count = self.entries.len();
@@ -121,6 +172,10 @@ impl Broadphase {
         pairs: &mut Vec<[u32; 2]>,
     ) -> Result<bool> {
         pairs.clear();
+        if self.search == PairSearch::Sweep {
+            // Its own search costs no more than what has changed.
+            return Ok(false);
+        }
         for &body in few {
             let index = body as usize;
             let entry = Entry::new(body, &world.bodies[index], reach[index]);

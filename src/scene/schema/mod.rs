@@ -184,6 +184,9 @@ pub struct Simulation {
     /// Seed of everything random.
     #[serde(default)]
     pub seed: u64,
+    /// How pairs of bodies that may touch are found; it changes no result.
+    #[serde(default)]
+    pub broadphase: Broadphase,
     /// Points that stand for the contact of boxes and polyhedra.
     #[serde(default)]
     pub contacts: Contacts,
@@ -199,6 +202,18 @@ pub struct Simulation {
     /// step.
     #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
     pub restitution_threshold: Option<f64>,
+}
+
+/// How pairs of bodies that may touch are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Broadphase {
+    /// A hierarchical grid, on all threads.
+    #[default]
+    Grid,
+    /// Sorted lists along three axes that are kept from step to step, on one thread.
+    Sweep,
 }
 
 /// Points that stand for the contact of boxes and polyhedra.

@@ -8,6 +8,7 @@ mod support;
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
+use drystone::collide::PairSearch;
 use drystone::internals::batches::Batches;
 use drystone::internals::collide::{Broadphase, Detector, ImpulseCache, find_contacts};
 use drystone::internals::coloring;
@@ -16,6 +17,7 @@ use drystone::internals::cpu::{
     Sweep, VelocityChange, body_gather, contact_residual, contact_split, contact_sweep, hub_gather,
 };
 use drystone::internals::stabilize::PositionPass;
+use drystone::math::Vec3;
 use drystone::solver::Method;
 use drystone::solver::cpu::CpuSolver;
 use std::hint::black_box;
@@ -32,6 +34,7 @@ fn main() {
         let mut pile = Pile::settle(scene, steps);
         let mut group = criterion.benchmark_group(format!("stages/{}", pile.name));
         collision(&mut group, &pile);
+        coherence(&mut group, &pile);
         packing(&mut group, &pile);
         sweeps(&mut group, &pile);
         position_pass(&mut group, &pile);
@@ -39,6 +42,34 @@ fn main() {
         group.finish();
     }
     criterion.final_summary();
+}
+
+/// Searches for pairs while all bodies move by a share of their radius from search to search, there and back.
+fn coherence(group: &mut BenchmarkGroup<'_, WallTime>, pile: &Pile) {
+    for share in [0.0, 1e-3, 1e-1] {
+        for search in [PairSearch::Grid, PairSearch::Sweep] {
+            let mut world = pile.world.clone();
+            let mut broadphase = Broadphase::by(search);
+            let mut pairs = Vec::new();
+            let mut sign = share;
+            group.bench_function(format!("broadphase_{}/{share}", search.name()), |b| {
+                b.iter(|| {
+                    for (index, body) in world.bodies.iter_mut().enumerate() {
+                        if body.is_dynamic() {
+                            let direction =
+                                Vec3::from_fn(|axis, _| [-1.0, 1.0][(index >> axis) % 2]);
+                            let way = sign * body.shape.bounding_radius();
+                            body.pose.position += direction * way;
+                        }
+                    }
+                    sign = -sign;
+                    broadphase
+                        .find_pairs(&world, &pile.reach, &mut pairs)
+                        .expect("a world that was stepped");
+                });
+            });
+        }
+    }
 }
 
 /// From bodies to contacts with their warm-start impulses.

@@ -1,5 +1,5 @@
 //! Cost of a step in substeps on the GPU backend to the host: processor time of
-//! `GpuSolver::solve_substeps` on wgpu's device that does nothing, so that no kernel runs and no adapter is
+//! `GpuSolver::step` on wgpu's device that does nothing, so that no kernel runs and no adapter is
 //! needed. What that device copies between its buffers, in place of a bus, counts too.
 //!
 //! Each sphere of a cubic lattice touches its six neighbours. Between two steps every number of the
@@ -10,8 +10,8 @@
 
 use drystone::problem::{Body, Contact, Problem};
 use drystone::solver::gpu::GpuSolver;
-use drystone::solver::substeps::{GapLaw, SubstepPlan, SubstepProblem, SubstepSolution};
-use drystone::solver::{Method, Options, Solver, Velocity};
+use drystone::solver::substeps::{GapLaw, SubstepPlan};
+use drystone::solver::{Method, Options, Plan, Solution, Solver, Velocity};
 use std::time::{Duration, Instant};
 
 /// Spheres along an edge of the lattices.
@@ -78,7 +78,7 @@ fn measure(side: u32, pairs: Pairs, turns: usize) -> [Vec<f64>; 2] {
     let mut solver = GpuSolver::from_device(device, queue).expect("kernels for these limits");
     let all = lattice(side);
     let mut problem = all.clone();
-    let mut solution = SubstepSolution::default();
+    let mut solution = Solution::default();
     let plan = plan();
     let mut number = 0;
     let mut step = || {
@@ -86,7 +86,7 @@ fn measure(side: u32, pairs: Pairs, turns: usize) -> [Vec<f64>; 2] {
         next_step(&all, pairs, number, &solution, &mut problem);
         let (busy, start) = (processor_time(), Instant::now());
         solver
-            .solve_substeps(&problem, &plan, &mut solution)
+            .step(&problem, &plan, &mut solution)
             .expect("a step of a valid problem");
         [processor_time() - busy, start.elapsed()]
     };
@@ -123,8 +123,8 @@ fn processor_time() -> Duration {
     Duration::from_nanos(nanoseconds.sum())
 }
 
-fn plan() -> SubstepPlan {
-    SubstepPlan {
+fn plan() -> Plan {
+    Plan::Substeps(SubstepPlan {
         substeps: 2,
         time_step: 1.0 / 60.0,
         gap_law: GapLaw::default(),
@@ -135,11 +135,11 @@ fn plan() -> SubstepPlan {
             ..Options::default()
         },
         position: None,
-    }
+    })
 }
 
 /// Spheres of radius 0.5 m, those that follow each other in memory side by side.
-fn lattice(side: u32) -> SubstepProblem {
+fn lattice(side: u32) -> Problem {
     let body = Body {
         inverse_mass: 2.0,
         inverse_inertia: [20.0, 0.0, 0.0, 20.0, 0.0, 20.0],
@@ -166,7 +166,8 @@ fn lattice(side: u32) -> SubstepProblem {
             });
         }
     }
-    SubstepProblem {
+    Problem {
+        bodies: vec![body; count as usize],
         increments: vec![
             Velocity {
                 linear: [0.0, 0.0, -0.16],
@@ -177,45 +178,41 @@ fn lattice(side: u32) -> SubstepProblem {
         gaps: vec![1e-4; contacts.len()],
         restitutions: Vec::new(),
         loads: vec![0.0; contacts.len()],
-        problem: Problem {
-            bodies: vec![body; count as usize],
-            contacts,
-            ..Problem::default()
-        },
+        contacts,
+        ..Problem::default()
     }
 }
 
 /// Makes the next step of a scene from the last one: other numbers everywhere, and the impulses that were
 /// found.
 fn next_step(
-    all: &SubstepProblem,
+    all: &Problem,
     pairs: Pairs,
     number: usize,
-    solution: &SubstepSolution,
-    problem: &mut SubstepProblem,
+    solution: &Solution,
+    problem: &mut Problem,
 ) {
     let is_gone = |at: usize| pairs == Pairs::Changed && at % CHANGED == number % CHANGED;
-    let contacts = all.problem.contacts.iter().enumerate();
+    let contacts = all.contacts.iter().enumerate();
     let contacts = contacts.filter(|&(at, _)| !is_gone(at));
-    problem.problem.contacts.clear();
+    problem.contacts.clear();
     let shift = 1e-4 * number as f32;
     problem
-        .problem
         .contacts
         .extend(contacts.map(|(_, contact)| Contact {
             arm_a: contact.arm_a.map(|x| x + shift),
             arm_b: contact.arm_b.map(|x| x - shift),
             ..*contact
         }));
-    let count = problem.problem.contacts.len();
-    for (contact, impulse) in problem.problem.contacts.iter_mut().zip(&solution.impulses) {
+    let count = problem.contacts.len();
+    for (contact, impulse) in problem.contacts.iter_mut().zip(&solution.impulses) {
         contact.impulse = *impulse;
     }
     problem.gaps.resize(count, 0.0);
     problem.gaps.fill(shift);
     problem.loads.resize(count, 0.0);
     problem.loads.fill(shift);
-    for body in &mut problem.problem.bodies {
+    for body in &mut problem.bodies {
         body.linear_velocity = [shift, 0.0, -shift];
         body.angular_velocity = [0.0, shift, shift];
     }

@@ -234,11 +234,6 @@ impl Detector {
             self.impulses.remembered()
         }
     }
-
-    /// The remembered impulses and loads of [`Self::contacts`]; see [`ImpulseCache::load`].
-    pub(crate) fn recall(&self, impulses: &mut Vec<[f32; 3]>, loads: &mut Vec<f32>) {
-        self.impulses().load(&self.contacts, impulses, loads);
-    }
 }
 
 /// The number of joints that keep their bodies from colliding.

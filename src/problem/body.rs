@@ -23,6 +23,16 @@ pub struct Body {
     pub padding_2: [f32; 2],
 }
 
+/// Velocity of a body, or a change of it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct Velocity {
+    /// Of the centre of mass `[m/s]`.
+    pub linear: [f32; 3],
+    /// In world axes `[rad/s]`.
+    pub angular: [f32; 3],
+}
+
 impl Body {
     /// A body that moves. `inverse_inertia` is `[xx, xy, xz, yy, yz, zz]` in world axes.
     #[must_use]

@@ -26,7 +26,7 @@ mod joint_row;
 mod plain;
 mod runs;
 
-pub use body::Body;
+pub use body::{Body, Velocity};
 pub use contact::Contact;
 pub(crate) use friction::FrictionTable;
 pub use friction::{FrictionCone, FrictionLaw};
@@ -34,7 +34,12 @@ pub use joint_row::JointRow;
 
 use crate::error::{Error, Result};
 
-/// Bodies, contacts and joints of one linear complementarity problem.
+/// Bodies, contacts and joints: one linear complementarity problem, or a step in substeps.
+///
+/// As one problem ([`Plan::Once`](crate::solver::Plan::Once)) it is complete with bodies, contacts and joint rows: bodies carry the
+/// velocities that they would end the step with, contacts their biases. In substeps
+/// ([`Plan::Substeps`](crate::solver::Plan::Substeps)) bodies carry their velocities at the start of the step, without its
+/// forces; those come with `increments`, biases follow from `gaps`, and there are no joint rows.
 #[derive(Debug, Clone, Default)]
 pub struct Problem {
     /// Bodies, shape `[body_count]`.
@@ -56,6 +61,15 @@ pub struct Problem {
     /// by. With 0 contacts are rigid. Two softened problems have the same solution whatever sweeps find it;
     /// see [`GapLaw`](crate::solver::substeps::GapLaw) for what it is good for.
     pub contact_softness: f32,
+    /// What forces add to each body's velocity over a step in substeps, shape `[body_count]`; else unread.
+    pub increments: Vec<Velocity>,
+    /// Separation of each contact at the start of a step in substeps `[m]`, shape `[contact_count]`; else unread.
+    pub gaps: Vec<f32>,
+    /// Newton's coefficient of each contact in substeps, shape `[contact_count]`; empty if nothing bounces.
+    pub restitutions: Vec<f32>,
+    /// Force along the normal that each contact has carried in the mean over the last moments `[N]`, in substeps; shape
+    /// `[contact_count]`, empty if none is known. See [`Carried`](crate::solver::substeps::Carried).
+    pub loads: Vec<f32>,
 }
 
 impl Problem {

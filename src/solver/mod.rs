@@ -46,17 +46,19 @@ pub(crate) mod momentum;
 pub mod nsgs;
 pub mod reference;
 pub(crate) mod residual;
+mod solution;
 pub mod substeps;
 
-use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES, TAKEN_BODIES_PER_THREAD};
+pub use crate::problem::Velocity;
+pub use solution::{Displacement, Solution};
+
+use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES};
 use crate::error::{Error, Result};
-use crate::math;
-use crate::parallel;
-use crate::problem::batches::{Batches, BodyVelocity};
-use crate::problem::{JointRow, Problem};
+use crate::problem::Problem;
+use crate::problem::batches::Batches;
 use momentum::MomentumRule;
 use std::time::{Duration, Instant};
-use substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
+use substeps::{SubstepPlan, SubstepReport};
 
 /// Which sweep a solver runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -220,28 +222,74 @@ impl Options {
     }
 }
 
-/// Velocity of one body after a solve.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Velocity {
-    /// Of the centre of mass `[m/s]`.
-    pub linear: [f32; 3],
-    /// In world axes `[rad/s]`.
-    pub angular: [f32; 3],
+/// What is made of a problem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Plan {
+    /// It is solved once, with the biases of its contacts.
+    Once(Options),
+    /// It is a step that is divided; see [`substeps`].
+    Substeps(SubstepPlan),
 }
 
-/// What a solver computes. The vectors are reused from solve to solve.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Solution {
-    /// Shape `[body_count]`, in the order of the problem.
-    pub velocities: Vec<Velocity>,
-    /// Impulse `(normal, tangent 1, tangent 2)` `[N s]`, shape `[contact_count]`, in the order of the
-    /// problem.
-    pub impulses: Vec<[f32; 3]>,
-    /// Impulse of each joint row `[N s]` or `[N m s]`, shape `[joint_row_count]`.
-    pub joint_impulses: Vec<f32>,
-    /// What the impulses add to each body's velocity, shape `[body_count]`: the difference of
-    /// `velocities` and the problem's, with the digits that subtracting them would lose.
-    pub changes: Vec<Velocity>,
+impl Plan {
+    /// How velocity LCPs are solved.
+    #[must_use]
+    pub fn velocity(&self) -> &Options {
+        match self {
+            Self::Once(options) => options,
+            Self::Substeps(plan) => &plan.velocity,
+        }
+    }
+
+    /// The division into substeps, if there is one.
+    #[must_use]
+    pub fn substeps(&self) -> Option<&SubstepPlan> {
+        match self {
+            Self::Once(_) => None,
+            Self::Substeps(plan) => Some(plan),
+        }
+    }
+
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the first number without meaning.
+    pub fn validate(&self) -> Result<()> {
+        match self {
+            Self::Once(options) => options.validate(),
+            Self::Substeps(plan) => plan.validate(),
+        }
+    }
+
+    /// Checks that a problem has what the plan needs, and its numbers.
+    ///
+    /// # Errors
+    /// What [`Problem::validate`] says, and [`SubstepPlan::validate_problem`].
+    pub fn validate_problem(&self, problem: &Problem) -> Result<()> {
+        problem.validate()?;
+        self.substeps()
+            .map_or(Ok(()), |plan| plan.validate_problem(problem))
+    }
+
+    /// True if [`Self::validate_problem`] could object to contacts only.
+    fn is_plain_but_for_contacts(&self, problem: &Problem) -> bool {
+        problem.is_plain_but_for_contacts()
+            && self
+                .substeps()
+                .is_none_or(|plan| plan.validate_problem(problem).is_ok())
+    }
+}
+
+impl From<Options> for Plan {
+    fn from(options: Options) -> Self {
+        Self::Once(options)
+    }
+}
+
+impl From<SubstepPlan> for Plan {
+    fn from(plan: SubstepPlan) -> Self {
+        Self::Substeps(plan)
+    }
 }
 
 /// How a solve ended.
@@ -325,32 +373,33 @@ pub trait Solver: Send {
         false
     }
 
-    /// Solves `problem` and overwrites `solution`.
+    /// Solves a problem as planned, once or in substeps, and overwrites `solution`.
+    ///
+    /// What a step in substeps means is [`reference::in_substeps`].
     ///
     /// # Errors
-    /// [`Error::Invalid`] for options or a problem without meaning, [`Error::Capacity`] or
+    /// [`Error::Invalid`] for a plan or a problem without meaning, [`Error::Capacity`] or
     /// [`Error::Device`] if the backend cannot hold it or fails. That the iteration does not
     /// converge is no error: see [`Report::status`].
+    fn step(
+        &mut self,
+        problem: &Problem,
+        plan: &Plan,
+        solution: &mut Solution,
+    ) -> Result<SubstepReport>;
+
+    /// Solves a problem once: a step of one part, whose biases are those of its contacts.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
     fn solve(
         &mut self,
         problem: &Problem,
         options: &Options,
         solution: &mut Solution,
-    ) -> Result<Report>;
-
-    /// Computes a step in substeps and overwrites `solution`.
-    ///
-    /// What it means is [`substeps::by_solving`], which is what a backend without a way of its own does.
-    ///
-    /// # Errors
-    /// As [`Self::solve`].
-    fn solve_substeps(
-        &mut self,
-        problem: &SubstepProblem,
-        plan: &SubstepPlan,
-        solution: &mut SubstepSolution,
-    ) -> Result<SubstepReport> {
-        substeps::by_solving(self, problem, plan, solution)
+    ) -> Result<Report> {
+        let report = self.step(problem, &Plan::Once(*options), solution)?;
+        Ok(report.velocity)
     }
 }
 
@@ -470,80 +519,6 @@ impl Report {
             remainder_joint_rows: joints.blocks_of(&joints.remainder.elements).len() as u32,
             pack_time,
             ..Self::default()
-        }
-    }
-}
-
-impl Solution {
-    /// True if every number is finite, and no joint impulse at the bound of those without bounds.
-    ///
-    /// The residual alone does not tell: a projection turns what is not a number into a bound.
-    fn is_finite(&self) -> bool {
-        // Without a way out at the first that is not, so that a compiler can look at several at once.
-        let all_finite = |numbers: &[f32]| {
-            let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
-            numbers.iter().fold(0, wrong) == 0
-        };
-        let velocities = self.velocities.iter().fold(true, |all, v| {
-            all & all_finite(&v.linear) & all_finite(&v.angular)
-        });
-        velocities
-            && all_finite(self.impulses.as_flattened())
-            && self
-                .joint_impulses
-                .iter()
-                .all(|r| r.abs() < JointRow::UNBOUNDED)
-    }
-
-    /// Takes what the sweeps left in `batches`: velocities, and impulses in the problem's order.
-    fn take_from(&mut self, problem: &Problem, batches: &Batches) {
-        self.take_from_block(0, problem, &batches.velocities, batches);
-    }
-
-    /// The same with these velocities, and of the contacts only those from a block on.
-    fn take_from_block(
-        &mut self,
-        first: usize,
-        problem: &Problem,
-        velocities: &[BodyVelocity],
-        batches: &Batches,
-    ) {
-        parallel::fill(
-            &mut self.changes,
-            velocities.len(),
-            TAKEN_BODIES_PER_THREAD,
-            |body| {
-                let velocity = &velocities[body];
-                Velocity {
-                    linear: velocity.linear,
-                    angular: velocity.angular,
-                }
-            },
-        );
-        let changes = &self.changes;
-        parallel::fill(
-            &mut self.velocities,
-            changes.len(),
-            TAKEN_BODIES_PER_THREAD,
-            |body| {
-                let (before, change) = (&problem.bodies[body], &changes[body]);
-                Velocity {
-                    linear: math::add(before.linear_velocity, change.linear),
-                    angular: math::add(before.angular_velocity, change.angular),
-                }
-            },
-        );
-        // Every contact and every row is in the batches once.
-        let contacts = &batches.contacts;
-        self.impulses.resize(contacts.impulses.len(), [0.0; 3]);
-        let (source, impulses) = (&contacts.source[first..], &contacts.impulses[first..]);
-        for (&contact, &[n, t1, t2, _]) in source.iter().zip(impulses) {
-            self.impulses[contact as usize] = [n, t1, t2];
-        }
-        let joints = &batches.joints;
-        self.joint_impulses.resize(joints.impulses.len(), 0.0);
-        for (&row, &impulse) in joints.source.iter().zip(&joints.impulses) {
-            self.joint_impulses[row as usize] = impulse;
         }
     }
 }

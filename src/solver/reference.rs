@@ -9,6 +9,7 @@
 //! A problem whose biases are not negative always has a solution. One that pushes bodies apart may
 //! have none; then, and only then, a changed problem is solved in its place: see [`Fallback`].
 
+mod in_substeps;
 mod joint;
 mod mixed_residual;
 mod row;
@@ -16,13 +17,15 @@ mod stewart_trinkle;
 mod verdict;
 mod widened;
 
+pub use self::in_substeps::in_substeps;
 pub use self::mixed_residual::MixedResidual;
 pub use self::verdict::{Norms, Verdict, judge};
 
 use self::stewart_trinkle::StewartTrinkle;
 use self::widened::Widened;
 use super::nsgs::{self, Impulses, NsgsOptions};
-use super::{Method, Options, Report, Solution, Solver, Status, Velocity};
+use super::substeps::SubstepReport;
+use super::{Method, Options, Plan, Report, Solution, Solver, Status, Velocity};
 use crate::constants::{
     LCP_TOLERANCE, REFERENCE_CONTRADICTION, REFERENCE_MAX_EQUALITIES, REFERENCE_MAX_ROWS,
     REFERENCE_SOFTENING, REFERENCE_SWEEPS,
@@ -259,7 +262,22 @@ impl Solver for LemkeSolver {
         Method::GaussSeidel
     }
 
-    fn solve(
+    fn step(
+        &mut self,
+        problem: &Problem,
+        plan: &Plan,
+        solution: &mut Solution,
+    ) -> Result<SubstepReport> {
+        match plan {
+            Plan::Once(options) => Ok(self.pivot(problem, options, solution)?.into()),
+            Plan::Substeps(plan) => in_substeps(self, problem, plan, solution),
+        }
+    }
+}
+
+impl LemkeSolver {
+    /// Solves a problem once.
+    fn pivot(
         &mut self,
         problem: &Problem,
         options: &Options,
@@ -278,6 +296,7 @@ impl Solver for LemkeSolver {
             contacts,
             joint_rows: joints,
         } = pivoted.impulses;
+        solution.forget_substeps();
         solution.velocities.clear();
         solution
             .velocities

@@ -7,14 +7,12 @@
 
 use super::load::Wrench;
 use super::prefetch::prefetch;
-use crate::constants::{
-    BODIES_AHEAD, BODIES_PER_THREAD, FAR_TURN, GYROSCOPIC_ITERATIONS, MAX_ENERGY_RATIO_OF_A_TURN,
-};
+use crate::constants::{BODIES_AHEAD, FAR_TURN, GYROSCOPIC_ITERATIONS, MAX_ENERGY_RATIO_OF_A_TURN};
 use crate::math::{self, Pose, Quat, Rotations, Vec3};
 use crate::measure::{ENERGY_CHUNK, Energy};
 use crate::parallel::{Chunked, SharedSlice, for_chunks};
-use crate::solver::Velocity;
-use crate::solver::substeps::SubstepSolution;
+use crate::problem::Velocity;
+use crate::solver::Displacement;
 use crate::world::{Body, BodyKind};
 
 /// A body's motion over a step if nothing touches it.
@@ -102,88 +100,95 @@ fn is_far(turn: &Vec3) -> bool {
     turn.norm_squared() > FAR_TURN * FAR_TURN
 }
 
-/// Moves dynamic bodies by the velocities that the solver found.
-///
-/// The solver works in f32; what it changed (`changes`, shape `[body_count]` or longer) is added to
-/// the f64 velocity that it started from, so that a body without contacts moves as exactly as f64
-/// goes.
-pub(super) fn dynamic_bodies(
-    bodies: &mut [Body],
-    changes: &[Velocity],
-    momenta: &[Momentum],
-    h: f64,
-) {
-    let slices = (SharedSlice::new(bodies), changes, momenta);
-    for_chunks(
-        slices,
-        BODIES_PER_THREAD,
-        |_, (bodies, changes, momenta)| {
-            for ((body, change), momentum) in bodies.iter_mut().zip(changes).zip(momenta) {
-                if !body.is_dynamic() {
-                    continue;
-                }
-                let (linear, spin) = momentum.at_end();
-                let (linear, spin) = (
-                    linear + math::widen(change.linear),
-                    spin + math::widen(change.angular),
-                );
-                let turn = Turn {
-                    rotation: math::exp(&(spin * h)),
-                    is_far: is_far(&(spin * h)),
-                };
-                move_body(body, change, momentum, (linear * h, &turn));
-            }
-        },
-    );
-}
-
 /// Chunks of [`ENERGY_CHUNK`] bodies that one thread moves at least, some 10 us each.
 const CHUNKS_PER_THREAD: usize = 4;
 
 /// Bodies that are turned together.
 const TURNED: usize = 16;
 
-/// Moves dynamic bodies by what a step in substeps found: how far impulses and corrections took them
-/// (`solution.displacements`), and how far they come without. Returns the energy that they have then
-/// under this gravity, to the bits of [`energy`](crate::measure::energy); `energies` is memory that is
+/// How far a body moves in a part of a step.
+pub(super) enum Way<'a> {
+    /// By the velocity that it ends the part with.
+    AtEnd,
+    /// In so many substeps: as far as impulses and corrections take it, shape `[body_count]`, and as it goes without.
+    InSubsteps(u32, &'a [Displacement]),
+}
+
+/// Moves dynamic bodies by what a solver has changed of their velocities, shape `[body_count]` or longer, over a part of length `h`. Returns
+/// the energy that they have then under this gravity, to the bits of [`energy`](crate::measure::energy); `energies` is memory that is
 /// used again.
-pub(super) fn dynamic_bodies_in_substeps(
+///
+/// The solver works in f32; what it changed is added to the f64 velocity that it started from, so that a body without contacts
+/// moves as exactly as f64 goes.
+pub(super) fn dynamic_bodies(
     bodies: &mut [Body],
-    solution: &SubstepSolution,
+    changes: &[Velocity],
     momenta: &[Momentum],
-    (substeps, h): (u32, f64),
+    (way, h): (&Way<'_>, f64),
     gravity: &Vec3,
     energies: &mut Vec<Energy>,
 ) -> Energy {
-    // A force that acts from the k-th of n substeps on moves a body for the rest of the step.
-    let gain_acts = 0.5 * h * (1.0 + 1.0 / f64::from(substeps));
-    let way =
-        |velocity: &Vec3, gain: &Vec3, moved| velocity * h + gain * gain_acts + math::widen(moved);
+    match *way {
+        Way::AtEnd => {
+            let way = |at: usize| {
+                let (linear, spin) = momenta[at].at_end();
+                let change = &changes[at];
+                (
+                    (linear + math::widen(change.linear)) * h,
+                    (spin + math::widen(change.angular)) * h,
+                )
+            };
+            move_bodies(bodies, changes, momenta, way, gravity, energies)
+        }
+        Way::InSubsteps(substeps, displacements) => {
+            // A force that acts from the k-th of n substeps on moves a body for the rest of the step.
+            let gain_acts = 0.5 * h * (1.0 + 1.0 / f64::from(substeps));
+            let way = |at: usize| {
+                let (momentum, moved) = (&momenta[at], &displacements[at]);
+                let (linear, spin) = momentum.gain;
+                (
+                    momentum.linear_velocity * h + linear * gain_acts + math::widen(moved.linear),
+                    momentum.spin * h + spin * gain_acts + math::widen(moved.angular),
+                )
+            };
+            move_bodies(bodies, changes, momenta, way, gravity, energies)
+        }
+    }
+}
+
+/// See [`dynamic_bodies`]; `way` says how far a body moves `[m]` and turns `[rad]`.
+fn move_bodies(
+    bodies: &mut [Body],
+    changes: &[Velocity],
+    momenta: &[Momentum],
+    way: impl Fn(usize) -> (Vec3, Vec3) + Sync,
+    gravity: &Vec3,
+    energies: &mut Vec<Energy>,
+) -> Energy {
     let one_chunk = |chunk: usize, bodies: &mut [Body]| {
         let mut energy = Energy::default();
         let mut rotations = Rotations::<TURNED>::NONE;
         for start in (0..bodies.len()).step_by(TURNED) {
             let end = bodies.len().min(start + TURNED);
-            let range = chunk * ENERGY_CHUNK + start..chunk * ENERGY_CHUNK + end;
-            let (momenta, changes) = (&momenta[range.clone()], &solution.changes[range.clone()]);
-            let displacements = &solution.displacements[range];
+            let first = chunk * ENERGY_CHUNK;
+            let mut shifts = [Vec3::zeros(); TURNED];
             let mut far = [false; TURNED];
-            for (at, (momentum, moved)) in momenta.iter().zip(displacements).enumerate() {
-                let turn = way(&momentum.spin, &momentum.gain.1, moved.angular);
+            for at in 0..end - start {
+                let (shift, turn) = way(first + start + at);
                 rotations.put(at, &turn);
-                far[at] = is_far(&turn);
+                (shifts[at], far[at]) = (shift, is_far(&turn));
             }
             rotations.find();
-            for (at, (momentum, moved)) in momenta.iter().zip(displacements).enumerate() {
+            for (at, shift) in shifts[..end - start].iter().enumerate() {
                 prefetch(bodies, start + at + BODIES_AHEAD);
                 let body = &mut bodies[start + at];
                 if body.is_dynamic() {
-                    let shift = way(&momentum.linear_velocity, &momentum.gain.0, moved.linear);
+                    let of_all = first + start + at;
                     let turn = Turn {
                         rotation: rotations.get(at),
                         is_far: far[at],
                     };
-                    move_body(body, &changes[at], momentum, (shift, &turn));
+                    move_body(body, &changes[of_all], &momenta[of_all], (*shift, &turn));
                 }
             }
             energy.add(&bodies[start..end], gravity);

@@ -7,7 +7,7 @@ use super::integrate::Momentum;
 use crate::constants::{JOINT_CORRECTION_RATE, ROWS_PER_THREAD};
 use crate::math::{self, Mat3, V3, Vec3};
 use crate::parallel;
-use crate::problem::{Body, JointRow, Problem};
+use crate::problem::{Body, JointRow, Problem, Velocity};
 use crate::stabilize::{JointRows, Prescribed, RowState, Scheme, Sweeps, joint_rows};
 use crate::world::World;
 use crate::world::joint::{Joint, Law, Row};
@@ -69,6 +69,8 @@ impl Joints {
     ) {
         let h = correction.h;
         self.gather(world, h, &mut problem.bodies);
+        let bodies = problem.bodies.len();
+        problem.increments.resize(bodies, Velocity::default());
         if matches!(correction.scheme, Scheme::Soft { .. }) {
             geometric_stiffness::add(
                 world,

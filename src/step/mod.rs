@@ -60,11 +60,11 @@ mod integrate;
 mod joints;
 mod load;
 mod parts;
+mod plan;
 mod prefetch;
+mod problem;
 mod settings;
 mod split;
-mod substeps;
-mod velocity;
 
 pub use settings::{Settings, StepReport, Timings};
 
@@ -79,14 +79,13 @@ use crate::math::Pose;
 use crate::measure::{self, Energy, JointErrors, Penetration};
 use crate::parallel::together;
 use crate::problem::Problem;
-use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepSolution};
+use crate::solver::substeps::SubstepPlan;
 use crate::solver::{Solution, Solver};
 use crate::stabilize::{PositionPass, Scheme, Sweeps};
 use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
 use integrate::Momentum;
 use joints::Joints;
-use load::Wrench;
 use parts::Solved;
 use split::Split;
 use std::time::Instant;
@@ -108,18 +107,13 @@ pub struct Simulation {
     contacts_are_stale: bool,
     joints: Joints,
 
+    /// Of the last part of the last step.
     problem: Problem,
     solution: Solution,
-    /// In place of the two above where a step has substeps.
-    substep_problem: SubstepProblem,
-    substep_solution: SubstepSolution,
-    substep_memory: substeps::Memory,
-    /// Of the contacts of a problem that is not divided `[N]`.
-    contact_loads: Vec<f32>,
+    memory: problem::Memory,
     momenta: Vec<Momentum>,
     /// Memory of sums of energies.
     energies: Vec<Energy>,
-    loads: Vec<Wrench>,
     position: PositionPass,
     margin: f64,
     control: Control,
@@ -170,13 +164,9 @@ impl Simulation {
             joints: Joints::default(),
             problem: Problem::default(),
             solution: Solution::default(),
-            substep_problem: SubstepProblem::default(),
-            substep_solution: SubstepSolution::default(),
-            substep_memory: substeps::Memory::default(),
-            contact_loads: Vec::new(),
+            memory: problem::Memory::default(),
             momenta: Vec::new(),
             energies: Vec::new(),
-            loads: Vec::new(),
             control: Control::default(),
             split: Split::default(),
             sweeps: Sweeps::of_whole_bodies(1),
@@ -250,11 +240,7 @@ impl Simulation {
         for update in 1..=updates {
             self.prescribe_velocities(h);
             let end = begin + f64::from(update) / f64::from(updates) * whole;
-            let part = if substeps == 0 {
-                self.solve_and_stabilize(h, end)?
-            } else {
-                self.solve_substeps(h, substeps, end)?
-            };
+            let part = self.solve_part(h, substeps, end)?;
             solved = Some(match solved {
                 None => part,
                 Some(before) => before.followed_by(part),
@@ -324,22 +310,12 @@ impl Simulation {
         measure::joint_errors(&self.world)
     }
 
-    /// The velocity problem of the last step, as the solver got it; of a world with joints, that of the
-    /// last substep. Where a step in substeps finds contacts once, it is [`SubstepProblem::problem`], whose
+    /// The problem of the last part of the last step, as the solver got it; of a world with joints, that of the
+    /// last substep. What [`Self::substep_plan`] divides is a problem in substeps, whose
     /// velocities lack the step's forces and whose biases mean nothing.
     #[must_use]
     pub fn velocity_problem(&self) -> &Problem {
-        if self.division.substeps == 0 {
-            &self.problem
-        } else {
-            &self.substep_problem.problem
-        }
-    }
-
-    /// The last step in substeps, as the solver got it; empty if steps have none, or the world has joints.
-    #[must_use]
-    pub fn substep_problem(&self) -> &SubstepProblem {
-        &self.substep_problem
+        &self.problem
     }
 
     /// How the solver was told to divide the last part of the last step; nothing if it was not divided.
@@ -353,22 +329,14 @@ impl Simulation {
     /// before it had contacts of their own.
     #[must_use]
     pub fn impulses(&self) -> &[[f32; 3]] {
-        if self.division.substeps == 0 {
-            &self.solution.impulses
-        } else {
-            &self.substep_solution.total_impulses
-        }
+        self.solution.contact_impulses()
     }
 
     /// Impulses of the joint rows `[N s]` or `[N m s]` of the last step, or of its last substep, in the
     /// order of [`Self::velocity_problem`]'s rows.
     #[must_use]
     pub fn joint_impulses(&self) -> &[f32] {
-        if self.division.substeps == 0 {
-            &self.solution.joint_impulses
-        } else {
-            &[]
-        }
+        &self.solution.joint_impulses
     }
 
     /// The last position problem, as the solver got it; empty if there was none.

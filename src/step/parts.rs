@@ -1,14 +1,15 @@
 //! Solving a part of a step: as one problem, or in substeps through frozen geometry.
 
+use super::integrate::Way;
 use super::joints::Correction;
-use super::{Simulation, integrate, substeps, velocity};
+use super::problem::{ContactBias, History};
+use super::{Simulation, integrate, plan, problem};
 use crate::error::{Error, Result};
-use crate::math;
 use crate::measure::{Energy, JointErrors};
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
-use crate::solver::{self, Report, Status};
+use crate::solver::{self, Plan, Report, Status};
 use crate::stabilize::Scheme;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Reports of the solvers of a step.
 #[derive(Default)]
@@ -51,7 +52,7 @@ impl Simulation {
     }
 
     fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
-        let plan = substeps::plan(
+        let plan = plan::plan(
             &self.settings,
             (h, substeps),
             self.sweeps,
@@ -73,156 +74,129 @@ impl Simulation {
         }
     }
 
-    fn solve_velocities(&mut self, h: f64) -> Result<Report> {
+    /// A part of a step, of length `h`, that ends at `end`: its problem, what the solver makes of it, and where that takes the bodies.
+    /// Without substeps it is one problem, and the position LCP follows on geometry of its own.
+    pub(super) fn solve_part(&mut self, h: f64, substeps: u32, end: f64) -> Result<Solved> {
         let start = Instant::now();
-        self.detector
-            .recall(&mut self.solution.impulses, &mut self.contact_loads);
-        let scale = self.impulse_scale(h);
-        if scale != 1.0 {
-            for impulse in &mut self.solution.impulses {
-                *impulse = math::scale(*impulse, scale);
-            }
-            self.joints.scale_impulses(scale);
-        }
+        let is_divided = substeps > 0;
         // Soft contacts are the same whether the solver gets substeps one by one or all at once.
-        let contacts = &self.settings.stabilization.contacts;
-        self.plan = matches!(contacts, Scheme::Soft { .. }).then(|| self.plan(h, 1));
-        velocity::free_motion(&self.world, h, &mut self.loads, &mut self.momenta);
-        velocity::build_problem(
-            &self.world,
-            &self.settings,
-            &velocity::ContactBias {
-                scheme: self.settings.stabilization.contacts,
-                sweeps: self.sweeps,
-                restitution_threshold: self.restitution_threshold(h),
-                h,
-                plan: self.plan.as_ref(),
-            },
-            self.detector.contacts(),
-            (&self.solution.impulses, &self.contact_loads),
-            (&self.momenta, self.joints.held()),
-            &mut self.problem,
-        );
-        self.joints.build_rows(
-            &self.world,
-            &Correction {
-                scheme: self.settings.stabilization.joints,
-                h,
-                radius: self.position.smallest_radius(),
-            },
-            &self.momenta,
-            &mut self.problem,
-        );
+        let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
+        self.plan = (is_divided || is_soft).then(|| self.plan(h, substeps.max(1)));
+        self.build_problem(h, is_divided);
+        let plan = match self.plan {
+            Some(plan) if is_divided => Plan::Substeps(plan),
+            _ => Plan::Once(self.velocity_options()),
+        };
         let built = start.elapsed();
-        let options = self.velocity_options();
-        let report = self
-            .solver
-            .solve(&self.problem, &options, &mut self.solution)?;
-        if report.status == Status::NonFinite {
+        let report = self.solver.step(&self.problem, &plan, &mut self.solution)?;
+        if report.velocity.status == Status::NonFinite {
             return Err(Error::NonFinite {
-                stage: "the velocity solve",
+                stage: if is_divided {
+                    "the substeps"
+                } else {
+                    "the velocity solve"
+                },
                 what: format!("residual of step {}", self.steps + 1),
             });
         }
-        self.detector.store_impulses(&self.solution.impulses);
-        substeps::renew_loads(
-            &mut self.contact_loads,
-            &self.solution.impulses,
-            h,
-            self.world.gravity.norm(),
-            self.position.smallest_radius(),
-        );
-        self.detector.store_loads(&self.contact_loads);
-        self.timings.pack += built + report.pack_time;
-        self.timings.solve += report.solve_time;
-        Ok(report)
-    }
-
-    /// Velocity LCP, integration and position LCP, one after the other, in a part of a step that ends at `end`.
-    pub(super) fn solve_and_stabilize(&mut self, h: f64, end: f64) -> Result<Solved> {
-        let velocity = self.solve_velocities(h)?;
-        self.joints
-            .take_impulses(&self.solution.joint_impulses, &self.world);
-        integrate::dynamic_bodies(
+        self.timings.pack += built + report.velocity.pack_time;
+        self.timings.solve += report.velocity.solve_time;
+        self.remember_impulses(h);
+        if !is_divided {
+            self.joints
+                .take_impulses(&self.solution.joint_impulses, &self.world);
+        }
+        let way = if is_divided {
+            Way::InSubsteps(substeps, &self.solution.displacements)
+        } else {
+            Way::AtEnd
+        };
+        let energy = integrate::dynamic_bodies(
             &mut self.world.bodies,
             &self.solution.changes,
             &self.momenta,
-            h,
-        );
-        self.advance_time(end);
-        Ok(Solved {
-            velocity,
-            broken_joints: 0,
-            joints_before_post: self.joint_errors(),
-            position: self.stabilize()?,
-            energy: None,
-        })
-    }
-
-    /// All substeps at once.
-    pub(super) fn solve_substeps(&mut self, h: f64, substeps: u32, end: f64) -> Result<Solved> {
-        let start = Instant::now();
-        substeps::build_bodies(
-            &self.world,
-            h,
-            &mut self.substep_memory,
-            &mut self.momenta,
-            &mut self.substep_problem,
-        );
-        let scale = self.impulse_scale(h / f64::from(substeps));
-        substeps::build_contacts(
-            &self.world,
-            &self.settings,
-            self.detector.contacts(),
-            self.detector.impulses(),
-            &self.substep_memory,
-            scale,
-            &mut self.substep_problem,
-        );
-        let plan = self.plan(h, substeps);
-        self.plan = Some(plan);
-        let built = start.elapsed();
-        let report =
-            self.solver
-                .solve_substeps(&self.substep_problem, &plan, &mut self.substep_solution)?;
-        if report.velocity.status == Status::NonFinite {
-            return Err(Error::NonFinite {
-                stage: "the substeps",
-                what: format!("residual of step {}", self.steps + 1),
-            });
-        }
-        let solution = &self.substep_solution;
-        self.detector.store_impulses(&solution.impulses);
-        let loads = &mut self.substep_problem.loads;
-        substeps::renew_loads(
-            loads,
-            &solution.total_impulses,
-            h,
-            self.world.gravity.norm(),
-            self.position.smallest_radius(),
-        );
-        self.detector.store_loads(loads);
-        let energy = integrate::dynamic_bodies_in_substeps(
-            &mut self.world.bodies,
-            solution,
-            &self.momenta,
-            (substeps, h),
+            (&way, h),
             &self.world.gravity,
             &mut self.energies,
         );
         self.advance_time(end);
-        self.timings.pack += built + report.velocity.pack_time;
-        self.timings.solve += report.velocity.solve_time;
-        self.timings.position += report.position.map_or(Duration::ZERO, |solved| {
-            solved.pack_time + solved.solve_time
-        });
+        let joints_before_post = self.joint_errors();
+        if let Some(solved) = &report.position {
+            self.timings.position += solved.pack_time + solved.solve_time;
+        }
+        let stabilized = if is_divided { None } else { self.stabilize()? };
         Ok(Solved {
             velocity: report.velocity,
-            position: report.position,
             broken_joints: 0,
-            joints_before_post: self.joint_errors(),
-            energy: Some(energy),
+            joints_before_post,
+            energy: stabilized.is_none().then_some(energy),
+            position: report.position.or(stabilized),
         })
+    }
+
+    /// Writes the problem of a part.
+    fn build_problem(&mut self, h: f64, is_divided: bool) {
+        problem::build_bodies(
+            &self.world,
+            h,
+            !is_divided,
+            &mut self.memory,
+            &mut self.momenta,
+            &mut self.problem,
+        );
+        let substeps = self
+            .plan
+            .filter(|_| is_divided)
+            .map_or(1, |plan| plan.substeps);
+        let scale = self.impulse_scale(h / f64::from(substeps));
+        let biases = ContactBias {
+            scheme: self.settings.stabilization.contacts,
+            sweeps: self.sweeps,
+            restitution_threshold: self.restitution_threshold(h),
+            h,
+            plan: self.plan.as_ref(),
+            warm_start: self.settings.solver.warm_start,
+            momenta: &self.momenta,
+            held: self.joints.held(),
+        };
+        problem::build_contacts(
+            &self.world,
+            &self.settings,
+            self.detector.contacts(),
+            &History {
+                impulses: self.detector.impulses(),
+                scale,
+            },
+            (!is_divided).then_some(&biases),
+            &self.memory,
+            &mut self.problem,
+        );
+        if !is_divided {
+            self.joints.scale_impulses(scale);
+            self.joints.build_rows(
+                &self.world,
+                &Correction {
+                    scheme: self.settings.stabilization.joints,
+                    h,
+                    radius: self.position.smallest_radius(),
+                },
+                &self.momenta,
+                &mut self.problem,
+            );
+        }
+    }
+
+    /// Keeps what the next part starts from.
+    fn remember_impulses(&mut self, h: f64) {
+        self.detector.store_impulses(&self.solution.impulses);
+        plan::renew_loads(
+            &mut self.problem.loads,
+            self.solution.contact_impulses(),
+            h,
+            self.world.gravity.norm(),
+            self.position.smallest_radius(),
+        );
+        self.detector.store_loads(&self.problem.loads);
     }
 
     /// Sets the clock, dynamic bodies having moved, and moves the kinematic ones.

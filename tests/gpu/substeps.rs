@@ -11,17 +11,16 @@ use drystone::internals::records::{BodyState, ContactStep, ContactTotal, Lcp, So
 use drystone::problem::Problem;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::gpu::GpuSolver;
-use drystone::solver::substeps::{
-    GapLaw, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving,
-};
-use drystone::solver::{Method, Options, Solver, Status, Velocity};
+use drystone::solver::reference::in_substeps;
+use drystone::solver::substeps::{GapLaw, PositionPlan, SubstepPlan, SubstepReport};
+use drystone::solver::{Method, Options, Solution, Solver, Status, Velocity};
 
 /// A crowd under gravity, with some gaps open and some shut, some of which bounce, and hubs.
-fn step_problem() -> SubstepProblem {
+fn step_problem() -> Problem {
     step_of(&Crowd::default())
 }
 
-fn step_of(crowd: &Crowd) -> SubstepProblem {
+fn step_of(crowd: &Crowd) -> Problem {
     let problem = crowd.problem();
     let bodies = problem.bodies.iter();
     let increments = bodies.map(|body| Velocity {
@@ -31,19 +30,19 @@ fn step_of(crowd: &Crowd) -> SubstepProblem {
     let contacts = 0..problem.contacts.len();
     let gaps = contacts.clone().map(|at| 2e-4 * (at % 11) as f32 - 8e-4);
     let restitutions = contacts.map(|at| if at % 5 == 0 { 0.3 } else { 0.0 });
-    SubstepProblem {
+    Problem {
         increments: increments.collect(),
         gaps: gaps.collect(),
         restitutions: restitutions.collect(),
         loads: (0..problem.contacts.len())
             .map(|at| 0.3 * (at % 7) as f32)
             .collect(),
-        problem,
+        ..problem
     }
 }
 
 /// The same without what jumps where a gap closes: a rounding there is a different answer, not an error.
-fn continuous(given: SubstepProblem, plan: &mut SubstepPlan) -> SubstepProblem {
+fn continuous(given: Problem, plan: &mut SubstepPlan) -> Problem {
     plan.gap_law.memory = 0.0;
     given
 }
@@ -82,9 +81,9 @@ fn plan(method: Method, position: bool) -> SubstepPlan {
 }
 
 /// What the device does, by the kernels' CPU twins; for methods without momentum and without tolerance.
-fn twin(given: &SubstepProblem, plan: &SubstepPlan) -> SubstepSolution {
+fn twin(given: &Problem, plan: &SubstepPlan) -> Solution {
     let colors = plan.velocity.method.max_colors();
-    let problem = &given.problem;
+    let problem = given;
     let mut batches = Batches::pack(problem, colors, plan.velocity.warm_start);
     // Velocities of one problem each, with no bias: what the bodies' start and the forces give.
     let free = |velocity: &dyn Fn(usize) -> Velocity| {
@@ -150,7 +149,7 @@ fn twin(given: &SubstepProblem, plan: &SubstepPlan) -> SubstepSolution {
             cpu::substep_bodies(between.next, &lcp, &mut batches.velocities, &mut states);
         }
     }
-    let mut solution = SubstepSolution::default();
+    let mut solution = Solution::default();
     solution.changes.extend(states.iter().map(|state| Velocity {
         linear: state.gained_linear,
         angular: state.gained_angular,
@@ -199,11 +198,11 @@ fn sweep(batches: &mut Batches, sweep: Sweep) {
 
 fn on_device(
     gpu: &mut GpuSolver,
-    given: &SubstepProblem,
+    given: &Problem,
     plan: &SubstepPlan,
-) -> (SubstepReport, SubstepSolution) {
-    let mut solution = SubstepSolution::default();
-    let report = gpu.solve_substeps(given, plan, &mut solution).unwrap();
+) -> (SubstepReport, Solution) {
+    let mut solution = Solution::default();
+    let report = gpu.step(given, &(*plan).into(), &mut solution).unwrap();
     (report, solution)
 }
 
@@ -222,7 +221,7 @@ fn difference<T: Copy>(a: &[T], b: &[T], numbers: impl Fn(&T) -> Vec<f32>) -> f3
     if most == 0.0 { 0.0 } else { most / largest }
 }
 
-fn differences(a: &SubstepSolution, b: &SubstepSolution) -> [f32; 4] {
+fn differences(a: &Solution, b: &Solution) -> [f32; 4] {
     let twist = |linear: [f32; 3], angular: [f32; 3]| [linear, angular].concat();
     [
         difference(&a.changes, &b.changes, |v| twist(v.linear, v.angular)),
@@ -246,7 +245,7 @@ fn a_step_does_what_the_twins_do() {
         for position in [false, true] {
             let mut plan = plan(method, position);
             plan.gap_law.softness = 0.05;
-            given.problem.contact_softness = 0.05;
+            given.contact_softness = 0.05;
             for warm_start in [true, false] {
                 plan.velocity.warm_start = warm_start;
                 let (_, solution) = on_device(&mut gpu, &given, &plan);
@@ -269,9 +268,9 @@ fn a_step_agrees_with_one_solve_after_the_other() {
             let mut plan = plan(method, position);
             let given = continuous(step_problem(), &mut plan);
             let (report, solution) = on_device(&mut gpu, &given, &plan);
-            let mut expected = SubstepSolution::default();
+            let mut expected = Solution::default();
             let mut cpu = CpuSolver::new();
-            let reference = by_solving(&mut cpu, &given, &plan, &mut expected).unwrap();
+            let reference = in_substeps(&mut cpu, &given, &plan, &mut expected).unwrap();
             let off = differences(&solution, &expected);
             println!("{} {position}: {off:?}", method.name());
             assert!(off.iter().all(|&off| off <= 1e-4), "{off:?}");
@@ -303,14 +302,14 @@ fn soft_contacts_agree_with_one_solve_after_the_other() {
     for softness in [0.0, 0.05] {
         plan.gap_law.memory = 0.0;
         plan.gap_law.softness = softness;
-        given.problem.contact_softness = softness;
+        given.contact_softness = softness;
         let (_, solution) = on_device(&mut gpu, &given, &plan);
-        let mut on_cpu = SubstepSolution::default();
+        let mut on_cpu = Solution::default();
         CpuSolver::new()
-            .solve_substeps(&given, &plan, &mut on_cpu)
+            .step(&given, &plan.into(), &mut on_cpu)
             .unwrap();
-        let mut expected = SubstepSolution::default();
-        by_solving(&mut CpuSolver::new(), &given, &plan, &mut expected).unwrap();
+        let mut expected = Solution::default();
+        in_substeps(&mut CpuSolver::new(), &given, &plan, &mut expected).unwrap();
         for seen in [solution, on_cpu] {
             let off = differences(&seen, &expected);
             assert!(off.iter().all(|&off| off <= 1e-4), "{off:?}");
@@ -324,14 +323,14 @@ fn each_part_of_a_step_stops_at_its_own_tolerance() {
     let given = continuous(step_problem(), &mut plan);
     plan.velocity.iterations = 60;
     plan.velocity.check_every = 4;
-    let mut rough = SubstepSolution::default();
+    let mut rough = Solution::default();
     plan.velocity.tolerance = 1e-30;
-    let rough = by_solving(&mut CpuSolver::new(), &given, &plan, &mut rough).unwrap();
+    let rough = in_substeps(&mut CpuSolver::new(), &given, &plan, &mut rough).unwrap();
     // A residual that is reached some passes before the last, in every substep.
     plan.velocity.tolerance = 1.5 * rough.worst_residual_rms;
     let (report, solution) = on_device(&mut adapter::solver(), &given, &plan);
-    let mut expected = SubstepSolution::default();
-    let reference = by_solving(&mut CpuSolver::new(), &given, &plan, &mut expected).unwrap();
+    let mut expected = Solution::default();
+    let reference = in_substeps(&mut CpuSolver::new(), &given, &plan, &mut expected).unwrap();
     assert_eq!(reference.velocity.status, Status::Converged);
     assert_eq!(report.velocity.status, Status::Converged);
     assert_eq!(report.velocity.iterations, reference.velocity.iterations);
@@ -346,7 +345,7 @@ fn a_step_is_one_submission_and_one_wait() {
     let mut given = step_problem();
     let plan = plan(Method::GaussSeidel, true);
     let (_, solution) = on_device(&mut gpu, &given, &plan);
-    for (contact, &impulse) in given.problem.contacts.iter_mut().zip(&solution.impulses) {
+    for (contact, &impulse) in given.contacts.iter_mut().zip(&solution.impulses) {
         contact.impulse = impulse;
         contact.arm_a = contact.arm_a.map(|x| x + 1e-4);
     }
@@ -365,10 +364,10 @@ fn a_step_is_one_submission_and_one_wait() {
     assert_eq!(differences(&solution, &fresh), [0.0; 4]);
     let options = Options::default();
     let mut after = drystone::solver::Solution::default();
-    gpu.solve(&given.problem, &options, &mut after).unwrap();
+    gpu.solve(&given, &options, &mut after).unwrap();
     let mut alone = drystone::solver::Solution::default();
     adapter::solver()
-        .solve(&given.problem, &options, &mut alone)
+        .solve(&given, &options, &mut alone)
         .unwrap();
     assert!(after == alone);
 }
@@ -386,26 +385,23 @@ fn a_long_step_is_several_submissions_and_one_wait() {
     assert!(gpu.traffic().submits > 2);
     assert_eq!(gpu.traffic().waits, 1);
     assert_ne!(short.displacements, long.displacements);
-    let mut expected = SubstepSolution::default();
-    by_solving(&mut CpuSolver::new(), &given, &plan, &mut expected).unwrap();
+    let mut expected = Solution::default();
+    in_substeps(&mut CpuSolver::new(), &given, &plan, &mut expected).unwrap();
     let off = differences(&long, &expected);
     assert!(off.iter().all(|&off| off <= 1e-3), "{off:?}");
 }
 
 #[test]
 fn empty_steps_are_steps() {
-    let given = SubstepProblem::default();
+    let given = Problem::default();
     let plan = plan(Method::GaussSeidel, true);
     let (report, solution) = on_device(&mut adapter::solver(), &given, &plan);
     assert!(solution.changes.is_empty());
     assert_eq!(report.velocity.residual_rms, 0.0);
-    let falling = SubstepProblem {
-        problem: Problem {
-            bodies: Crowd::default().problem().bodies,
-            ..Problem::default()
-        },
+    let falling = Problem {
+        bodies: Crowd::default().problem().bodies,
         increments: vec![Velocity::default(); Crowd::default().problem().bodies.len()],
-        ..SubstepProblem::default()
+        ..Problem::default()
     };
     let (_, solution) = on_device(&mut adapter::solver(), &falling, &plan);
     assert!(solution.changes.iter().all(|v| *v == Velocity::default()));
@@ -414,9 +410,9 @@ fn empty_steps_are_steps() {
 #[test]
 fn overflow_in_a_step_is_reported() {
     let mut given = step_problem();
-    given.problem.bodies[20].linear_velocity = [3e38; 3];
-    given.problem.bodies[21].linear_velocity = [-3e38; 3];
-    for contact in &mut given.problem.contacts {
+    given.bodies[20].linear_velocity = [3e38; 3];
+    given.bodies[21].linear_velocity = [-3e38; 3];
+    for contact in &mut given.contacts {
         contact.arm_a = contact.arm_a.map(|x| 1e10 * x);
     }
     let plan = plan(Method::GaussSeidel, true);

@@ -4,8 +4,8 @@
 use crate::support::problems::{Recipe, random_problem};
 use drystone::problem::{Contact, Problem};
 use drystone::solver::cpu::{CpuSolver, Width};
-use drystone::solver::substeps::{GapLaw, SubstepPlan, SubstepProblem, SubstepSolution};
-use drystone::solver::{Method, Options, Solution, Solver, Velocity};
+use drystone::solver::substeps::{GapLaw, SubstepPlan};
+use drystone::solver::{Method, Options, Plan, Solution, Solver, Velocity};
 
 /// Makes something wrong with a contact.
 type Spoil = Box<dyn Fn(&mut Contact)>;
@@ -89,39 +89,36 @@ fn every_error_is_what_validation_says() {
 fn the_same_in_substeps() {
     let problem = problem();
     let count = problem.bodies.len();
-    let good = SubstepProblem {
+    let good = Problem {
         increments: vec![Velocity::default(); count],
         gaps: vec![0.0; problem.contacts.len()],
-        problem,
-        ..SubstepProblem::default()
+        ..problem
     };
-    let plan = SubstepPlan {
+    let plan = Plan::from(SubstepPlan {
         substeps: 2,
         time_step: 0.01,
         gap_law: GapLaw::default(),
         restitution_threshold: 0.1,
         velocity: options(Method::GaussSeidel),
         position: None,
-    };
+    });
     let mut solver = CpuSolver::new();
-    let mut expected = SubstepSolution::default();
-    CpuSolver::new()
-        .solve_substeps(&good, &plan, &mut expected)
-        .unwrap();
-    let last = good.problem.contacts.len() - 1;
+    let mut expected = Solution::default();
+    CpuSolver::new().step(&good, &plan, &mut expected).unwrap();
+    let last = good.contacts.len() - 1;
     for at in [0, last / 2, last] {
         for (index, error) in errors(count as u32).iter().enumerate() {
             let mut bad = good.clone();
-            error(&mut bad.problem.contacts[at]);
-            let mut solution = SubstepSolution::default();
-            let said = bad.validate().unwrap_err().to_string();
-            let found = solver.solve_substeps(&bad, &plan, &mut solution);
+            error(&mut bad.contacts[at]);
+            let mut solution = Solution::default();
+            let said = plan.validate_problem(&bad).unwrap_err().to_string();
+            let found = solver.step(&bad, &plan, &mut solution);
             assert_eq!(
                 found.unwrap_err().to_string(),
                 said,
                 "error {index} at {at}"
             );
-            solver.solve_substeps(&good, &plan, &mut solution).unwrap();
+            solver.step(&good, &plan, &mut solution).unwrap();
             assert_eq!(solution.changes, expected.changes);
             assert_eq!(solution.impulses, expected.impulses);
         }
@@ -129,9 +126,9 @@ fn the_same_in_substeps() {
     // A contact's error is named before one beside the problem.
     let mut bad = good.clone();
     bad.gaps[3] = f32::NAN;
-    bad.problem.contacts[last].friction = -1.0;
-    let said = bad.validate().unwrap_err().to_string();
-    let found = solver.solve_substeps(&bad, &plan, &mut SubstepSolution::default());
+    bad.contacts[last].friction = -1.0;
+    let said = plan.validate_problem(&bad).unwrap_err().to_string();
+    let found = solver.step(&bad, &plan, &mut Solution::default());
     assert_eq!(found.unwrap_err().to_string(), said);
 }
 

@@ -3,10 +3,9 @@
 use crate::support::problems::{Recipe, generator, random_problem};
 use drystone::problem::{FrictionCone, Problem};
 use drystone::solver::cpu::{CpuSolver, Width};
-use drystone::solver::substeps::{
-    GapLaw, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving,
-};
-use drystone::solver::{Method, Options, Solver, Status, Velocity};
+use drystone::solver::reference::in_substeps;
+use drystone::solver::substeps::{GapLaw, PositionPlan, SubstepPlan, SubstepReport};
+use drystone::solver::{Method, Options, Solution, Solver, Status, Velocity};
 use rand::RngExt;
 
 /// Largest difference, over the largest number of the array. Rounding is amplified by the sweeps:
@@ -16,7 +15,7 @@ const BOUND: f32 = 1e-4;
 const STEP: f32 = 1.0 / 60.0;
 const SOFTNESS: f32 = 0.05;
 
-fn problem(recipe: &Recipe, restitution: bool, seed: u64) -> SubstepProblem {
+fn problem(recipe: &Recipe, restitution: bool, seed: u64) -> Problem {
     let problem = Problem {
         contact_softness: SOFTNESS,
         ..random_problem(recipe, seed)
@@ -30,7 +29,7 @@ fn problem(recipe: &Recipe, restitution: bool, seed: u64) -> SubstepProblem {
             false => [0.0; 3],
         },
     });
-    SubstepProblem {
+    Problem {
         increments: increments.collect(),
         gaps: problem.contacts.iter().map(|_| small(2e-3)).collect(),
         restitutions: match restitution {
@@ -46,7 +45,7 @@ fn problem(recipe: &Recipe, restitution: bool, seed: u64) -> SubstepProblem {
             .iter()
             .map(|_| small(1.0).max(0.0))
             .collect(),
-        problem,
+        ..problem
     }
 }
 
@@ -93,8 +92,8 @@ fn difference(a: impl Iterator<Item = f32>, b: impl Iterator<Item = f32>) -> f32
 }
 
 fn compare(
-    (a, report_a): (&SubstepSolution, &SubstepReport),
-    (b, report_b): (&SubstepSolution, &SubstepReport),
+    (a, report_a): (&Solution, &SubstepReport),
+    (b, report_b): (&Solution, &SubstepReport),
 ) -> f32 {
     assert_eq!(a.changes.len(), b.changes.len());
     assert_eq!(a.impulses.len(), b.impulses.len());
@@ -109,18 +108,18 @@ fn compare(
     for (a, b) in residuals(report_a).into_iter().zip(residuals(report_b)) {
         assert!((a - b).abs() <= 1e-3 * a + 1e-7, "residual {a} against {b}");
     }
-    let changes = |s: &SubstepSolution| {
+    let changes = |s: &Solution| {
         let all = s.changes.clone();
         all.into_iter()
             .flat_map(|v| v.linear.into_iter().chain(v.angular))
     };
-    let moved = |s: &SubstepSolution| {
+    let moved = |s: &Solution| {
         let all = s.displacements.clone();
         all.into_iter()
             .flat_map(|v| v.linear.into_iter().chain(v.angular))
     };
-    let last = |s: &SubstepSolution| s.impulses.clone().into_iter().flatten();
-    let totals = |s: &SubstepSolution| s.total_impulses.clone().into_iter().flatten();
+    let last = |s: &Solution| s.impulses.clone().into_iter().flatten();
+    let totals = |s: &Solution| s.total_impulses.clone().into_iter().flatten();
     [
         difference(changes(a), changes(b)),
         difference(moved(a), moved(b)),
@@ -151,15 +150,15 @@ fn native_steps_agree_with_one_solve_after_the_other() {
             let softness = if is_split { 0.0 } else { SOFTNESS };
             for (restitution, warm_start) in [(false, true), (true, true), (true, false)] {
                 let mut problem = problem(recipe, restitution, seed as u64);
-                problem.problem.contact_softness = softness;
+                problem.contact_softness = softness;
                 for substeps in [1, 3] {
                     let mut plan = plan(method, substeps, warm_start);
                     plan.gap_law.softness = softness;
                     let mut solver = CpuSolver::new();
-                    let mut wanted = SubstepSolution::default();
-                    let mut found = SubstepSolution::default();
-                    let reference = by_solving(&mut solver, &problem, &plan, &mut wanted).unwrap();
-                    let report = solver.solve_substeps(&problem, &plan, &mut found).unwrap();
+                    let mut wanted = Solution::default();
+                    let mut found = Solution::default();
+                    let reference = in_substeps(&mut solver, &problem, &plan, &mut wanted).unwrap();
+                    let report = solver.step(&problem, &plan.into(), &mut found).unwrap();
                     assert_eq!(report.velocity.status, Status::MaxIterations);
                     let apart = compare((&wanted, &reference), (&found, &report));
                     println!("{method:?} {restitution} {warm_start} {substeps}: {apart}");
@@ -186,9 +185,9 @@ fn widths_threads_and_old_memory_change_no_bit() {
     let problem_2 = problem(&Recipe::default(), false, 4);
     let plan = plan(Method::GaussSeidel, 2, true);
     let solve = |solver: &mut CpuSolver| {
-        let mut solution = SubstepSolution::default();
+        let mut solution = Solution::default();
         solver
-            .solve_substeps(&problem_1, &plan, &mut solution)
+            .step(&problem_1, &plan.into(), &mut solution)
             .unwrap();
         (
             solution.changes,
@@ -200,10 +199,8 @@ fn widths_threads_and_old_memory_change_no_bit() {
     let wanted = solve(&mut CpuSolver::with_width(Width::Portable));
     for width in Width::ALL {
         let mut solver = CpuSolver::with_width(width);
-        let mut other = SubstepSolution::default();
-        solver
-            .solve_substeps(&problem_2, &plan, &mut other)
-            .unwrap();
+        let mut other = Solution::default();
+        solver.step(&problem_2, &plan.into(), &mut other).unwrap();
         assert!(solve(&mut solver) == wanted, "{width:?} differs");
     }
     for threads in [1, 3] {

@@ -2,7 +2,8 @@
 
 use drystone::Result;
 use drystone::problem::Problem;
-use drystone::solver::{Method, Options, Report, Solution, Solver};
+use drystone::solver::substeps::SubstepReport;
+use drystone::solver::{Method, Options, Plan, Solution, Solver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A solver that is used by one at a time.
@@ -36,12 +37,12 @@ impl Solver for Shared {
         self.lock().works_on_threads(options)
     }
 
-    fn solve(
+    fn step(
         &mut self,
         problem: &Problem,
-        options: &Options,
+        plan: &Plan,
         solution: &mut Solution,
-    ) -> Result<Report> {
-        self.lock().solve(problem, options, solution)
+    ) -> Result<SubstepReport> {
+        self.lock().step(problem, plan, solution)
     }
 }

@@ -51,9 +51,10 @@ pub(crate) mod kernels {
 pub(crate) use kernels::{BodyMomentum, ClusterRound, Sweep, VelocityChange};
 
 use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};
+use super::reference::in_substeps;
 use super::residual::Partial;
-use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving};
-use super::{Method, Options, Packer, Report, Solution, Solver, Status, direct};
+use super::substeps::SubstepReport;
+use super::{Method, Options, Packer, Plan, Report, Solution, Solver, Status, direct};
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
 use crate::parallel::{Team, together};
@@ -124,57 +125,32 @@ impl CpuSolver {
         solution: &mut Solution,
         watch: &mut (dyn FnMut(&Report) + Send),
     ) -> Result<Report> {
-        options.validate()?;
-        let looks_at_contacts = problem.joint_rows.is_empty() && options.method != Method::Cluster;
-        if !(looks_at_contacts && problem.is_plain_but_for_contacts()) {
-            problem.validate()?;
-        }
-        self.in_team(problem, |solver, team| {
-            if options.method == Method::Cluster {
-                return solver.clusters.run(problem, options, solution, watch);
-            }
-            solver.solve_in_team(problem, options, solution, watch, team)
-        })
+        let report = self.run(problem, &Plan::Once(*options), solution, watch)?;
+        Ok(report.velocity)
     }
 
-    /// Packs and solves with the threads of a team.
-    fn solve_in_team(
+    /// A problem that is solved once, or a step in substeps whose blocks stay where they are.
+    fn run(
         &mut self,
         problem: &Problem,
-        options: &Options,
+        plan: &Plan,
         solution: &mut Solution,
         watch: &mut (dyn FnMut(&Report) + Send),
-        team: &Team,
-    ) -> Result<Report> {
-        let given = Given {
-            problem,
-            warm_start: options.warm_start,
-            substeps: None,
-        };
-        let (mut batches, mut report) = self.start(&given, options, team)?;
-        let packed = Instant::now();
-        let looks = problem.joint_rows.is_empty();
-        let mut watching = |report: &Report| watch(report);
-        let manner = (problem.is_convex(), looks, Some(&mut watching as _));
-        self.iterate(&mut batches, team, options, &mut report, manner);
-        if !looks && report.status != Status::Converged {
-            if direct::has_an_end(options, &report) {
-                let velocities = self.velocities.bodies_mut();
-                self.packer.mechanisms.end(&mut batches, velocities);
+    ) -> Result<SubstepReport> {
+        plan.validate()?;
+        let in_clusters = plan.velocity().method == Method::Cluster;
+        // Coloured contacts are looked at while lanes are filled with them, if there are no joints.
+        let looks_at_contacts = problem.joint_rows.is_empty() && !in_clusters;
+        if !(looks_at_contacts && plan.is_plain_but_for_contacts(problem)) {
+            plan.validate_problem(problem)?;
+        }
+        self.in_team(problem, |solver, team| {
+            if in_clusters {
+                let (clusters, options) = (&mut solver.clusters, plan.velocity());
+                return Ok(clusters.run(problem, options, solution, watch)?.into());
             }
-            (report.residual_rms, report.residual_max) = self.residual(&batches, team);
-            report.status = Status::after(&report, options);
-            watch(&report);
-        }
-        let remainder = remainder_contacts(&batches).start;
-        solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
-        self.lanes.store_impulses(&mut solution.impulses, team);
-        self.packer.keep(batches);
-        if !solution.is_finite() {
-            report.status = Status::NonFinite;
-        }
-        report.solve_time = packed.elapsed();
-        Ok(report)
+            solver.run_in_team(problem, plan, solution, watch, team)
+        })
     }
 
     /// Works with as many threads as the pool has, but with one on a small problem.
@@ -193,13 +169,13 @@ impl CpuSolver {
     }
 
     /// Packs a problem and takes it over.
-    fn start(
-        &mut self,
-        given: &Given<'_>,
-        options: &Options,
-        team: &Team,
-    ) -> Result<(Batches, Report)> {
-        let (batches, mut report) = self.pack(given, options)?;
+    fn start(&mut self, problem: &Problem, plan: &Plan, team: &Team) -> Result<(Batches, Report)> {
+        let given = &Given {
+            problem,
+            warm_start: plan.velocity().warm_start,
+            in_substeps: plan.substeps().is_some(),
+        };
+        let (batches, mut report) = self.pack(given, plan.velocity())?;
         if let Err(error) = self.begin_solve(given, &batches, team, &mut report) {
             self.packer.keep(batches);
             return Err(error);
@@ -214,8 +190,8 @@ impl CpuSolver {
             // A direct start needs blocks, and velocities with the impulses of all contacts.
             return Ok(self.packer.pack(given.problem, options));
         }
-        let unbiased = given.substeps.is_some();
-        self.packer.pack_remainder(given.problem, options, unbiased)
+        self.packer
+            .pack_remainder(given.problem, options, given.in_substeps)
     }
 
     /// Takes over a problem that has been put in order, and applies the impulses that it starts from.
@@ -245,16 +221,17 @@ impl CpuSolver {
     }
 
     /// Sweeps until the options are content. The residual is looked at where there is a tolerance, and at
-    /// the end if the manner asks for it.
+    /// the end if the looks ask for it.
     fn iterate(
         &mut self,
         batches: &mut Batches,
         team: &Team,
         options: &Options,
         report: &mut Report,
-        (is_convex, looks, mut watch): Manner<'_>,
+        looks: &mut Looks<'_>,
     ) {
-        if let Some(rule) = options.method.momentum(is_convex) {
+        let rule = options.method.momentum(looks.is_convex);
+        if let Some(rule) = rule {
             self.begin(batches, rule);
         }
 
@@ -262,7 +239,7 @@ impl CpuSolver {
             let count = options.until_check(report.iterations);
             let end = report.iterations + count;
             // Nothing comes between these passes: no thread needs to wait for the end of one.
-            if options.method.momentum(is_convex).is_none() && is_colored(batches) {
+            if rule.is_none() && is_colored(batches) {
                 self.sweep_colored_contacts(batches, team, Sweep::Update, count as usize);
                 report.iterations = end;
             }
@@ -277,25 +254,54 @@ impl CpuSolver {
                 }
             }
             report.iterations = end;
-            if !looks && options.tolerance == 0.0 {
+            if !looks.at_end && options.tolerance == 0.0 {
                 continue;
             }
-            (report.residual_rms, report.residual_max) = self.residual(batches, team);
-            report.status = Status::after(report, options);
-            if let Some(watch) = &mut watch {
-                watch(report);
-            }
+            self.look(batches, team, options, report);
+            (looks.watch)(report);
             if report.status != Status::MaxIterations {
                 break;
             }
         }
         report.barriers = options.method.barriers(batches, report.iterations);
     }
+
+    /// Gives joints the last word, if there are any and the sweeps did not converge.
+    fn end_with_joints(
+        &mut self,
+        batches: &mut Batches,
+        team: &Team,
+        options: &Options,
+        report: &mut Report,
+        looks: &mut Looks<'_>,
+    ) {
+        if batches.joints.blocks.is_empty() || report.status == Status::Converged {
+            return;
+        }
+        if direct::has_an_end(options, report) {
+            let velocities = self.velocities.bodies_mut();
+            self.packer.mechanisms.end(batches, velocities);
+        }
+        self.look(batches, team, options, report);
+        (looks.watch)(report);
+    }
+
+    /// Finds the residual, and the status that follows from it.
+    fn look(&mut self, batches: &Batches, team: &Team, options: &Options, report: &mut Report) {
+        (report.residual_rms, report.residual_max) = self.residual(batches, team);
+        report.status = Status::after(report, options);
+    }
 }
 
-/// How to iterate: whether the problem is convex, whether to look at the residual at the end, and whom to
-/// tell of a look.
-type Manner<'a> = (bool, bool, Option<&'a mut (dyn FnMut(&Report) + Send)>);
+/// When the residual of an LCP is looked at.
+struct Looks<'a> {
+    /// True if the problem is convex.
+    is_convex: bool,
+    /// At the end, whatever the tolerance.
+    at_end: bool,
+    /// Is told of each look.
+    watch: &'a mut (dyn FnMut(&Report) + Send),
+}
 
 /// True if there are no joints, and all contacts have a colour.
 fn is_colored(batches: &Batches) -> bool {
@@ -318,30 +324,17 @@ impl Solver for CpuSolver {
         options.method != Method::Cluster
     }
 
-    fn solve(
+    fn step(
         &mut self,
         problem: &Problem,
-        options: &Options,
+        plan: &Plan,
         solution: &mut Solution,
-    ) -> Result<Report> {
-        self.solve_watched(problem, options, solution, &mut |_| {})
-    }
-
-    fn solve_substeps(
-        &mut self,
-        problem: &SubstepProblem,
-        plan: &SubstepPlan,
-        solution: &mut SubstepSolution,
     ) -> Result<SubstepReport> {
-        if !substeps::is_native(problem, plan) {
-            return by_solving(self, problem, plan, solution);
+        match plan {
+            Plan::Substeps(plan) if !plan.has_one_packing() => {
+                in_substeps(self, problem, plan, solution)
+            }
+            _ => self.run(problem, plan, solution, &mut |_| {}),
         }
-        plan.validate()?;
-        if !problem.is_plain_but_for_contacts() {
-            problem.validate()?;
-        }
-        self.in_team(&problem.problem, |solver, team| {
-            solver.step_in_team(problem, plan, solution, team)
-        })
     }
 }

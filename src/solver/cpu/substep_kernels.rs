@@ -1,6 +1,6 @@
 //! What lies between the LCPs of a step in substeps; twins of `shaders/substep_control.wgsl`,
 //! `shaders/substep_bodies.wgsl` and `shaders/substep_contacts.wgsl`, operation by operation.
-//! [`by_solving`](crate::solver::substeps::by_solving) says what it means, in f64.
+//! [`in_substeps`](crate::solver::reference::in_substeps) says what it means, in f64.
 
 use super::contact::{Motion, between};
 use super::gap::{self, Bias, Start};

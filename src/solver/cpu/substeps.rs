@@ -1,23 +1,22 @@
-//! Steps in substeps on lanes that are filled once a step.
+//! A problem on lanes that are filled once: solved once, or in substeps.
 //!
-//! What [`by_solving`](crate::solver::substeps::by_solving) does, with three differences that rounding alone can
+//! A step in substeps is what [`in_substeps`](crate::solver::reference::in_substeps) does, with three differences that rounding alone can
 //! tell: what impulses have gained and moved is kept in f32; velocities start a substep as the last one
 //! left them, which is what its impulses do to them; and a position LCP has normal rows only.
 
-use super::CpuSolver;
 use super::contact::{Motion, between};
-use super::lanes::{Given, Velocities};
+use super::lanes::Velocities;
 use super::substep_kernels::begin_contact;
+use super::{CpuSolver, Looks};
 use crate::error::Result;
 use crate::math;
 use crate::parallel::{SharedSlice, Team};
+use crate::problem::Problem;
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::substeps::records::{ContactStep, Lcp, Sort};
-use crate::solver::substeps::{
-    Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution,
-};
-use crate::solver::{Method, Options, Report, Status, Velocity};
-use std::time::Instant;
+use crate::solver::substeps::{PositionPlan, SubstepPlan, SubstepReport};
+use crate::solver::{Displacement, Options, Plan, Report, Solution, Status, Velocity};
+use std::time::{Duration, Instant};
 
 /// What steps in substeps keep in memory.
 #[derive(Debug, Default)]
@@ -40,87 +39,86 @@ pub(super) struct SubstepMemory {
     bounces: bool,
 }
 
-/// True if a step with this plan is solved here, and not one LCP after the other.
-pub(super) fn is_native(problem: &SubstepProblem, plan: &SubstepPlan) -> bool {
-    let runs_here = |method: Method| {
-        matches!(
-            method,
-            Method::GaussSeidel | Method::Jacobi | Method::Nesterov
-        )
-    };
-    let velocity = plan.velocity.method;
-    let position = plan
-        .position
-        .as_ref()
-        .map_or(velocity, |p| p.options.method);
-    problem.problem.joint_rows.is_empty()
-        && runs_here(velocity)
-        && runs_here(position)
-        && velocity.max_colors() == position.max_colors()
-}
-
 impl CpuSolver {
-    /// A whole step. The plan is valid, and the problem but for its contacts.
-    pub(super) fn step_in_team(
+    /// The velocity LCP of each part, and the position LCP after it; a problem that is solved once is one part, whose velocities are
+    /// left as the sweeps left them. The plan is valid, and the problem but for its contacts.
+    pub(super) fn run_in_team(
         &mut self,
-        given: &SubstepProblem,
-        plan: &SubstepPlan,
-        solution: &mut SubstepSolution,
+        problem: &Problem,
+        plan: &Plan,
+        solution: &mut Solution,
+        watch: &mut (dyn FnMut(&Report) + Send),
         team: &Team,
     ) -> Result<SubstepReport> {
-        let step = Given {
-            problem: &given.problem,
-            warm_start: plan.velocity.warm_start,
-            substeps: Some(given),
-        };
-        let (mut batches, packed) = self.start(&step, &plan.velocity, team)?;
-        let start = Instant::now();
+        let (mut batches, packed) = self.start(problem, plan, team)?;
+        let mut start = Instant::now();
         let mut memory = std::mem::take(&mut self.substeps);
-        memory.freeze(&batches, given, team);
+        let (options, divided) = (plan.velocity(), plan.substeps());
+        if divided.is_some() {
+            memory.freeze(&batches, problem, team);
+        }
+        let parts = divided.map_or(1, |plan| plan.substeps);
         let mut report = SubstepReport::default();
-        let is_convex = given.problem.is_convex();
-        let mut part = Report {
-            solve_time: start.elapsed(),
-            ..packed
+        let mut part = packed;
+        let mut looks = Looks {
+            is_convex: problem.is_convex(),
+            at_end: false,
+            watch,
         };
-        for substep in 1..=plan.substeps {
-            let start = Instant::now();
-            self.begin_velocity(&mut memory, &mut batches, plan, substep, team);
-            let looks = substep == plan.substeps;
-            let manner = (is_convex, looks, None);
-            self.iterate(&mut batches, team, &plan.velocity, &mut part, manner);
-            self.end_velocity(&mut memory, &batches, plan, team);
+        for number in 1..=parts {
+            if let Some(plan) = divided {
+                self.begin_velocity(&mut memory, &mut batches, plan, number, team);
+            }
+            let is_last = number == parts;
+            looks.at_end = is_last && problem.joint_rows.is_empty();
+            self.iterate(&mut batches, team, options, &mut part, &mut looks);
+            self.end_with_joints(&mut batches, team, options, &mut part, &mut looks);
+            if let Some(plan) = divided {
+                self.end_velocity(&mut memory, &batches, plan, team);
+            }
             part.solve_time += start.elapsed();
             report.add_velocity(&part);
+            start = Instant::now();
             part = Report {
-                pack_time: std::time::Duration::ZERO,
+                pack_time: Duration::ZERO,
                 iterations: 0,
-                solve_time: std::time::Duration::ZERO,
+                solve_time: Duration::ZERO,
                 ..packed
             };
-            if let Some(position) = &plan.position {
-                let start = Instant::now();
+            if let Some((plan, position)) = divided.and_then(|plan| plan.with_position()) {
                 let mut part = part;
-                self.begin_position(&mut memory, &mut batches, (plan, position), substep, team);
+                self.begin_position(&mut memory, &mut batches, (plan, position), number, team);
                 let options = Options {
                     warm_start: false,
                     ..position.options
                 };
-                // A position LCP has no friction.
-                let manner = (true, looks, None);
-                self.iterate(&mut batches, team, &options, &mut part, manner);
+                let mut looks = Looks {
+                    // A position LCP has no friction.
+                    is_convex: true,
+                    at_end: is_last,
+                    watch: &mut *looks.watch,
+                };
+                self.iterate(&mut batches, team, &options, &mut part, &mut looks);
                 self.end_position(&mut memory, &mut batches, position, team);
                 part.solve_time = start.elapsed();
                 report.add_position(&part);
+                start = Instant::now();
             }
             if report.velocity.status == Status::NonFinite {
                 break;
             }
         }
-        self.store_step(&mut memory, &batches, solution, team);
-        if !is_finite(&memory, &solution.total_impulses) {
+        if divided.is_some() {
+            self.store_step(&mut memory, &batches, solution, team);
+        } else {
+            let remainder = super::remainder_contacts(&batches).start;
+            solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
+            self.lanes.store_impulses(&mut solution.impulses, team);
+        }
+        if !solution.is_finite() {
             report.velocity.status = Status::NonFinite;
         }
+        report.velocity.solve_time += start.elapsed();
         self.substeps = memory;
         self.packer.keep(batches);
         Ok(report)
@@ -240,9 +238,11 @@ impl CpuSolver {
         &mut self,
         memory: &mut SubstepMemory,
         batches: &Batches,
-        solution: &mut SubstepSolution,
+        solution: &mut Solution,
         team: &Team,
     ) {
+        solution.velocities.clear();
+        solution.joint_impulses.clear();
         let (gained, moved) = (memory.gained.bodies(), memory.moved.bodies());
         // Number by number: a record that is made elsewhere first is read back before it is there.
         solution.changes.resize(gained.len(), Velocity::default());
@@ -275,26 +275,13 @@ fn unpack(source: &[u32], impulses: &[[f32; 4]], count: usize, to: &mut Vec<[f32
     }
 }
 
-/// True if bodies and impulses are finite.
-fn is_finite(memory: &SubstepMemory, impulses: &[[f32; 3]]) -> bool {
-    // Without a way out at the first that is not, so that a compiler can look at several at once.
-    let all_finite = |numbers: &[f32]| {
-        let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
-        numbers.iter().fold(0, wrong) == 0
-    };
-    [&memory.gained, &memory.moved]
-        .iter()
-        .all(|state| all_finite(bytemuck::cast_slice(state.bodies())))
-        && all_finite(impulses.as_flattened())
-}
-
 fn twist(velocity: &BodyVelocity) -> Motion<f32> {
     (velocity.linear, velocity.angular)
 }
 
 impl SubstepMemory {
     /// The start of a step whose problem has just been packed.
-    fn freeze(&mut self, batches: &Batches, given: &SubstepProblem, team: &Team) {
+    fn freeze(&mut self, batches: &Batches, given: &Problem, team: &Team) {
         self.bounces = given.restitutions.iter().any(|&e| e > 0.0);
         for state in [&mut self.gained, &mut self.moved] {
             state.clear(batches.velocities.len(), team.threads());

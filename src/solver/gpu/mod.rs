@@ -19,7 +19,7 @@
 //! the device busy for too long is split, and even then the host waits for nothing but the results; a
 //! look at the control record of an earlier submission, without waiting, spares the rest of a solve that
 //! has reached its tolerance. A step in substeps is one submission and one wait too, but for what
-//! [`by_solving`] has to do (joints without bounds solved at once, which takes f64 on the host).
+//! [`in_substeps`] has to do.
 //! [`GpuSolver::traffic`] counts all of it.
 //!
 //! # Bytes a contact
@@ -88,9 +88,10 @@ pub(crate) mod kernels {
     pub use super::window::Window;
 }
 
+use super::reference::in_substeps;
 use super::residual::Control;
-use super::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution, by_solving};
-use super::{Method, Options, Packer, Report, Solution, Solver, Status};
+use super::substeps::SubstepReport;
+use super::{Method, Options, Packer, Plan as SolvePlan, Report, Solution, Solver, Status};
 use crate::constants::{SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES};
 use crate::error::Result;
 use crate::problem::Problem;
@@ -130,7 +131,26 @@ impl Solver for GpuSolver {
         Some(self.gpu.summary.name.clone())
     }
 
-    fn solve(
+    /// A step in substeps is wholly on the device, with one wait, unless it is of a kind that the device does not know: then it is
+    /// one solve after the other.
+    fn step(
+        &mut self,
+        problem: &Problem,
+        plan: &SolvePlan,
+        solution: &mut Solution,
+    ) -> Result<SubstepReport> {
+        match plan {
+            SolvePlan::Once(options) => Ok(self.solve_once(problem, options, solution)?.into()),
+            SolvePlan::Substeps(plan) if plan.has_one_packing() && self.has_states(problem) => {
+                self.run_substeps(problem, plan, solution)
+            }
+            SolvePlan::Substeps(plan) => in_substeps(self, problem, plan, solution),
+        }
+    }
+}
+
+impl GpuSolver {
+    fn solve_once(
         &mut self,
         problem: &Problem,
         options: &Options,
@@ -162,23 +182,6 @@ impl Solver for GpuSolver {
         Ok(report)
     }
 
-    /// The whole step on the device, with one wait, unless joints are to be solved at once or the step is
-    /// of a kind that the device does not know: then by one solve after the other.
-    fn solve_substeps(
-        &mut self,
-        problem: &SubstepProblem,
-        plan: &SubstepPlan,
-        solution: &mut SubstepSolution,
-    ) -> Result<SubstepReport> {
-        if self.has_substeps(problem, plan) {
-            self.step(problem, plan, solution)
-        } else {
-            by_solving(self, problem, plan, solution)
-        }
-    }
-}
-
-impl GpuSolver {
     /// Uploads what has changed, sweeps, and brings the solution into `batches`.
     fn run(
         &mut self,

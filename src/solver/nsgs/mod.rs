@@ -32,7 +32,9 @@ pub(crate) mod sparse;
 
 use self::bodies::Bodies;
 use self::iteration::System;
-use super::{Method, Options, Packer, Report, Solution, Solver, Status, Velocity};
+use super::reference::in_substeps;
+use super::substeps::SubstepReport;
+use super::{Method, Options, Packer, Plan, Report, Solution, Solver, Status, Velocity};
 use crate::constants::{NSGS_ACCELERATION_DEPTH, NSGS_LOCAL_ITERATIONS};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -334,7 +336,22 @@ impl Solver for NsgsSolver {
         Method::GaussSeidel
     }
 
-    fn solve(
+    fn step(
+        &mut self,
+        problem: &Problem,
+        plan: &Plan,
+        solution: &mut Solution,
+    ) -> Result<SubstepReport> {
+        match plan {
+            Plan::Once(options) => Ok(self.sweep(problem, options, solution)?.into()),
+            Plan::Substeps(plan) => in_substeps(self, problem, plan, solution),
+        }
+    }
+}
+
+impl NsgsSolver {
+    /// Solves a problem once.
+    fn sweep(
         &mut self,
         problem: &Problem,
         options: &Options,
@@ -371,6 +388,7 @@ impl Solver for NsgsSolver {
             },
         )?;
         let outcome = &self.outcome;
+        solution.forget_substeps();
         fill(&mut solution.velocities, &outcome.velocities);
         fill(&mut solution.changes, &outcome.changes);
         solution.impulses.clear();

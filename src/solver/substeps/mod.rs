@@ -21,126 +21,16 @@
 //! is refused: a [`Simulation`](crate::step::Simulation) gives each substep of a world with joints a problem of
 //! its own.
 //!
-//! [`by_solving`] is the meaning: any [`Solver`](super::Solver), called again and again. A backend that
-//! packs once and keeps everything where it is must agree with it.
+//! [`reference::in_substeps`](super::reference::in_substeps) is the meaning: any [`Solver`](super::Solver), called again and
+//! again. A backend that packs once and keeps everything where it is must agree with it.
 
-mod by_solving;
 mod plan;
 pub(crate) mod records;
 
-pub use by_solving::by_solving;
+pub use super::Displacement;
 pub use plan::{Carried, GapLaw, PositionPlan, SubstepPlan};
 
-use super::{Report, Status, Velocity};
-use crate::error::{Error, Result};
-use crate::problem::Problem;
-use by_solving::Scratch;
-
-/// A step through frozen geometry, as plain data; keeps its memory from step to step.
-#[derive(Debug, Clone, Default)]
-pub struct SubstepProblem {
-    /// Geometry, masses and friction.
-    ///
-    /// Bodies carry their velocities at the start of the step, without its forces. Contacts carry the
-    /// impulse of one substep to start from, and a bias that nobody reads. There are no joint rows.
-    pub problem: Problem,
-    /// What forces add to each body's velocity over the whole step; shape `[body_count]`.
-    pub increments: Vec<Velocity>,
-    /// Separation of each contact at the start `[m]`; shape `[contact_count]`.
-    pub gaps: Vec<f32>,
-    /// Newton's coefficient of each contact, shape `[contact_count]`; empty if nothing bounces.
-    pub restitutions: Vec<f32>,
-    /// Force along the normal that each contact has carried in the mean over the last moments `[N]`, shape
-    /// `[contact_count]`; empty if none is known. See [`Carried`].
-    pub loads: Vec<f32>,
-}
-
-impl SubstepProblem {
-    /// Checks shapes and numbers.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] that names the first array of a wrong length or with a number that is not
-    /// finite, and what [`Problem::validate`] says.
-    pub fn validate(&self) -> Result<()> {
-        self.problem.validate()?;
-        self.validate_others()
-    }
-
-    /// True if [`Self::validate`] could object to contacts only.
-    pub(crate) fn is_plain_but_for_contacts(&self) -> bool {
-        self.problem.is_plain_but_for_contacts() && self.validate_others().is_ok()
-    }
-
-    /// Checks what is beside the problem.
-    fn validate_others(&self) -> Result<()> {
-        if !self.problem.joint_rows.is_empty() {
-            return Err(Error::invalid(
-                "a problem in substeps",
-                format!(
-                    "{} joint rows; they turn with their bodies and need a problem of their own in each substep",
-                    self.problem.joint_rows.len()
-                ),
-            ));
-        }
-        let (bodies, contacts) = (self.problem.bodies.len(), self.problem.contacts.len());
-        let if_any = |given: usize| if given == 0 { 0 } else { contacts };
-        let (restitutions, loads) = (self.restitutions.len(), self.loads.len());
-        for (what, count, needed) in [
-            ("velocity increments", self.increments.len(), bodies),
-            ("gaps", self.gaps.len(), contacts),
-            ("restitutions", restitutions, if_any(restitutions)),
-            ("loads", loads, if_any(loads)),
-        ] {
-            if count != needed {
-                return Err(Error::invalid(
-                    what,
-                    format!("{count} given; {needed} expected"),
-                ));
-            }
-        }
-        // Without a way out at the first that is not, so that a compiler can look at several at once.
-        let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
-        let increments = self.increments.iter().fold(0, |some, v| {
-            let linear = v.linear.iter().fold(some, wrong);
-            v.angular.iter().fold(linear, wrong)
-        });
-        let gaps = self.gaps.iter().fold(increments, wrong);
-        let restitutions = self.restitutions.iter().fold(gaps, wrong);
-        if self.loads.iter().fold(restitutions, wrong) != 0 {
-            return Err(Error::invalid(
-                "velocity increments, gaps, restitutions and loads",
-                "every number must be finite",
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// How far a body moves.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Displacement {
-    /// Of the centre of mass `[m]`.
-    pub linear: [f32; 3],
-    /// Rotation vector in world axes `[rad]`.
-    pub angular: [f32; 3],
-}
-
-/// What a step in substeps computes. The vectors are reused from step to step.
-#[derive(Debug, Clone, Default)]
-pub struct SubstepSolution {
-    /// What impulses add to each body's velocity over the step; shape `[body_count]`.
-    pub changes: Vec<Velocity>,
-    /// How far impulses and corrections move each body over the step; shape `[body_count]`. What the
-    /// velocity at the start and the increment do is not in it: that is `h v_0 + (n + 1) / (2 n) h
-    /// increment`, which the caller adds with all the digits that it has.
-    pub displacements: Vec<Displacement>,
-    /// Impulse of each contact in the last substep `[N s]`, to start the next step from; shape
-    /// `[contact_count]`.
-    pub impulses: Vec<[f32; 3]>,
-    /// Impulse of each contact over the whole step `[N s]`; shape `[contact_count]`.
-    pub total_impulses: Vec<[f32; 3]>,
-    scratch: Scratch,
-}
+use super::{Report, Status};
 
 /// The numerical outcome of a step in substeps.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -155,6 +45,15 @@ pub struct SubstepReport {
     pub worst_residual_rms: f32,
     /// Largest residual of a velocity LCP in any of the same substeps `[m/s]`.
     pub worst_residual_max: f32,
+}
+
+impl From<Report> for SubstepReport {
+    /// Of a problem that was solved once.
+    fn from(solved: Report) -> Self {
+        let mut report = Self::default();
+        report.add_velocity(&solved);
+        report
+    }
 }
 
 impl SubstepReport {

@@ -2,8 +2,9 @@
 
 use crate::constants::FREE_APPROACH;
 use crate::error::{Error, Result};
+use crate::problem::Problem;
 use crate::problem::bias::Meeting;
-use crate::solver::Options;
+use crate::solver::{Method, Options};
 
 /// How a step in substeps is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -223,5 +224,69 @@ impl SubstepPlan {
         }
         self.velocity.validate()?;
         position.map_or(Ok(()), |position| position.options.validate())
+    }
+
+    /// Checks what a step in substeps needs beside bodies and contacts.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for joint rows, and that names the first array of a wrong length or with a number that is not
+    /// finite.
+    pub fn validate_problem(&self, problem: &Problem) -> Result<()> {
+        if !problem.joint_rows.is_empty() {
+            return Err(Error::invalid(
+                "a problem in substeps",
+                format!(
+                    "{} joint rows; they turn with their bodies and need a problem of their own in each substep",
+                    problem.joint_rows.len()
+                ),
+            ));
+        }
+        let (bodies, contacts) = (problem.bodies.len(), problem.contacts.len());
+        let if_any = |given: usize| if given == 0 { 0 } else { contacts };
+        let (restitutions, loads) = (problem.restitutions.len(), problem.loads.len());
+        for (what, count, needed) in [
+            ("velocity increments", problem.increments.len(), bodies),
+            ("gaps", problem.gaps.len(), contacts),
+            ("restitutions", restitutions, if_any(restitutions)),
+            ("loads", loads, if_any(loads)),
+        ] {
+            if count != needed {
+                return Err(Error::invalid(
+                    what,
+                    format!("{count} given; {needed} expected"),
+                ));
+            }
+        }
+        // Without a way out at the first that is not, so that a compiler can look at several at once.
+        let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
+        let increments = problem.increments.iter().fold(0, |some, v| {
+            let linear = v.linear.iter().fold(some, wrong);
+            v.angular.iter().fold(linear, wrong)
+        });
+        let gaps = problem.gaps.iter().fold(increments, wrong);
+        let restitutions = problem.restitutions.iter().fold(gaps, wrong);
+        if problem.loads.iter().fold(restitutions, wrong) != 0 {
+            return Err(Error::invalid(
+                "velocity increments, gaps, restitutions and loads",
+                "every number must be finite",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The plan with that of its position LCPs, if it has any.
+    pub(crate) fn with_position(&self) -> Option<(&Self, &PositionPlan)> {
+        self.position.as_ref().map(|position| (self, position))
+    }
+
+    /// True if velocity and position LCPs are swept over the same colours, so that one packing serves a whole step. Clusters
+    /// are cut and packed for each LCP.
+    pub(crate) fn has_one_packing(&self) -> bool {
+        let position = self.position.as_ref();
+        let methods = [
+            self.velocity.method,
+            position.map_or(self.velocity.method, |position| position.options.method),
+        ];
+        !methods.contains(&Method::Cluster) && methods[0].max_colors() == methods[1].max_colors()
     }
 }

@@ -4,16 +4,14 @@ use drystone::math::Vec3;
 use drystone::problem::{Body, Contact, FrictionCone, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::reference::LemkeSolver;
-use drystone::solver::substeps::{
-    Carried, GapLaw, PositionPlan, SubstepPlan, SubstepProblem, SubstepSolution,
-};
+use drystone::solver::substeps::{Carried, GapLaw, PositionPlan, SubstepPlan};
 use drystone::solver::{Options, Solution, Solver, Velocity};
 
 const H: f32 = 1.0 / 60.0;
 const G: f32 = 9.81;
 
 /// A heavy cube on a light one, hitting the ground aslant.
-fn two_cubes() -> SubstepProblem {
+fn two_cubes() -> Problem {
     let cube = |inverse_mass: f32, linear: [f32; 3]| {
         let i = 6.0 * inverse_mass;
         Body::dynamic(
@@ -23,23 +21,20 @@ fn two_cubes() -> SubstepProblem {
             [0.0, 0.3, 0.0],
         )
     };
-    let mut problem = SubstepProblem {
-        problem: Problem {
-            bodies: vec![
-                Body::immovable([0.0; 3], [0.0; 3]),
-                cube(1.0, [0.4, 0.0, -1.0]),
-                cube(0.2, [0.1, 0.2, -1.0]),
-            ],
-            friction_cone: FrictionCone::Pyramid { directions: 8 },
-            ..Problem::default()
-        },
+    let mut problem = Problem {
+        bodies: vec![
+            Body::immovable([0.0; 3], [0.0; 3]),
+            cube(1.0, [0.4, 0.0, -1.0]),
+            cube(0.2, [0.1, 0.2, -1.0]),
+        ],
+        friction_cone: FrictionCone::Pyramid { directions: 8 },
         increments: vec![Velocity::default(); 3],
-        ..SubstepProblem::default()
+        ..Problem::default()
     };
     for upper in [1_usize, 2] {
         problem.increments[upper].linear = [0.0, 0.0, -G * H];
         for (x, y) in [(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)] {
-            problem.problem.contacts.push(Contact {
+            problem.contacts.push(Contact {
                 body_a: upper as u32,
                 body_b: upper as u32 - 1,
                 arm_a: [x, y, -0.5],
@@ -87,20 +82,20 @@ fn converged() -> Options {
 fn sweeps_and_pivots_take_the_same_step() {
     // Without friction the velocities are unique.
     let mut problem = two_cubes();
-    for contact in &mut problem.problem.contacts {
+    for contact in &mut problem.contacts {
         contact.friction = 0.0;
     }
     for substeps in [1, 3, 8] {
         let plan = plan(substeps, converged());
-        let mut swept = SubstepSolution::default();
-        let mut pivoted = SubstepSolution::default();
+        let mut swept = Solution::default();
+        let mut pivoted = Solution::default();
         let report = CpuSolver::new()
-            .solve_substeps(&problem, &plan, &mut swept)
+            .step(&problem, &plan.into(), &mut swept)
             .unwrap();
         assert_eq!(report.velocity.iterations, 4000 * substeps);
         assert!(report.worst_residual_max < 1e-5, "{report:?}");
         LemkeSolver::new()
-            .solve_substeps(&problem, &plan, &mut pivoted)
+            .step(&problem, &plan.into(), &mut pivoted)
             .unwrap();
         for body in [1, 2] {
             let (a, b) = (swept.changes[body], pivoted.changes[body]);
@@ -116,30 +111,27 @@ fn sweeps_and_pivots_take_the_same_step() {
 }
 
 /// A ball above the ground, in numbers that can be followed by hand.
-fn ball(gap: f32, speed: f32, restitution: f32) -> SubstepProblem {
-    SubstepProblem {
-        problem: Problem {
-            bodies: vec![
-                Body::dynamic(
-                    0.5,
-                    [2.0, 0.0, 0.0, 2.0, 0.0, 2.0],
-                    [0.0, 0.0, speed],
-                    [0.0; 3],
-                ),
-                Body::immovable([0.0; 3], [0.0; 3]),
-            ],
-            contacts: vec![Contact {
-                body_a: 0,
-                body_b: 1,
-                arm_a: [0.0, 0.0, -0.5],
-                arm_b: [0.0; 3],
-                normal: [0.0, 0.0, 1.0],
-                bias: 0.0,
-                friction: 0.0,
-                impulse: [0.0; 3],
-            }],
-            ..Problem::default()
-        },
+fn ball(gap: f32, speed: f32, restitution: f32) -> Problem {
+    Problem {
+        bodies: vec![
+            Body::dynamic(
+                0.5,
+                [2.0, 0.0, 0.0, 2.0, 0.0, 2.0],
+                [0.0, 0.0, speed],
+                [0.0; 3],
+            ),
+            Body::immovable([0.0; 3], [0.0; 3]),
+        ],
+        contacts: vec![Contact {
+            body_a: 0,
+            body_b: 1,
+            arm_a: [0.0, 0.0, -0.5],
+            arm_b: [0.0; 3],
+            normal: [0.0, 0.0, 1.0],
+            bias: 0.0,
+            friction: 0.0,
+            impulse: [0.0; 3],
+        }],
         increments: vec![
             Velocity {
                 linear: [0.0, 0.0, -0.2],
@@ -149,7 +141,7 @@ fn ball(gap: f32, speed: f32, restitution: f32) -> SubstepProblem {
         ],
         gaps: vec![gap],
         restitutions: vec![restitution],
-        ..SubstepProblem::default()
+        ..Problem::default()
     }
 }
 
@@ -164,10 +156,10 @@ fn two_substeps_by_hand() {
         velocity: converged(),
         position: None,
     };
-    let mut solution = SubstepSolution::default();
-    let mut step = |problem: &SubstepProblem, plan: &SubstepPlan| {
+    let mut solution = Solution::default();
+    let mut step = |problem: &Problem, plan: &SubstepPlan| {
         CpuSolver::new()
-            .solve_substeps(problem, plan, &mut solution)
+            .step(problem, &(*plan).into(), &mut solution)
             .unwrap();
         solution.clone()
     };
@@ -256,19 +248,17 @@ fn two_substeps_equal_two_solves() {
         position: None,
         ..plan(2, options)
     };
-    let mut solution = SubstepSolution::default();
+    let mut solution = Solution::default();
     let mut solver = CpuSolver::new();
-    solver
-        .solve_substeps(&problem, &plan, &mut solution)
-        .unwrap();
+    solver.step(&problem, &plan.into(), &mut solution).unwrap();
 
     let h_s = f64::from(H) / 2.0;
-    let mut bodies = problem.problem.bodies.clone();
+    let mut bodies = problem.bodies.clone();
     let mut moved = vec![[0.0_f64; 6]; 3];
     let mut by_hand = Solution::default();
     let mut impulses = vec![[0.0; 3]; problem.gaps.len()];
     for _ in 0..2 {
-        let mut solve = problem.problem.clone();
+        let mut solve = problem.clone();
         for (body, increment) in bodies.iter_mut().zip(&problem.increments) {
             for i in 0..3 {
                 body.linear_velocity[i] += 0.5 * increment.linear[i];
@@ -298,7 +288,7 @@ fn two_substeps_equal_two_solves() {
         }
     }
     for (body, change) in solution.changes.iter().enumerate() {
-        let before = &problem.problem.bodies[body];
+        let before = &problem.bodies[body];
         for i in 0..3 {
             let force = problem.increments[body].linear[i];
             let after = before.linear_velocity[i] + force + change.linear[i];
@@ -316,8 +306,8 @@ fn two_substeps_equal_two_solves() {
 
 #[test]
 fn bad_plans_and_problems_are_refused() {
-    let solve = |problem: &SubstepProblem, plan: &SubstepPlan| {
-        CpuSolver::new().solve_substeps(problem, plan, &mut SubstepSolution::default())
+    let solve = |problem: &Problem, plan: &SubstepPlan| {
+        CpuSolver::new().step(problem, &(*plan).into(), &mut Solution::default())
     };
     let good = plan(2, Options::default());
     assert!(solve(&two_cubes(), &good).is_ok());

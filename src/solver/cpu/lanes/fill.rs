@@ -7,7 +7,6 @@ use crate::parallel::{SharedSlice, Team};
 use crate::problem::Problem;
 use crate::problem::batches::{Batches, Packed};
 use crate::simd::{IndexRow, LANES, Row};
-use crate::solver::substeps::SubstepProblem;
 use bytemuck::Zeroable;
 use std::sync::atomic::AtomicBool;
 
@@ -17,8 +16,8 @@ pub(in crate::solver::cpu) struct Given<'a> {
     pub(in crate::solver::cpu) problem: &'a Problem,
     /// Start from the contacts' impulses.
     pub(in crate::solver::cpu) warm_start: bool,
-    /// The step in substeps that `problem` belongs to. Biases then mean nothing, and are left out.
-    pub(in crate::solver::cpu) substeps: Option<&'a SubstepProblem>,
+    /// Biases follow from gaps, and those of contacts are left out.
+    pub(in crate::solver::cpu) in_substeps: bool,
 }
 
 impl Lanes {
@@ -33,7 +32,7 @@ impl Lanes {
     ) -> bool {
         self.lay_out(given.problem, batches, team);
         let is_doubtful = AtomicBool::new(false);
-        if given.substeps.is_some() {
+        if given.in_substeps {
             self.steps.begin(self.points.len());
         }
         let (width, domains) = (self.width, &self.ranges);

@@ -11,11 +11,9 @@ use crate::math::V3;
 use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
 use crate::problem::batches::{Lever, free_velocity_of, masses_of, unbiased_velocity_of};
-use crate::problem::{Body, Contact};
+use crate::problem::{Body, Contact, Problem, Velocity};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
-use crate::solver::Velocity;
 use crate::solver::cpu::contact::{between, cone_step};
-use crate::solver::substeps::SubstepProblem;
 use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -271,7 +269,8 @@ impl Filling<'_> {
             let moves = magnitude(masses.0[lane]) > 0;
             places.0[lane] = if moves { bodies.0[lane] } else { self.zero };
         }
-        if let Some(given) = self.given.substeps {
+        if self.given.in_substeps {
+            let given = self.given.problem;
             assert!((largest as usize) < given.increments.len());
             // SAFETY: all bodies have increments.
             #[allow(unsafe_code, reason = "bytes meet SIMD")]
@@ -355,23 +354,20 @@ impl Filling<'_> {
         }
 
         let arms = [&to.arm_a, &to.arm_b];
-        match self.given.substeps {
-            None => {
-                let mut biases = Row([0.0; LANES]);
-                put(&mut biases, first, bias);
-                let free = &mut to.free_velocity;
-                let velocity =
-                    |lane: usize, normal, a, b| free_velocity_of(normal, biases.0[lane], a, b);
-                free_velocities(&to.normal, arms, first, velocity, filled, [a, b], free);
-            }
-            Some(given) => {
-                // SAFETY: the caller's promise.
-                let frozen = unsafe { &mut self.frozen.range(one.clone())[0] };
-                let start = &mut frozen.start;
-                let velocity = |_, normal, a, b| unbiased_velocity_of(normal, a, b);
-                free_velocities(&to.normal, arms, first, velocity, filled, [a, b], start);
-                fill_frozen(given, to, first, filled, [a, b], frozen);
-            }
+        if self.given.in_substeps {
+            // SAFETY: the caller's promise.
+            let frozen = unsafe { &mut self.frozen.range(one.clone())[0] };
+            let start = &mut frozen.start;
+            let velocity = |_, normal, a, b| unbiased_velocity_of(normal, a, b);
+            free_velocities(&to.normal, arms, first, velocity, filled, [a, b], start);
+            fill_frozen(self.given.problem, to, first, filled, [a, b], frozen);
+        } else {
+            let mut biases = Row([0.0; LANES]);
+            put(&mut biases, first, bias);
+            let free = &mut to.free_velocity;
+            let velocity =
+                |lane: usize, normal, a, b| free_velocity_of(normal, biases.0[lane], a, b);
+            free_velocities(&to.normal, arms, first, velocity, filled, [a, b], free);
         }
         if !self.cone.is_convex() {
             return false;
@@ -406,7 +402,7 @@ impl<S: Simd> Side<S> {
 /// What a step in substeps keeps of a point besides its velocity at the start.
 #[inline(always)]
 fn fill_frozen<S: Simd>(
-    given: &SubstepProblem,
+    given: &Problem,
     points: &Points,
     first: usize,
     filled: &Filled<S>,

@@ -2,7 +2,7 @@
 //!
 //! What the host uploads is a contact's geometry, and how its gap and velocity follow from the bodies'
 //! state; from then on the device moves bodies, measures gaps, and starts each LCP from the impulses
-//! before. It agrees with [`by_solving`](crate::solver::substeps::by_solving) up to f32: there, states
+//! before. It agrees with [`in_substeps`](crate::solver::reference::in_substeps) up to f32: there, states
 //! are kept in f64 between the LCPs, here in f32, counted from the start of the step.
 
 mod outcome;
@@ -14,54 +14,42 @@ use super::plan::Plan;
 use super::run::Run;
 use super::start_velocities::StartVelocities;
 use crate::error::Result;
+use crate::problem::Problem;
 use crate::problem::batches::Batches;
 use crate::solver::residual::Control;
 use crate::solver::substeps::records::{BodyState, Sort};
-use crate::solver::substeps::{SubstepPlan, SubstepProblem, SubstepReport, SubstepSolution};
-use crate::solver::{Method, Options};
+use crate::solver::substeps::{SubstepPlan, SubstepReport};
+use crate::solver::{Options, Solution};
 use outcome::Outcome;
 use start::{lcps, options_of, rules};
 use std::time::Instant;
 
 impl GpuSolver {
-    /// True if a step can be computed on the device.
-    ///
-    /// It cannot where the two sorts of LCP are coloured differently, or where the bodies' states exceed a
-    /// binding.
-    pub(super) fn has_substeps(&self, given: &SubstepProblem, plan: &SubstepPlan) -> bool {
-        let sorts = || {
-            let position = plan.position.iter().map(|position| &position.options);
-            std::iter::once(&plan.velocity).chain(position)
-        };
-        let known = sorts().all(|options| {
-            options.method.max_colors() == plan.velocity.method.max_colors()
-                && matches!(
-                    options.method,
-                    Method::GaussSeidel | Method::Jacobi | Method::Nesterov
-                )
-        });
-        let states = (given.problem.bodies.len() * size_of::<BodyState>()) as u64;
-        known && states <= self.gpu.limits.max_storage_buffer_binding_size
+    /// True if the states of a problem's bodies fit into a binding.
+    pub(super) fn has_states(&self, given: &Problem) -> bool {
+        let states = (given.bodies.len() * size_of::<BodyState>()) as u64;
+        states <= self.gpu.limits.max_storage_buffer_binding_size
     }
 
     /// Computes a step on the device.
     ///
     /// # Errors
-    /// As [`Solver::solve`](crate::solver::Solver::solve).
-    pub(super) fn step(
+    /// As [`Solver::step`](crate::solver::Solver::step).
+    pub(super) fn run_substeps(
         &mut self,
-        given: &SubstepProblem,
+        given: &Problem,
         step: &SubstepPlan,
-        solution: &mut SubstepSolution,
+        solution: &mut Solution,
     ) -> Result<SubstepReport> {
         step.validate()?;
         given.validate()?;
+        step.validate_problem(given)?;
         self.gpu.check()?;
         let start = Instant::now();
         // Only the order is packed: blocks and impulses are made on the device.
         let mut batches = self.packer.batches.take().unwrap_or_default();
-        batches.repack_order(&given.problem, step.velocity.method.max_colors());
-        batches.refill_inertias(&given.problem.bodies);
+        batches.repack_order(given, step.velocity.method.max_colors());
+        batches.refill_inertias(&given.bodies);
         let pack_time = start.elapsed();
         let packed = Instant::now();
         self.bus.begin();
@@ -79,10 +67,10 @@ impl GpuSolver {
     /// Uploads what has changed, runs all LCPs, and brings back what they have done.
     fn run_step(
         &mut self,
-        given: &SubstepProblem,
+        given: &Problem,
         step: &SubstepPlan,
         batches: &Batches,
-        solution: &mut SubstepSolution,
+        solution: &mut Solution,
     ) -> Result<Outcome> {
         let rules = rules(given, step);
         let mut plan = Plan::new(batches, rules[0].or(rules[1]), &self.gpu.limits)?;
@@ -113,7 +101,7 @@ impl Run<'_> {
         jobs: &[Job<'_>],
         batches: &Batches,
         lcp_count: usize,
-        solution: &mut SubstepSolution,
+        solution: &mut Solution,
     ) -> Result<Outcome> {
         let encoder = self.submit_jobs(jobs)?;
         let outcome = self.buffers.bring(batches, lcp_count, solution, |wanted| {

@@ -9,8 +9,8 @@ use crate::solver::gpu::buffers::Buffers;
 use crate::solver::gpu::readback::Wanted;
 use crate::solver::residual::Control;
 use crate::solver::substeps::records::{BodyState, ContactTotal, Sort};
-use crate::solver::substeps::{Displacement, SubstepPlan, SubstepReport, SubstepSolution};
-use crate::solver::{Report, Status, Velocity};
+use crate::solver::substeps::{SubstepPlan, SubstepReport};
+use crate::solver::{Displacement, Report, Solution, Status, Velocity};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -27,16 +27,19 @@ impl Buffers {
         &mut self,
         batches: &Batches,
         lcp_count: usize,
-        solution: &mut SubstepSolution,
+        solution: &mut Solution,
         read: impl FnOnce(&mut [Wanted<'_>]) -> Result<()>,
     ) -> Result<Outcome> {
-        let SubstepSolution {
+        let Solution {
             changes,
             displacements,
             impulses,
             total_impulses,
-            ..
+            velocities,
+            joint_impulses,
         } = solution;
+        velocities.clear();
+        joint_impulses.clear();
         let (bodies, source) = (batches.velocities.len(), &batches.contacts.source[..]);
         changes.resize(bodies, Velocity::default());
         displacements.resize(bodies, Displacement::default());

@@ -1,17 +1,14 @@
-//! The reference: every LCP of a step handed to a solver, one after the other.
+//! A step in substeps as its meaning says: every LCP handed to a solver, one after the other.
 //!
 //! Displacements and what impulses have added are kept in f64 here, and each problem is written anew
 //! from them. What a problem's f32 velocities leave out of a contact's velocity goes into its bias, so that fast bodies lose no digits.
 
-use super::{
-    Carried, Displacement, PositionPlan, SubstepPlan, SubstepProblem, SubstepReport,
-    SubstepSolution,
-};
 use crate::error::Result;
 use crate::math::{self, V3, Vec3};
 use crate::problem::bias::Meeting;
 use crate::problem::{Body, Contact, FrictionCone, FrictionLaw, Problem};
-use crate::solver::{Options, Solution, Solver, Status, Velocity};
+use crate::solver::substeps::{Carried, PositionPlan, SubstepPlan, SubstepReport};
+use crate::solver::{Displacement, Options, Solution, Solver, Status, Velocity};
 
 /// A velocity or a displacement: of the centre of mass, and angular in world axes.
 type Twist = (Vec3, Vec3);
@@ -29,11 +26,12 @@ struct State {
     moved: Twist,
 }
 
-/// What [`by_solving`] keeps from step to step.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Scratch {
+/// A step under way.
+struct Step {
     states: Vec<State>,
+    /// The LCP that comes next.
     problem: Problem,
+    /// Of the last one.
     solution: Solution,
 }
 
@@ -45,78 +43,72 @@ pub(super) struct Scratch {
 /// # Errors
 /// [`Error::Invalid`](crate::Error::Invalid) for a plan or a problem without meaning, and what the solver
 /// reports.
-pub fn by_solving<S: Solver + ?Sized>(
+pub fn in_substeps<S: Solver + ?Sized>(
     solver: &mut S,
-    problem: &SubstepProblem,
+    given: &Problem,
     plan: &SubstepPlan,
-    solution: &mut SubstepSolution,
+    solution: &mut Solution,
 ) -> Result<SubstepReport> {
     plan.validate()?;
-    problem.validate()?;
-    let mut scratch = std::mem::take(&mut solution.scratch);
-    let outcome = scratch.run(solver, problem, plan, solution);
-    solution.scratch = scratch;
-    outcome
+    given.validate()?;
+    plan.validate_problem(given)?;
+    let mut step = Step::begin(given);
+    solution.begin_substeps(given);
+    let mut report = SubstepReport::default();
+    for substep in 1..=plan.substeps {
+        step.write_velocity_problem(given, plan, substep, solution);
+        let solved = solver.solve(&step.problem, &plan.velocity, &mut step.solution)?;
+        report.add_velocity(&solved);
+        if solved.status == Status::NonFinite {
+            return Ok(report);
+        }
+        solution.add_impulses(&step.solution);
+        step.advance(plan);
+        if let Some(position) = &plan.position {
+            step.write_position_problem(given, plan, position, substep);
+            let options = Options {
+                warm_start: false,
+                ..position.options
+            };
+            let solved = solver.solve(&step.problem, &options, &mut step.solution)?;
+            report.add_position(&solved);
+            step.correct(position);
+        }
+        if report.velocity.status == Status::NonFinite {
+            return Ok(report);
+        }
+    }
+    solution.take_states(&step.states);
+    Ok(report)
 }
 
-impl Scratch {
-    fn run<S: Solver + ?Sized>(
-        &mut self,
-        solver: &mut S,
-        given: &SubstepProblem,
-        plan: &SubstepPlan,
-        solution: &mut SubstepSolution,
-    ) -> Result<SubstepReport> {
-        self.begin(given);
-        solution.begin(given);
-        let mut report = SubstepReport::default();
-        for substep in 1..=plan.substeps {
-            self.write_velocity_problem(given, plan, substep, solution);
-            let solved = solver.solve(&self.problem, &plan.velocity, &mut self.solution)?;
-            report.add_velocity(&solved);
-            if solved.status == Status::NonFinite {
-                return Ok(report);
-            }
-            solution.add_impulses(&self.solution);
-            self.advance(plan);
-            if let Some(position) = &plan.position {
-                self.write_position_problem(given, plan, position, substep);
-                let options = Options {
-                    warm_start: false,
-                    ..position.options
-                };
-                let solved = solver.solve(&self.problem, &options, &mut self.solution)?;
-                report.add_position(&solved);
-                self.correct(position);
-            }
-            if report.velocity.status == Status::NonFinite {
-                return Ok(report);
-            }
-        }
-        solution.finish(&self.states);
-        Ok(report)
-    }
-
+impl Step {
     /// The start of a step.
-    fn begin(&mut self, given: &SubstepProblem) {
-        self.states.clear();
-        let bodies = given.problem.bodies.iter().zip(&given.increments);
-        self.states.extend(bodies.map(|(body, increment)| State {
+    fn begin(given: &Problem) -> Self {
+        let bodies = given.bodies.iter().zip(&given.increments);
+        let states = bodies.map(|(body, increment)| State {
             start: widen(body.linear_velocity, body.angular_velocity),
             increment: widen(increment.linear, increment.angular),
             gained: (Vec3::zeros(), Vec3::zeros()),
             moved: (Vec3::zeros(), Vec3::zeros()),
-        }));
-        self.problem.bodies.clone_from(&given.problem.bodies);
+        });
+        Self {
+            states: states.collect(),
+            problem: Problem {
+                bodies: given.bodies.clone(),
+                ..Problem::default()
+            },
+            solution: Solution::default(),
+        }
     }
 
     /// The velocity LCP of a substep, counted from 1, started from the impulses in `solution`.
     fn write_velocity_problem(
         &mut self,
-        given: &SubstepProblem,
+        given: &Problem,
         plan: &SubstepPlan,
         substep: u32,
-        solution: &SubstepSolution,
+        solution: &Solution,
     ) {
         let (past, part) = (plan.part(substep - 1), plan.part(substep));
         for (body, state) in self.problem.bodies.iter_mut().zip(&self.states) {
@@ -135,7 +127,7 @@ impl Scratch {
         let lost = |body: u32| states[body as usize].lost(part, &bodies[body as usize]);
 
         self.problem.contacts.clear();
-        let contacts = given.problem.contacts.iter().enumerate();
+        let contacts = given.contacts.iter().enumerate();
         self.problem
             .contacts
             .extend(contacts.map(|(index, contact)| {
@@ -171,9 +163,9 @@ impl Scratch {
                     ..*contact
                 }
             }));
-        self.problem.friction_cone = given.problem.friction_cone;
-        self.problem.friction_law = given.problem.friction_law;
-        self.problem.contact_softness = given.problem.contact_softness;
+        self.problem.friction_cone = given.friction_cone;
+        self.problem.friction_law = given.friction_law;
+        self.problem.contact_softness = given.contact_softness;
     }
 
     /// Adds what the impulses of a velocity LCP do, and moves the bodies.
@@ -191,7 +183,7 @@ impl Scratch {
     /// The position LCP after a substep, counted from 1.
     fn write_position_problem(
         &mut self,
-        given: &SubstepProblem,
+        given: &Problem,
         plan: &SubstepPlan,
         position: &PositionPlan,
         substep: u32,
@@ -202,7 +194,7 @@ impl Scratch {
         }
         let states = &self.states;
         let displacement = |body: u32| states[body as usize].displacement(plan, substep);
-        let contacts = given.problem.contacts.iter().zip(&given.gaps);
+        let contacts = given.contacts.iter().zip(&given.gaps);
         for (contact, (given, &gap)) in self.problem.contacts.iter_mut().zip(contacts) {
             let gap = f64::from(gap) + along_normal(given, displacement);
             *contact = Contact {
@@ -260,24 +252,26 @@ impl State {
     }
 }
 
-impl SubstepSolution {
+impl Solution {
     /// The impulses that the first substep starts from.
-    fn begin(&mut self, given: &SubstepProblem) {
-        let contacts = &given.problem.contacts;
+    fn begin_substeps(&mut self, given: &Problem) {
+        let contacts = &given.contacts;
         self.impulses.clear();
         self.impulses.extend(contacts.iter().map(|c| c.impulse));
         self.total_impulses.clear();
         self.total_impulses.resize(contacts.len(), [0.0; 3]);
+        self.velocities.clear();
+        self.joint_impulses.clear();
     }
 
-    fn add_impulses(&mut self, solved: &Solution) {
+    fn add_impulses(&mut self, solved: &Self) {
         self.impulses.clone_from(&solved.impulses);
         for (total, impulse) in self.total_impulses.iter_mut().zip(&solved.impulses) {
             *total = math::add(*total, *impulse);
         }
     }
 
-    fn finish(&mut self, states: &[State]) {
+    fn take_states(&mut self, states: &[State]) {
         self.changes.clear();
         self.changes.extend(states.iter().map(|state| Velocity {
             linear: math::narrow(&state.gained.0),

@@ -1,0 +1,134 @@
+//! What a solver computes.
+
+use crate::constants::TAKEN_BODIES_PER_THREAD;
+use crate::math;
+use crate::parallel;
+use crate::problem::batches::{Batches, BodyVelocity};
+use crate::problem::{JointRow, Problem, Velocity};
+use bytemuck::{Pod, Zeroable};
+
+/// What a solver computes. The vectors are reused from solve to solve.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Solution {
+    /// Velocities after one solve, shape `[body_count]`, in the order of the problem; empty after substeps, where they follow from
+    /// `changes` with all the digits that the caller has.
+    pub velocities: Vec<Velocity>,
+    /// Impulse `(normal, tangent 1, tangent 2)` `[N s]`, shape `[contact_count]`, in the order of the
+    /// problem; of the last substep, to start the next step from.
+    pub impulses: Vec<[f32; 3]>,
+    /// Impulse of each joint row `[N s]` or `[N m s]`, shape `[joint_row_count]`.
+    pub joint_impulses: Vec<f32>,
+    /// What the impulses add to each body's velocity, shape `[body_count]`: the difference of
+    /// `velocities` and the problem's, with the digits that subtracting them would lose.
+    pub changes: Vec<Velocity>,
+    /// How far impulses and corrections move each body over a step in substeps, shape `[body_count]`; else empty. What the
+    /// velocity at the start and the increment do is not in it: that is `h v_0 + (n + 1) / (2 n) h
+    /// increment`, which the caller adds with all the digits that it has.
+    pub displacements: Vec<Displacement>,
+    /// Impulse of each contact over a whole step in substeps `[N s]`, shape `[contact_count]`; else empty.
+    pub total_impulses: Vec<[f32; 3]>,
+}
+
+/// How far a body moves.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct Displacement {
+    /// Of the centre of mass `[m]`.
+    pub linear: [f32; 3],
+    /// Rotation vector in world axes `[rad]`.
+    pub angular: [f32; 3],
+}
+
+impl Solution {
+    /// Impulse of each contact over all that was solved `[N s]`, shape `[contact_count]`.
+    #[must_use]
+    pub fn contact_impulses(&self) -> &[[f32; 3]] {
+        if self.total_impulses.is_empty() {
+            &self.impulses
+        } else {
+            &self.total_impulses
+        }
+    }
+
+    /// True if every number is finite, and no joint impulse at the bound of those without bounds.
+    ///
+    /// The residual alone does not tell: a projection turns what is not a number into a bound.
+    pub(super) fn is_finite(&self) -> bool {
+        // Without a way out at the first that is not, so that a compiler can look at several at once.
+        let all_finite = |numbers: &[f32]| {
+            let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
+            numbers.iter().fold(0, wrong) == 0
+        };
+        let of_bodies: [&[f32]; 3] = [
+            bytemuck::cast_slice(&self.velocities),
+            bytemuck::cast_slice(&self.changes),
+            bytemuck::cast_slice(&self.displacements),
+        ];
+        of_bodies.into_iter().all(all_finite)
+            && all_finite(self.impulses.as_flattened())
+            && all_finite(self.total_impulses.as_flattened())
+            && self
+                .joint_impulses
+                .iter()
+                .all(|r| r.abs() < JointRow::UNBOUNDED)
+    }
+
+    /// Takes what the sweeps left in `batches`: velocities, and impulses in the problem's order.
+    pub(super) fn take_from(&mut self, problem: &Problem, batches: &Batches) {
+        self.take_from_block(0, problem, &batches.velocities, batches);
+    }
+
+    /// A solve has no substeps.
+    pub(super) fn forget_substeps(&mut self) {
+        self.displacements.clear();
+        self.total_impulses.clear();
+    }
+
+    /// The same with these velocities, and of the contacts only those from a block on.
+    pub(super) fn take_from_block(
+        &mut self,
+        first: usize,
+        problem: &Problem,
+        velocities: &[BodyVelocity],
+        batches: &Batches,
+    ) {
+        parallel::fill(
+            &mut self.changes,
+            velocities.len(),
+            TAKEN_BODIES_PER_THREAD,
+            |body| {
+                let velocity = &velocities[body];
+                Velocity {
+                    linear: velocity.linear,
+                    angular: velocity.angular,
+                }
+            },
+        );
+        let changes = &self.changes;
+        parallel::fill(
+            &mut self.velocities,
+            changes.len(),
+            TAKEN_BODIES_PER_THREAD,
+            |body| {
+                let (before, change) = (&problem.bodies[body], &changes[body]);
+                Velocity {
+                    linear: math::add(before.linear_velocity, change.linear),
+                    angular: math::add(before.angular_velocity, change.angular),
+                }
+            },
+        );
+        self.forget_substeps();
+        // Every contact and every row is in the batches once.
+        let contacts = &batches.contacts;
+        self.impulses.resize(contacts.impulses.len(), [0.0; 3]);
+        let (source, impulses) = (&contacts.source[first..], &contacts.impulses[first..]);
+        for (&contact, &[n, t1, t2, _]) in source.iter().zip(impulses) {
+            self.impulses[contact as usize] = [n, t1, t2];
+        }
+        let joints = &batches.joints;
+        self.joint_impulses.resize(joints.impulses.len(), 0.0);
+        for (&row, &impulse) in joints.source.iter().zip(&joints.impulses) {
+            self.joint_impulses[row as usize] = impulse;
+        }
+    }
+}

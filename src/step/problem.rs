@@ -1,0 +1,283 @@
+//! The problem of a part of a step: what the world is, in the solver's terms.
+//!
+//! A part that is divided into substeps leaves the biases of contacts to the solver, which finds them from gaps as they are in each substep.
+//! Of one that is not they are written here, in f64, on the motion that bodies would have without contacts and joints.
+
+use super::Settings;
+use super::integrate::Momentum;
+use super::load::{self, Wrench};
+use super::prefetch::prefetch;
+use crate::collide::ContactPoint;
+use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
+use crate::constants::{BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD};
+use crate::math::{self, Vec3};
+use crate::parallel::{self, SharedSlice, for_chunks};
+use crate::problem::bias::Meeting;
+use crate::problem::{Body, Contact, Problem, Velocity};
+use crate::solver::substeps::{Carried, SubstepPlan};
+use crate::stabilize::{RowState, Scheme, Sweeps};
+use crate::world::World;
+use bytemuck::Zeroable;
+
+/// Memory that is used again from step to step.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    loads: Vec<Wrench>,
+    /// Where the bodies are `[m]`; shape `[body_count]`, side by side as those of the world are not.
+    positions: Vec<Vec3>,
+}
+
+/// Finds how every body would move over a part of length `h` if nothing touched it, and writes the bodies: with the velocities of its
+/// start and what forces add to them or, if it is solved `at_end`, with the sum of both.
+pub(super) fn build_bodies(
+    world: &World,
+    h: f64,
+    at_end: bool,
+    memory: &mut Memory,
+    momenta: &mut Vec<Momentum>,
+    problem: &mut Problem,
+) {
+    let Memory { loads, positions } = memory;
+    load::wrenches(world, h, loads);
+    let count = world.bodies.len();
+    positions.resize(count, Vec3::zeros());
+    momenta.resize(count, Momentum::default());
+    problem.increments.resize(count, Velocity::default());
+    problem.bodies.resize(count, Body::zeroed());
+    problem.joint_rows.clear();
+    let slices = (
+        &world.bodies[..],
+        SharedSlice::new(positions),
+        SharedSlice::new(momenta),
+        SharedSlice::new(&mut problem.increments),
+        SharedSlice::new(&mut problem.bodies),
+    );
+    for_chunks(
+        slices,
+        BODIES_PER_THREAD,
+        |first, (bodies, positions, momenta, increments, solvers)| {
+            let places = positions.iter_mut().zip(momenta);
+            let places = places.zip(increments).zip(solvers);
+            for (at, (body, place)) in bodies.iter().zip(places).enumerate() {
+                let (((position, kept), increment), solvers) = place;
+                prefetch(&world.bodies, first + at + BODIES_AHEAD);
+                let load = loads.get(first + at).copied();
+                let load = load.unwrap_or_else(Wrench::zero);
+                let momentum = Momentum::free(body, &world.gravity, &load, h);
+                *position = body.pose.position;
+                let (linear, spin) = if at_end {
+                    *increment = Velocity::default();
+                    momentum.at_end()
+                } else {
+                    *increment = Velocity {
+                        linear: math::narrow(&momentum.gain.0),
+                        angular: math::narrow(&momentum.gain.1),
+                    };
+                    (momentum.linear_velocity, momentum.spin)
+                };
+                *solvers = body.for_solver(&linear, &spin);
+                *kept = momentum;
+            }
+        },
+    );
+}
+
+/// What is remembered of contacts.
+pub(super) struct History<'a> {
+    pub(super) impulses: Remembered<'a>,
+    /// What their impulses are multiplied with.
+    pub(super) scale: f32,
+}
+
+/// Writes contacts with the impulses that are remembered of them, their loads, gaps and restitutions; and their biases, if there is a law for
+/// them. The bodies of the same part have been built with this memory.
+pub(super) fn build_contacts(
+    world: &World,
+    settings: &Settings,
+    contacts: &[ContactPoint],
+    history: &History<'_>,
+    biases: Option<&ContactBias<'_>>,
+    memory: &Memory,
+    problem: &mut Problem,
+) {
+    let positions = memory.positions.as_slice();
+    let materials = |point: &ContactPoint| {
+        let [a, b] = point
+            .bodies
+            .map(|body| &world.materials[world.bodies[body as usize].material as usize]);
+        a.combine(b)
+    };
+    // Of one material only: what it makes with itself.
+    let everywhere = match world.materials.as_slice() {
+        [only] => Some(only.combine(only).friction as f32),
+        _ => None,
+    };
+    problem.contacts.resize(contacts.len(), Contact::zeroed());
+    problem.gaps.resize(contacts.len(), 0.0);
+    problem.loads.resize(contacts.len(), 0.0);
+    let solvers = &problem.bodies;
+    let slices = (
+        contacts,
+        SharedSlice::new(&mut problem.contacts),
+        SharedSlice::new(&mut problem.gaps),
+        SharedSlice::new(&mut problem.loads),
+    );
+    for_chunks(
+        slices,
+        CONTACTS_PER_THREAD,
+        |_, (points, contacts, gaps, loads)| {
+            let (mut lookup, mut block) = (history.impulses.lookup(), Block::zeroed());
+            let all = points.chunks(BLOCK).zip(contacts.chunks_mut(BLOCK));
+            let numbers = gaps.chunks_mut(BLOCK).zip(loads.chunks_mut(BLOCK));
+            for ((points, contacts), (gaps, loads)) in all.zip(numbers) {
+                let some = points.iter().zip(contacts.iter_mut());
+                let some = some.zip(gaps.iter_mut().zip(loads.iter_mut()));
+                for (at, ((point, contact), (gap, load))) in some.enumerate() {
+                    let normal = math::narrow(&point.normal);
+                    let [body_a, body_b] = point.bodies;
+                    let arm =
+                        |body: u32| math::narrow(&(point.position - positions[body as usize]));
+                    *contact = Contact {
+                        body_a,
+                        body_b,
+                        arm_a: arm(body_a),
+                        arm_b: arm(body_b),
+                        normal,
+                        bias: 0.0,
+                        friction: everywhere.unwrap_or_else(|| materials(point).friction as f32),
+                        impulse: [0.0; 3],
+                    };
+                    *gap = point.separation as f32;
+                    let found = lookup.find(point);
+                    block.put(at, normal, &found);
+                    *load = found.load;
+                }
+                block.resolve();
+                for (at, contact) in contacts.iter_mut().enumerate() {
+                    contact.impulse = math::scale(block.get(at), history.scale);
+                }
+                if let Some(biases) = biases {
+                    let some = points.iter().zip(contacts).zip(loads);
+                    for ((point, contact), load) in some {
+                        let restitution = materials(point).restitution;
+                        biases.write(world, solvers, (point, restitution), *load, contact);
+                    }
+                }
+            }
+        },
+    );
+    problem.restitutions.clear();
+    if world.materials.iter().any(|m| m.restitution > 0.0) {
+        parallel::fill(
+            &mut problem.restitutions,
+            contacts.len(),
+            4 * CONTACTS_PER_THREAD,
+            |contact| materials(&contacts[contact]).restitution as f32,
+        );
+    }
+    problem.friction_cone = settings.friction_cone;
+    problem.friction_law = settings.friction_law;
+    problem.contact_softness = settings.stabilization.contacts.contact_softness();
+}
+
+/// The law of contact biases in a part that is not divided, and its numbers.
+pub(super) struct ContactBias<'a> {
+    pub(super) scheme: Scheme,
+    /// Sweeps of the problem.
+    pub(super) sweeps: Sweeps,
+    /// Approach speed below which nothing bounces `[m/s]`.
+    pub(super) restitution_threshold: f64,
+    /// Length of the part `[s]`.
+    pub(super) h: f64,
+    /// Of a substep, in place of all of the above: contacts are the same with joints in the world and
+    /// without.
+    pub(super) plan: Option<&'a SubstepPlan>,
+    /// False if contacts start without impulses.
+    pub(super) warm_start: bool,
+    /// How bodies would move over the part if nothing touched them; shape `[body_count]`.
+    pub(super) momenta: &'a [Momentum],
+    /// True for each body that a joint holds; shape `[body_count]`.
+    pub(super) held: &'a [bool],
+}
+
+impl ContactBias<'_> {
+    /// Writes the bias of a contact that has carried `load` `[N]` lately, and takes from its impulse what it is not to start with.
+    fn write(
+        &self,
+        world: &World,
+        solvers: &[Body],
+        (point, restitution): (&ContactPoint, f64),
+        load: f32,
+        contact: &mut Contact,
+    ) {
+        let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
+        let approach = point
+            .normal
+            .dot(&(a.velocity_at(&point.position) - b.velocity_at(&point.position)));
+        let gain = point.bodies.map(|body| self.momenta[body as usize].gain);
+        let arms = [a, b].map(|body| point.position - body.pose.position);
+        let [gain_a, gain_b] = [0, 1].map(|i: usize| gain[i].0 + gain[i].1.cross(&arms[i]));
+        let meeting = Meeting {
+            separation: point.separation,
+            velocity: approach,
+            gain: point.normal.dot(&(gain_a - gain_b)),
+            restitution,
+            softness: f64::from(self.scheme.contact_softness()),
+        };
+        let is_held = |body: u32| self.held.get(body as usize).is_some_and(|&held| held);
+        let on_joints = point.bodies.into_iter().any(is_held);
+        let share = self.start_share(&meeting, (contact.impulse[0], load), on_joints);
+        if share != 1.0 {
+            contact.impulse = math::scale(contact.impulse, share);
+        }
+        let [a, b] = point.bodies.map(|body| &solvers[body as usize]);
+        let response = contact.response(a, b);
+        let carried = if self.warm_start {
+            Carried {
+                impulse: f64::from(contact.impulse[0]) * response,
+                load: f64::from(load) * self.h * response,
+            }
+        } else {
+            Carried::default()
+        };
+        contact.bias = self.of(&meeting, &carried) as f32;
+    }
+
+    /// Bias of a contact.
+    fn of(&self, meeting: &Meeting, carried: &Carried) -> f64 {
+        if let Some(plan) = self.plan {
+            return plan.contact_bias(meeting, carried);
+        }
+        let row = RowState {
+            velocity: meeting.velocity,
+            drift: 0.0,
+            h: self.h,
+            sweeps: self.sweeps,
+            fastest: f64::INFINITY,
+        };
+        let asked = self.scheme.gap(meeting.separation, &row);
+        meeting.bias(asked, self.restitution_threshold, self.h)
+    }
+
+    /// Share of its last impulse, `impulse` along the normal `[N s]`, that a contact starts from which has carried `load`
+    /// `[N]` lately; `on_joints` if joints hold one of its bodies.
+    ///
+    /// A contact sees the inertia of its bodies, not that of the mechanism behind them. The impulse of an impact therefore
+    /// goes on growing after the mechanism has stopped, and would throw it back: what parts faster than a contact ever
+    /// pushes presses with its load, and not more.
+    fn start_share(&self, meeting: &Meeting, (impulse, load): (f32, f32), on_joints: bool) -> f32 {
+        let Some(plan) = self.plan else {
+            return 1.0;
+        };
+        if plan.starts_cold(meeting.velocity, meeting.restitution) {
+            return 0.0;
+        }
+        let lasting = load * self.h as f32;
+        let parts = on_joints && meeting.velocity > f64::from(plan.gap_law.max_push);
+        if parts && impulse > lasting {
+            lasting / impulse
+        } else {
+            1.0
+        }
+    }
+}

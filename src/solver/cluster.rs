@@ -1,7 +1,7 @@
 //! What solves by clusters have in common, whatever the backend.
 
 use super::cpu::ClusterRound;
-use super::{Options, Report, Solution, Status, direct};
+use super::{Options, Packer, Report, Solution, Status};
 use crate::constants::MOMENTUM_REBUILD_PASSES;
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
@@ -13,9 +13,7 @@ use std::time::Instant;
 /// a problem links, from solve to solve.
 #[derive(Debug, Default)]
 pub(super) struct ClusterPacker {
-    /// The last batches, if they were given back.
-    batches: Option<Batches>,
-    mechanisms: direct::Mechanisms,
+    packer: Packer,
 }
 
 impl ClusterPacker {
@@ -28,14 +26,9 @@ impl ClusterPacker {
     ) -> (Batches, Clusters, Report) {
         let start = Instant::now();
         let clusters = Clusters::cut(problem);
-        let mut batches = self.batches.take().unwrap_or_default();
+        let mut batches = self.packer.batches.take().unwrap_or_default();
         batches.repack_clusters(problem, &clusters, options.warm_start);
-        let direct_rows = if options.direct_joints {
-            let start = self.mechanisms.start(&mut batches, options.direct_damping);
-            start.rows
-        } else {
-            0
-        };
+        let direct_rows = self.packer.start_joints(&mut batches, options);
         let report = Report {
             direct_rows,
             colors: clusters.most_colors(),
@@ -56,7 +49,7 @@ impl ClusterPacker {
         report: &mut Report,
         packed: Instant,
     ) {
-        super::end_with_joints(&mut self.mechanisms, &mut batches, options, report);
+        super::end_with_joints(&mut self.packer.mechanisms, &mut batches, options, report);
         solution.take_from(problem, &batches);
         if !solution.is_finite() {
             report.status = Status::NonFinite;
@@ -67,7 +60,7 @@ impl ClusterPacker {
 
     /// Takes the batches back for the next problem.
     pub(super) fn keep(&mut self, batches: Batches) {
-        self.batches = Some(batches);
+        self.packer.keep(batches);
     }
 }
 

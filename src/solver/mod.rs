@@ -431,12 +431,7 @@ impl Packer {
         let start = Instant::now();
         let mut batches = self.batches.take().unwrap_or_default();
         batches.repack(problem, options.method.max_colors(), options.warm_start);
-        let direct_rows = if options.direct_joints {
-            let start = self.mechanisms.start(&mut batches, options.direct_damping);
-            start.rows
-        } else {
-            0
-        };
+        let direct_rows = self.start_joints(&mut batches, options);
         let report = Report {
             direct_rows,
             ..Report::of(&batches, start.elapsed())
@@ -444,8 +439,17 @@ impl Packer {
         (batches, report)
     }
 
-    /// Packs a problem without joint rows but for the numbers of its coloured contacts; see
-    /// [`Batches::repack_remainder`].
+    /// Solves joints at once, if the options ask for it; returns how many rows.
+    fn start_joints(&mut self, batches: &mut Batches, options: &Options) -> u32 {
+        if !options.direct_joints {
+            return 0;
+        }
+        let start = self.mechanisms.start(batches, options.direct_damping);
+        start.rows
+    }
+
+    /// Packs a problem but for the numbers of its coloured contacts, see [`Batches::repack_remainder`]. The direct start is
+    /// left to be made once their impulses are in the velocities.
     ///
     /// # Errors
     /// What [`Problem::validate`] says, of a problem that could have errors in contacts only.

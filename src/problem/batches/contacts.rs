@@ -1,12 +1,14 @@
 //! Contacts as blocks.
 
 use super::contact_lanes::Pack;
+use super::impulse::in_world;
 use super::{BodyInertia, BodyVelocity, Packed};
 use crate::constants::PACKED_CONTACTS_PER_THREAD;
 use crate::math::{self, V3};
 use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::Problem;
 use crate::problem::clusters::Clusters;
+use crate::simd::Width;
 use bytemuck::{Pod, Zeroable};
 
 /// One contact as the kernels read it; 80 bytes.
@@ -47,51 +49,17 @@ impl ContactBlock {
         velocities: &mut [BodyVelocity],
         inertias: &[BodyInertia],
     ) {
+        // No impulse is to leave even the sign of a zero as it is.
         if [n, t1, t2] == [0.0; 3] {
             return;
         }
-        let total = Self::impulse(self.normal, [n, t1, t2]);
-        for (body, arm, sign) in [
-            (self.body_a as usize, self.arm_a, 1.0),
-            (self.body_b as usize, self.arm_b, -1.0),
+        let total = in_world(self.normal, [n, t1, t2]);
+        for (body, arm, impulse) in [
+            (self.body_a as usize, self.arm_a, total),
+            (self.body_b as usize, self.arm_b, math::scale(total, -1.0)),
         ] {
-            let velocity = &mut velocities[body];
-            (velocity.linear, velocity.angular) = Self::pushed(
-                (velocity.linear, velocity.angular),
-                arm,
-                math::scale(total, sign),
-                velocity.inverse_mass,
-                &inertias[body].inverse,
-            );
+            velocities[body].push(&inertias[body], impulse, math::cross(arm, impulse));
         }
-    }
-
-    /// An impulse `(normal, tangent 1, tangent 2)` in world axes `[N s]`.
-    #[inline(always)]
-    pub(super) fn impulse(normal: V3, [n, t1, t2]: [f32; 3]) -> V3 {
-        let (tangent_1, tangent_2) = math::tangents(normal);
-        math::add(
-            math::add(math::scale(normal, n), math::scale(tangent_1, t1)),
-            math::scale(tangent_2, t2),
-        )
-    }
-
-    /// Linear and angular velocity of a body after an impulse at the end of an arm.
-    #[inline(always)]
-    pub(super) fn pushed(
-        (linear, angular): (V3, V3),
-        arm: V3,
-        impulse: V3,
-        inverse_mass: f32,
-        inverse_inertia: &[f32; 6],
-    ) -> (V3, V3) {
-        (
-            math::add(linear, math::scale(impulse, inverse_mass)),
-            math::add(
-                angular,
-                math::symmetric_mul(inverse_inertia, math::cross(arm, impulse)),
-            ),
-        )
     }
 }
 
@@ -172,24 +140,27 @@ fn fill(
     (problem, warm_start, unbiased): (&Problem, bool, bool),
     copies: impl Fn(usize) -> (f32, f32) + Sync,
 ) {
-    let pack = |first: usize, source, blocks: &mut [ContactBlock], impulses: &mut [[f32; 4]]| {
-        let copies = |block| copies(first + block);
-        let pack = Pack {
-            contacts: &problem.contacts,
-            bodies: &problem.bodies,
-            source,
-            copies,
-            warm_start,
-            unbiased,
-        };
-        pack.run(blocks, impulses);
-    };
+    let width = Width::detect();
     let slices = (source, SharedSlice::new(blocks), SharedSlice::new(impulses));
     for_chunks(
         slices,
         PACKED_CONTACTS_PER_THREAD,
         |first, (source, blocks, impulses)| {
-            pack(first, source, blocks, impulses);
+            let pack = Pack {
+                contacts: &problem.contacts,
+                bodies: &problem.bodies,
+                source,
+                copies: |block| copies(first + block),
+                warm_start,
+                unbiased,
+                blocks,
+                impulses,
+            };
+            // SAFETY: it asks for nothing.
+            #[allow(unsafe_code, reason = "bytes meet SIMD")]
+            unsafe {
+                width.run(pack);
+            }
         },
     );
 }
@@ -199,7 +170,7 @@ fn fill(
 ///
 /// In f64: the difference of two fast bodies' velocities keeps the digits that a contact needs.
 #[inline(always)]
-pub(crate) fn free_velocity_of(normal: V3, bias: f32, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
+pub(super) fn free_velocity_of(normal: V3, bias: f32, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
     let [x, y, z] = normal.map(f64::from);
     // A normal is a unit vector up to rounding; along it the bias is to appear exactly.
     let scale = f64::from(bias) / (x * x + y * y + z * z);
@@ -208,7 +179,7 @@ pub(crate) fn free_velocity_of(normal: V3, bias: f32, a: (V3, V3, V3), b: (V3, V
 
 /// The same without a bias.
 #[inline(always)]
-pub(crate) fn unbiased_velocity_of(normal: V3, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
+pub(super) fn unbiased_velocity_of(normal: V3, a: (V3, V3, V3), b: (V3, V3, V3)) -> V3 {
     velocity_between(normal, 0.0, a, b)
 }
 

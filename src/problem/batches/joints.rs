@@ -63,15 +63,8 @@ impl JointBlock {
             (self.body_a as usize, impulse, self.angular_a),
             (self.body_b as usize, -impulse, self.angular_b),
         ] {
-            let velocity = &mut velocities[body];
-            velocity.linear = math::add(
-                velocity.linear,
-                math::scale(math::scale(self.linear, linear), velocity.inverse_mass),
-            );
-            velocity.angular = math::add(
-                velocity.angular,
-                math::symmetric_mul(&inertias[body].inverse, math::scale(angular, impulse)),
-            );
+            let push = math::scale(self.linear, linear);
+            velocities[body].push(&inertias[body], push, math::scale(angular, impulse));
         }
     }
 }

@@ -12,17 +12,17 @@
 
 mod contact_lanes;
 mod contacts;
-mod impulse_lanes;
+mod impulse;
 mod joints;
-mod lanes;
 mod masses;
 mod order;
 mod remainder;
 
+pub(crate) use contact_lanes::{BodyLanes, ContactLanes, SideVelocities, free_velocities};
 pub use contacts::ContactBlock;
-pub(crate) use contacts::{free_velocity_of, unbiased_velocity_of};
+pub(crate) use impulse::{Motion, change_by, in_world};
 pub use joints::{JointBlock, JointScale};
-pub(crate) use masses::{Lever, masses_of};
+pub(crate) use masses::masses_of;
 pub use remainder::{NO_SLOT, Remainder, SplitBody, SplitSlots};
 
 use super::clusters::Clusters;
@@ -30,7 +30,6 @@ use super::{Body, FrictionCone, FrictionTable, Problem, plain};
 use crate::constants::PACKED_BODIES_PER_THREAD;
 use crate::parallel;
 use bytemuck::{Pod, Zeroable};
-use impulse_lanes::Apply;
 use order::{Element, Orders};
 use std::ops::Range;
 
@@ -235,20 +234,30 @@ impl Batches {
         contacts_are_sound && joints_are_sound
     }
 
-    /// Like [`Self::repack`] for a problem without joint rows, but of the contacts only the order is made:
+    /// Like [`Self::repack`], but of the contacts only the order is made:
     /// their blocks and impulses are whatever they were, and so are the inertias; `velocities` are as
     /// without any impulse. False if a contact is not between two bodies that exist.
-    pub(crate) fn repack_order(&mut self, problem: &Problem, max_colors: usize) -> bool {
+    pub(crate) fn repack_order(
+        &mut self,
+        problem: &Problem,
+        max_colors: usize,
+        warm_start: bool,
+    ) -> bool {
         let is_sound = self.arrange(problem, max_colors);
         contacts::make_room(&mut self.contacts);
-        joints::refill(&mut self.joints, &mut self.joint_scales, problem, false);
+        joints::refill(
+            &mut self.joints,
+            &mut self.joint_scales,
+            problem,
+            warm_start,
+        );
         self.friction = friction_table(problem);
         is_sound
     }
 
-    /// Like [`Self::repack`] for a problem without joint rows, but of the contacts with a colour only
+    /// Like [`Self::repack`], but of the contacts with a colour only
     /// the order is made: their blocks and impulses are whatever they were, and so are the inertias
-    /// without a remainder; `velocities` are as without any impulse. With `unbiased`, biases are taken for zero.
+    /// without joints and a remainder; `velocities` are as without any impulse. With `unbiased`, biases are taken for zero.
     ///
     /// The problem may have errors in its contacts, but nowhere else. Returns false if the bodies of a contact
     /// may be in error, or the numbers of one in the remainder; if one is, the batches mean nothing.
@@ -261,28 +270,18 @@ impl Batches {
         warm_start: bool,
         unbiased: bool,
     ) -> bool {
-        let mut is_plain = self.repack_order(problem, max_colors);
+        let mut is_plain = self.repack_order(problem, max_colors, warm_start);
         let Packed {
             source, remainder, ..
         } = &self.contacts;
         let contacts = source[remainder.elements.start as usize..].iter();
         let contacts = contacts.map(|&index| problem.contacts[index as usize]);
         is_plain &= plain::contacts_are_plain(contacts, problem.bodies.len());
-        if !self.contacts.remainder.elements.is_empty() {
+        if !(self.contacts.remainder.elements.is_empty() && problem.joint_rows.is_empty()) {
             self.refill_inertias(&problem.bodies);
         }
         contacts::refill_remainder(&mut self.contacts, problem, warm_start, unbiased);
         is_plain
-    }
-
-    /// Adds what the remainder's impulses at the start do to velocities.
-    pub(crate) fn apply_remainder(&self, velocities: &mut [BodyVelocity]) {
-        let remainder = &self.contacts.remainder.elements;
-        let remainder = remainder.start as usize..remainder.end as usize;
-        let blocks = self.contacts.blocks[remainder.clone()].iter();
-        for (block, &impulse) in blocks.zip(&self.contacts.impulses[remainder]) {
-            block.apply(impulse, velocities, &self.inertias);
-        }
     }
 
     /// Packs a problem in the order of its clusters in place of the last one, to the same bits as
@@ -344,15 +343,30 @@ impl Batches {
 
     /// Adds `M^-1 J^T r` of all start impulses to the velocities.
     fn apply_impulses(&mut self) {
-        for (block, impulse) in self.joints.blocks.iter().zip(&self.joints.impulses) {
-            block.apply(*impulse, &mut self.velocities, &self.inertias);
+        let mut velocities = std::mem::take(&mut self.velocities);
+        self.apply_joints(&mut velocities);
+        self.apply_contacts(0..self.contacts.blocks.len(), &mut velocities);
+        self.velocities = velocities;
+    }
+
+    /// Adds what the joints' impulses at the start do to velocities.
+    pub(crate) fn apply_joints(&self, velocities: &mut [BodyVelocity]) {
+        for (block, &impulse) in self.joints.blocks.iter().zip(&self.joints.impulses) {
+            block.apply(impulse, velocities, &self.inertias);
         }
-        let mut apply = Apply {
-            contacts: &self.contacts,
-            velocities: &mut self.velocities,
-            inertias: &self.inertias,
-        };
-        apply.run();
+    }
+
+    /// Adds what the remainder's impulses at the start do to velocities.
+    pub(crate) fn apply_remainder(&self, velocities: &mut [BodyVelocity]) {
+        let remainder = &self.contacts.remainder.elements;
+        self.apply_contacts(remainder.start as usize..remainder.end as usize, velocities);
+    }
+
+    fn apply_contacts(&self, contacts: Range<usize>, velocities: &mut [BodyVelocity]) {
+        let blocks = self.contacts.blocks[contacts.clone()].iter();
+        for (block, &impulse) in blocks.zip(&self.contacts.impulses[contacts]) {
+            block.apply(impulse, velocities, &self.inertias);
+        }
     }
 }
 

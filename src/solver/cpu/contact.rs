@@ -2,12 +2,11 @@
 //! `shaders/shared/contact.wgsl`, operation by operation. Where the shader returns early, a lane keeps the value that it
 //! would have returned.
 
+use super::friction::{Project, project_onto_cone};
 use crate::constants::IMPULSE_DEAD_BAND;
 use crate::problem::FrictionTable;
+use crate::problem::batches::{Motion, change_by, in_world};
 use crate::simd::{Simd, Vector, vector};
-
-/// Linear and angular velocity of a body.
-pub(super) type Motion<S> = (Vector<S>, Vector<S>);
 
 /// Velocity and inertia of one body a lane.
 #[derive(Clone, Copy)]
@@ -22,17 +21,24 @@ impl<S: Simd> Bodies<S> {
     /// Adds an impulse at `arm`.
     #[inline(always)]
     pub(super) fn add(&mut self, arm: Vector<S>, impulse: Vector<S>) {
-        let angular = vector::symmetric_mul(&self.inertia, vector::cross(arm, impulse));
-        self.linear = vector::add(self.linear, vector::scale(impulse, self.inverse_mass));
-        self.angular = vector::add(self.angular, angular);
+        self.push(impulse, vector::cross(arm, impulse));
     }
 
     /// Adds the opposite of an impulse at `arm`.
     #[inline(always)]
     pub(super) fn take(&mut self, arm: Vector<S>, impulse: Vector<S>) {
-        let angular = vector::symmetric_mul(&self.inertia, vector::cross(arm, impulse));
-        self.linear = vector::sub(self.linear, vector::scale(impulse, self.inverse_mass));
+        let moment = vector::cross(arm, impulse);
+        let (linear, angular) = change_by(impulse, moment, self.inverse_mass, &self.inertia);
+        self.linear = vector::sub(self.linear, linear);
         self.angular = vector::sub(self.angular, angular);
+    }
+
+    /// Adds an impulse and a moment about the centre of mass.
+    #[inline(always)]
+    pub(super) fn push(&mut self, impulse: Vector<S>, moment: Vector<S>) {
+        let (linear, angular) = change_by(impulse, moment, self.inverse_mass, &self.inertia);
+        self.linear = vector::add(self.linear, linear);
+        self.angular = vector::add(self.angular, angular);
     }
 
     #[inline(always)]
@@ -74,101 +80,6 @@ fn relative_velocity<S: Simd>(point: &Point<S>, a: Motion<S>, b: Motion<S>) -> V
     vector::add(point.free_velocity, apart)
 }
 
-/// Projects a tangential impulse onto the disk of the given radius.
-#[inline(always)]
-fn project_onto_disk<S: Simd>(t: [S; 2], radius: S) -> [S; 2] {
-    let squared = t[0] * t[0] + t[1] * t[1];
-    let inside = squared.le(radius * radius);
-    let factor = radius.over(squared.sqrt());
-    [
-        S::select(inside, t[0], t[0] * factor),
-        S::select(inside, t[1], t[1] * factor),
-    ]
-}
-
-/// Projects a tangential impulse onto the polygon of the given radius.
-///
-/// The edge whose normal points most along the impulse is the one it leaves through, because the polygon is regular.
-#[inline(always)]
-fn project_onto_polygon<S: Simd>(t: [S; 2], radius: S, cone: &FrictionTable) -> [S; 2] {
-    let mut edge = [S::splat(cone.edges[0][0]), S::splat(cone.edges[0][1])];
-    let mut best = t[0] * edge[0] + t[1] * edge[1];
-    for candidate in &cone.edges[1..cone.directions as usize] {
-        let candidate = [S::splat(candidate[0]), S::splat(candidate[1])];
-        let along = t[0] * candidate[0] + t[1] * candidate[1];
-        let better = best.lt(along);
-        best = S::select(better, along, best);
-        edge = [
-            S::select(better, candidate[0], edge[0]),
-            S::select(better, candidate[1], edge[1]),
-        ];
-    }
-    let apothem = S::splat(cone.apothem) * radius;
-    let inside = best.le(apothem);
-    let half = S::splat(cone.half_edge) * radius;
-    let least = S::splat(-1.0) * half;
-    let sideways = t[1] * edge[0] - t[0] * edge[1];
-    let sideways = S::select(sideways.lt(least), least, sideways);
-    let sideways = S::select(half.lt(sideways), half, sideways);
-    [
-        S::select(inside, t[0], edge[0] * apothem - edge[1] * sideways),
-        S::select(inside, t[1], edge[1] * apothem + edge[0] * sideways),
-    ]
-}
-
-/// The projection of tangential impulses onto a section of the friction cone, of a given radius.
-pub(super) trait Project: Copy {
-    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2];
-}
-
-/// A section that is known to be a disk.
-#[derive(Clone, Copy)]
-pub(super) struct Disk;
-
-impl Project for Disk {
-    #[inline(always)]
-    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2] {
-        project_onto_disk(t, radius)
-    }
-}
-
-/// A section of either kind.
-impl Project for &FrictionTable {
-    #[inline(always)]
-    fn project<S: Simd>(self, t: [S; 2], radius: S) -> [S; 2] {
-        if self.directions == 0 {
-            project_onto_disk(t, radius)
-        } else {
-            project_onto_polygon(t, radius, self)
-        }
-    }
-}
-
-/// The point of the cone `|t| <= friction * normal` that is closest to an impulse, its normal part
-/// measured by one over `normal_mass` and its tangential part by one over `tangent_mass`.
-#[inline(always)]
-fn project_onto_cone<S: Simd>(
-    normal: S,
-    t: [S; 2],
-    friction: S,
-    normal_mass: S,
-    tangent_mass: S,
-) -> Vector<S> {
-    let zero = S::splat(0.0);
-    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
-    let inside = length.le(friction * normal);
-    let weight = friction * normal_mass;
-    let along = tangent_mass * normal + weight * length;
-    let away = along.le(zero);
-    let nearest = along.over(tangent_mass + friction * weight);
-    let factor = (friction * nearest).over(length);
-    [
-        S::select(inside, normal, S::select(away, zero, nearest)),
-        S::select(inside, t[0], S::select(away, zero, t[0] * factor)),
-        S::select(inside, t[1], S::select(away, zero, t[1] * factor)),
-    ]
-}
-
 /// The outcome of an update.
 #[derive(Clone, Copy)]
 pub(super) struct Updated<S> {
@@ -178,16 +89,47 @@ pub(super) struct Updated<S> {
     pub(super) change: Vector<S>,
 }
 
-/// The whole of the impulses as a change.
-#[inline(always)]
-pub(super) fn rebuild<S: Simd>(point: &Point<S>, impulse: Vector<S>) -> Updated<S> {
-    let (tangent_1, tangent_2) = vector::tangents(point.normal);
-    let normal = vector::scale(point.normal, impulse[0]);
-    let change = vector::add(
-        vector::add(normal, vector::scale(tangent_1, impulse[1])),
-        vector::scale(tangent_2, impulse[2]),
-    );
-    Updated { impulse, change }
+/// What a pass does to a point.
+pub(super) trait Law: Copy {
+    /// How many of a point's impulses it reads and writes, the normal one first; the others it takes for
+    /// zero.
+    const ROWS: usize;
+
+    /// True if it has a number of its own for each point.
+    const HAS_NUMBER: bool = false;
+
+    /// New impulses, for bodies that move so. `number` is that of a law which has one.
+    fn update<S: Simd>(
+        self,
+        point: &Point<S>,
+        number: S,
+        impulse: Vector<S>,
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S>;
+}
+
+/// The impulses as they are, the whole of them as a change.
+#[derive(Clone, Copy)]
+pub(super) struct Rebuild;
+
+impl Law for Rebuild {
+    const ROWS: usize = 3;
+
+    #[inline(always)]
+    fn update<S: Simd>(
+        self,
+        point: &Point<S>,
+        _: S,
+        impulse: Vector<S>,
+        _: &Bodies<S>,
+        _: &Bodies<S>,
+    ) -> Updated<S> {
+        Updated {
+            impulse,
+            change: in_world(point.normal, impulse),
+        }
+    }
 }
 
 /// Softness and dead band, the same for all rows of some contacts.
@@ -220,37 +162,54 @@ impl Rows {
     }
 }
 
-/// An update without friction.
-#[inline(always)]
-pub(super) fn update_smooth<S: Simd>(
-    point: &Point<S>,
-    rows: Rows,
-    impulse: Vector<S>,
-    a: &Bodies<S>,
-    b: &Bodies<S>,
-) -> Updated<S> {
-    let u = relative_velocity(point, a.motion(), b.motion());
-    let normal = pushed(point, rows, vector::dot(point.normal, u), impulse[0]);
-    Updated {
-        impulse: [normal, impulse[1], impulse[2]],
-        change: vector::scale(point.normal, normal - impulse[0]),
+/// No friction.
+#[derive(Clone, Copy)]
+pub(super) struct Smooth(pub(super) Rows);
+
+impl Law for Smooth {
+    const ROWS: usize = 1;
+
+    #[inline(always)]
+    fn update<S: Simd>(
+        self,
+        point: &Point<S>,
+        _: S,
+        impulse: Vector<S>,
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
+        let u = relative_velocity(point, a.motion(), b.motion());
+        let normal = pushed(point, self.0, vector::dot(point.normal, u), impulse[0]);
+        Updated {
+            impulse: [normal, impulse[1], impulse[2]],
+            change: vector::scale(point.normal, normal - impulse[0]),
+        }
     }
 }
 
-/// The update of a point in a position LCP: a normal row with a bias of its own.
-#[inline(always)]
-pub(super) fn update_position<S: Simd>(
-    point: &Point<S>,
-    bias: S,
-    impulse: Vector<S>,
-    a: &Bodies<S>,
-    b: &Bodies<S>,
-) -> Updated<S> {
-    let u_n = approach(point, bias, a.motion(), b.motion());
-    let normal = pushed(point, Rows::RIGID, u_n, impulse[0]);
-    Updated {
-        impulse: [normal, impulse[1], impulse[2]],
-        change: vector::scale(point.normal, normal - impulse[0]),
+/// A normal row of a position LCP; its number is its bias.
+#[derive(Clone, Copy)]
+pub(super) struct Position;
+
+impl Law for Position {
+    const ROWS: usize = 1;
+    const HAS_NUMBER: bool = true;
+
+    #[inline(always)]
+    fn update<S: Simd>(
+        self,
+        point: &Point<S>,
+        bias: S,
+        impulse: Vector<S>,
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
+        let u_n = approach(point, bias, a.motion(), b.motion());
+        let normal = pushed(point, Rows::RIGID, u_n, impulse[0]);
+        Updated {
+            impulse: [normal, impulse[1], impulse[2]],
+            change: vector::scale(point.normal, normal - impulse[0]),
+        }
     }
 }
 
@@ -272,97 +231,106 @@ fn pushed<S: Simd>(point: &Point<S>, rows: Rows, u_n: S, impulse: S) -> S {
     S::select(still, impulse, normal)
 }
 
-/// An update by Coulomb's law, a step of projected Gauss–Seidel: the normal row, then both tangential rows.
+/// Coulomb's law, by a step of projected Gauss–Seidel: the normal row, then both tangential rows.
 ///
 /// `r_n <- max(0, r_n - (u_n / W_nn + eps r_n) / (1 + eps))`, eps being the row's softness; then, with what this changes of
 /// the tangential velocities by their [`coupling`](Point::coupling), `r_t <- P(r_t - u_t / d_t)` with P the projection at
 /// radius `mu r_n` (Stewart–Trinkle's fixed point for a polygon, Coulomb's for the disk). Changes within the dead band of
 /// the normal impulse, or of the radius, are left undone.
-#[inline(always)]
-pub(super) fn update<S: Simd>(
-    point: &Point<S>,
-    project: impl Project,
-    rows: Rows,
-    impulse: Vector<S>,
-    a: &Bodies<S>,
-    b: &Bodies<S>,
-) -> Updated<S> {
-    let zero = S::splat(0.0);
-    let (tangent_1, tangent_2) = vector::tangents(point.normal);
-    let u = relative_velocity(point, a.motion(), b.motion());
-    let normal = pushed(point, rows, vector::dot(point.normal, u), impulse[0]);
-    let push = normal - impulse[0];
-    let slip = [
-        vector::dot(tangent_1, u) + point.coupling[0] * push,
-        vector::dot(tangent_2, u) + point.coupling[1] * push,
-    ];
-    let trial = [
-        impulse[1] - point.tangent_mass * slip[0],
-        impulse[2] - point.tangent_mass * slip[1],
-    ];
-    let radius = point.friction * normal;
-    let t = project.project(trial, radius);
-    let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
-    let still = largest.le(S::splat(rows.dead_band) * radius);
-    let rough = zero.lt(point.friction);
-    let t = [
-        S::select(rough, S::select(still, impulse[1], t[0]), zero),
-        S::select(rough, S::select(still, impulse[2], t[1]), zero),
-    ];
-    let change = vector::add(
-        vector::add(
-            vector::scale(point.normal, push),
-            vector::scale(tangent_1, t[0] - impulse[1]),
-        ),
-        vector::scale(tangent_2, t[1] - impulse[2]),
-    );
-    Updated {
-        impulse: [normal, t[0], t[1]],
-        change,
+#[derive(Clone, Copy)]
+pub(super) struct Coulomb<P>(pub(super) P, pub(super) Rows);
+
+impl<P: Project> Law for Coulomb<P> {
+    const ROWS: usize = 3;
+
+    #[inline(always)]
+    fn update<S: Simd>(
+        self,
+        point: &Point<S>,
+        _: S,
+        impulse: Vector<S>,
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
+        let Self(project, rows) = self;
+        let zero = S::splat(0.0);
+        let (tangent_1, tangent_2) = vector::tangents(point.normal);
+        let u = relative_velocity(point, a.motion(), b.motion());
+        let normal = pushed(point, rows, vector::dot(point.normal, u), impulse[0]);
+        let push = normal - impulse[0];
+        let slip = [
+            vector::dot(tangent_1, u) + point.coupling[0] * push,
+            vector::dot(tangent_2, u) + point.coupling[1] * push,
+        ];
+        let trial = [
+            impulse[1] - point.tangent_mass * slip[0],
+            impulse[2] - point.tangent_mass * slip[1],
+        ];
+        let radius = point.friction * normal;
+        let t = project.project(trial, radius);
+        let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
+        let still = largest.le(S::splat(rows.dead_band) * radius);
+        let rough = zero.lt(point.friction);
+        let t = [
+            S::select(rough, S::select(still, impulse[1], t[0]), zero),
+            S::select(rough, S::select(still, impulse[2], t[1]), zero),
+        ];
+        let change = [push, t[0] - impulse[1], t[1] - impulse[2]];
+        Updated {
+            impulse: [normal, t[0], t[1]],
+            change: in_world(point.normal, change),
+        }
     }
 }
 
-/// An update by the convex law, all three rows at once: `r <- P(r - k D u)` with `D` the effective masses of the rows, `k`
-/// the [`cone_step`], and `P` the projection onto the cone in the metric of `D^-1`. Where normal and tangents are not
+/// The convex law, all three rows at once: `r <- P(r - k D u)` with `D` the effective masses of the rows, `k`
+/// the [`cone_step`], its number, and `P` the projection onto the cone in the metric of `D^-1`. Where normal and tangents are not
 /// coupled this solves the contact exactly.
-#[inline(always)]
-pub(super) fn update_convex<S: Simd>(
-    point: &Point<S>,
-    rows: Rows,
-    cone_step: S,
-    impulse: Vector<S>,
-    a: &Bodies<S>,
-    b: &Bodies<S>,
-) -> Updated<S> {
-    let (tangent_1, tangent_2) = vector::tangents(point.normal);
-    let u = relative_velocity(point, a.motion(), b.motion());
-    let normal_step = cone_step * point.normal_mass;
-    let tangent_step = cone_step * point.tangent_mass;
-    let trial = [
-        impulse[1] - tangent_step * vector::dot(tangent_1, u),
-        impulse[2] - tangent_step * vector::dot(tangent_2, u),
-    ];
-    let given_way = cone_step * S::splat(rows.softness) * impulse[0];
-    let r = project_onto_cone(
-        impulse[0] - (normal_step * vector::dot(point.normal, u) + given_way),
-        trial,
-        point.friction,
-        point.normal_mass,
-        point.tangent_mass,
-    );
-    let band = S::splat(rows.dead_band) * impulse[0];
-    let sideways = (r[1] - impulse[1]).abs().max((r[2] - impulse[2]).abs());
-    // Still along the normal and sideways: a lane of both conditions keeps its impulse.
-    let still_n = (r[0] - impulse[0]).abs().le(band);
-    let still_t = sideways.le(band * point.friction);
-    let kept = vector::select(still_t, impulse, r);
-    let r = vector::select(still_n, kept, r);
-    let normal = vector::scale(point.normal, r[0] - impulse[0]);
-    let change = vector::add(
-        vector::add(normal, vector::scale(tangent_1, r[1] - impulse[1])),
-        vector::scale(tangent_2, r[2] - impulse[2]),
-    );
-    Updated { impulse: r, change }
+#[derive(Clone, Copy)]
+pub(super) struct Convex(pub(super) Rows);
+
+impl Law for Convex {
+    const ROWS: usize = 3;
+    const HAS_NUMBER: bool = true;
+
+    #[inline(always)]
+    fn update<S: Simd>(
+        self,
+        point: &Point<S>,
+        cone_step: S,
+        impulse: Vector<S>,
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
+        let rows = self.0;
+        let (tangent_1, tangent_2) = vector::tangents(point.normal);
+        let u = relative_velocity(point, a.motion(), b.motion());
+        let normal_step = cone_step * point.normal_mass;
+        let tangent_step = cone_step * point.tangent_mass;
+        let trial = [
+            impulse[1] - tangent_step * vector::dot(tangent_1, u),
+            impulse[2] - tangent_step * vector::dot(tangent_2, u),
+        ];
+        let given_way = cone_step * S::splat(rows.softness) * impulse[0];
+        let r = project_onto_cone(
+            impulse[0] - (normal_step * vector::dot(point.normal, u) + given_way),
+            trial,
+            point.friction,
+            point.normal_mass,
+            point.tangent_mass,
+        );
+        let band = S::splat(rows.dead_band) * impulse[0];
+        let sideways = (r[1] - impulse[1]).abs().max((r[2] - impulse[2]).abs());
+        // Still along the normal and sideways: a lane of both conditions keeps its impulse.
+        let still_n = (r[0] - impulse[0]).abs().le(band);
+        let still_t = sideways.le(band * point.friction);
+        let kept = vector::select(still_t, impulse, r);
+        let r = vector::select(still_n, kept, r);
+        Updated {
+            impulse: r,
+            change: in_world(point.normal, vector::sub(r, impulse)),
+        }
+    }
 }
 
 /// Step of the convex law's projection, over the effective masses of the rows.
@@ -383,30 +351,38 @@ pub(super) fn cone_step<S: Simd>(
     one.over((one + coupled.sqrt()) + S::splat(softness))
 }
 
-/// The same where some lanes have no friction, or no mass to measure tangential impulses by, and are
+/// The convex law where some lanes have no friction, or no mass to measure tangential impulses by, and are
 /// updated as by Coulomb's law.
-#[inline(always)]
-pub(super) fn update_mixed<S: Simd>(
-    point: &Point<S>,
-    cone: &FrictionTable,
-    cone_step: S,
-    impulse: Vector<S>,
-    a: &Bodies<S>,
-    b: &Bodies<S>,
-) -> Updated<S> {
-    let zero = S::splat(0.0);
-    let rows = Rows::of_whole_bodies(cone);
-    let plain = update(point, cone, rows, impulse, a, b);
-    let convex = update_convex(point, rows, cone_step, impulse, a, b);
-    let least = S::select(
-        zero.lt(point.friction),
-        S::select(zero.lt(point.tangent_mass), S::splat(1.0), zero),
-        zero,
-    );
-    let is_convex = zero.lt(least);
-    Updated {
-        impulse: vector::select(is_convex, convex.impulse, plain.impulse),
-        change: vector::select(is_convex, convex.change, plain.change),
+#[derive(Clone, Copy)]
+pub(super) struct Mixed<'a>(pub(super) &'a FrictionTable);
+
+impl Law for Mixed<'_> {
+    const ROWS: usize = 3;
+    const HAS_NUMBER: bool = true;
+
+    #[inline(always)]
+    fn update<S: Simd>(
+        self,
+        point: &Point<S>,
+        cone_step: S,
+        impulse: Vector<S>,
+        a: &Bodies<S>,
+        b: &Bodies<S>,
+    ) -> Updated<S> {
+        let zero = S::splat(0.0);
+        let rows = Rows::of_whole_bodies(self.0);
+        let plain = Coulomb(self.0, rows).update(point, zero, impulse, a, b);
+        let convex = Convex(rows).update(point, cone_step, impulse, a, b);
+        let least = S::select(
+            zero.lt(point.friction),
+            S::select(zero.lt(point.tangent_mass), S::splat(1.0), zero),
+            zero,
+        );
+        let is_convex = zero.lt(least);
+        Updated {
+            impulse: vector::select(is_convex, convex.impulse, plain.impulse),
+            change: vector::select(is_convex, convex.change, plain.change),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! One contact of a block, on bodies of which there may be copies: the law of [`contact`] in a single lane.
 
-use super::contact::{self, Bodies, Point, Rows, Updated};
+use super::contact::{self, Bodies, Convex, Coulomb, Law, Point, Rebuild, Rows, Smooth, Updated};
 use super::sweep::Sweep;
 use crate::constants::IMPULSE_DEAD_BAND;
 use crate::math::{self, V3};
@@ -41,17 +41,6 @@ fn bodies_of(velocity: &BodyVelocity, inertia: &BodyInertia) -> Bodies<f32> {
         angular: velocity.angular,
         inertia: inertia.inverse,
     }
-}
-
-/// Adds an impulse to a body of which there are `copies`.
-#[inline(always)]
-fn apply((velocity, inertia, copies): Copies<'_>, arm: V3, impulse: V3) {
-    let angular = math::symmetric_mul(&inertia.inverse, math::cross(arm, impulse));
-    velocity.linear = math::add(
-        velocity.linear,
-        math::scale(impulse, velocity.inverse_mass * copies),
-    );
-    velocity.angular = math::add(velocity.angular, math::scale(angular, copies));
 }
 
 /// `W_nn` of the whole bodies `[1/kg]`: the velocity along the normal that a unit of normal impulse makes.
@@ -100,8 +89,9 @@ pub(super) fn step(
     let (point, impulse) = (point_of(block), [n, t1, t2]);
     let rows = rows_of(block, cone, &a, &b);
     let (body_a, body_b) = (bodies_of(a.0, a.1), bodies_of(b.0, b.1));
+    let (a_now, b_now) = (&body_a, &body_b);
     let Updated { impulse, change } = if sweep == Sweep::Rebuild {
-        contact::rebuild(&point, impulse)
+        Rebuild.update(&point, 0.0, impulse, a_now, b_now)
     } else if cone.is_convex() && block.friction > 0.0 && block.tangent_mass > 0.0 {
         let step = contact::cone_step(
             block.coupling,
@@ -109,16 +99,19 @@ pub(super) fn step(
             block.tangent_mass,
             rows.softness,
         );
-        contact::update_convex(&point, rows, step, impulse, &body_a, &body_b)
+        Convex(rows).update(&point, step, impulse, a_now, b_now)
     } else if block.friction == 0.0 {
-        let smooth = [n, 0.0, 0.0];
-        contact::update_smooth(&point, rows, smooth, &body_a, &body_b)
+        Smooth(rows).update(&point, 0.0, [n, 0.0, 0.0], a_now, b_now)
     } else {
         // Between immovable bodies there is no mass to measure by, and nothing to do.
-        contact::update(&point, cone, rows, impulse, &body_a, &body_b)
+        Coulomb(cone, rows).update(&point, 0.0, impulse, a_now, b_now)
     };
-    apply(a, block.arm_a, change);
-    apply(b, block.arm_b, math::scale(change, -1.0));
+    for ((velocity, inertia, copies), arm, impulse) in [
+        (a, block.arm_a, change),
+        (b, block.arm_b, math::scale(change, -1.0)),
+    ] {
+        velocity.push_copy((inertia, copies), impulse, math::cross(arm, impulse));
+    }
     let [n, t1, t2] = impulse;
     ([n, t1, t2, 0.0], change)
 }

@@ -4,7 +4,7 @@ use super::contact_block;
 use super::sweep::Sweep;
 use crate::math;
 use crate::parallel::SharedSlice;
-use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
+use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT, change_by};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
@@ -77,12 +77,12 @@ pub(super) fn contact_split_part(
             if slot == NO_SLOT {
                 continue;
             }
+            let (mass, inertia) = (velocities[body].inverse_mass, &batches.inertias[body]);
+            let (linear, angular) =
+                change_by(total, math::cross(arm, total), mass, &inertia.inverse);
             let change = VelocityChange {
-                linear: math::scale(total, velocities[body].inverse_mass),
-                angular: math::symmetric_mul(
-                    &batches.inertias[body].inverse,
-                    math::cross(arm, total),
-                ),
+                linear,
+                angular,
                 ..VelocityChange::default()
             };
             // SAFETY: every slot belongs to one contact and one of its bodies.

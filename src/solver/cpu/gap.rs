@@ -2,8 +2,9 @@
 //! `shaders/substep_contacts.wgsl`, operation by operation. In f64 it is
 //! [`SubstepPlan::contact_bias`](crate::solver::substeps::SubstepPlan::contact_bias).
 
-use super::contact::{Motion, between};
+use super::contact::between;
 use crate::constants::FREE_APPROACH;
+use crate::problem::batches::Motion;
 use crate::simd::{Simd, Vector, vector};
 use crate::solver::substeps::records::{ContactStep, Lcp};
 

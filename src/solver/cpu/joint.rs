@@ -1,11 +1,11 @@
 //! The arithmetic of a joint row, in every lane; in lanes of one number the twin of `shaders/shared/joint.wgsl`,
 //! operation by operation.
 
-use super::contact::{Bodies, Motion};
+use super::contact::Bodies;
 use super::contact_block::dead_band;
 use super::sweep::Sweep;
-use crate::math::{self, V3};
-use crate::problem::batches::{BodyInertia, BodyVelocity, JointBlock, JointScale};
+use crate::math;
+use crate::problem::batches::{BodyInertia, BodyVelocity, JointBlock, JointScale, Motion};
 use crate::simd::{Simd, Vector, vector};
 
 /// One joint row a lane; fields as those of [`JointBlock`].
@@ -70,25 +70,10 @@ impl<S: Simd> JointRow<S> {
     #[inline(always)]
     pub(super) fn apply(&self, change: S, a: &mut Bodies<S>, b: &mut Bodies<S>) {
         let push = vector::scale(self.linear, change);
-        a.linear = vector::add(a.linear, vector::scale(push, a.inverse_mass));
-        b.linear = vector::sub(b.linear, vector::scale(push, b.inverse_mass));
-        let moment = vector::scale(self.angular_a, change);
-        a.angular = vector::add(a.angular, vector::symmetric_mul(&a.inertia, moment));
-        let moment = vector::scale(self.angular_b, change);
-        b.angular = vector::add(b.angular, vector::symmetric_mul(&b.inertia, moment));
+        a.push(push, vector::scale(self.angular_a, change));
+        let push = vector::scale(push, S::splat(-1.0));
+        b.push(push, vector::scale(self.angular_b, change));
     }
-}
-
-/// Adds an impulse and a moment to a body of which there are `copies`, each with `1/copies` of its
-/// mass.
-#[inline(always)]
-fn apply(velocity: &mut BodyVelocity, inertia: &BodyInertia, impulse: V3, moment: V3, copies: f32) {
-    let angular = math::symmetric_mul(&inertia.inverse, moment);
-    velocity.linear = math::add(
-        velocity.linear,
-        math::scale(impulse, velocity.inverse_mass * copies),
-    );
-    velocity.angular = math::add(velocity.angular, math::scale(angular, copies));
 }
 
 fn motion(velocity: &BodyVelocity) -> Motion<f32> {
@@ -116,20 +101,13 @@ pub(super) fn step(
             (updated, updated - impulse)
         }
     };
-    apply(
-        velocity_a,
-        inertia_a,
-        math::scale(block.linear, change),
-        math::scale(block.angular_a, change),
-        copies_a,
-    );
-    apply(
-        velocity_b,
-        inertia_b,
-        math::scale(block.linear, -change),
-        math::scale(block.angular_b, change),
-        copies_b,
-    );
+    for ((velocity, inertia, copies), linear, angular) in [
+        ((velocity_a, inertia_a, copies_a), change, block.angular_a),
+        ((velocity_b, inertia_b, copies_b), -change, block.angular_b),
+    ] {
+        let push = math::scale(block.linear, linear);
+        velocity.push_copy((inertia, copies), push, math::scale(angular, change));
+    }
     (updated, change)
 }
 

@@ -5,7 +5,7 @@ use super::joint;
 use super::sweep::Sweep;
 use crate::math;
 use crate::parallel::SharedSlice;
-use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT};
+use crate::problem::batches::{Batches, BodyVelocity, NO_SLOT, change_by};
 use std::ops::Range;
 
 /// Updates every joint of the remainder against velocities that do not change meanwhile.
@@ -78,9 +78,11 @@ pub(super) fn joint_split_part(
             if slot == NO_SLOT {
                 continue;
             }
+            let (mass, inertia) = (velocities[body].inverse_mass, &batches.inertias[body]);
+            let (linear, angular) = change_by(total, moment, mass, &inertia.inverse);
             let change = VelocityChange {
-                linear: math::scale(total, velocities[body].inverse_mass),
-                angular: math::symmetric_mul(&batches.inertias[body].inverse, moment),
+                linear,
+                angular,
                 ..VelocityChange::default()
             };
             // SAFETY: every slot belongs to one joint and one of its bodies.

@@ -12,6 +12,7 @@ mod contact_residual;
 mod contact_split;
 mod contact_sweep;
 mod extrapolation;
+mod friction;
 mod gap;
 mod joint;
 mod joint_residual;
@@ -168,56 +169,43 @@ impl CpuSolver {
         together(threads, |team| work(self, team))
     }
 
-    /// Packs a problem and takes it over.
+    /// Packs a problem and takes it over, with the impulses that it starts from.
     fn start(&mut self, problem: &Problem, plan: &Plan, team: &Team) -> Result<(Batches, Report)> {
-        let given = &Given {
+        let options = plan.velocity();
+        let given = Given {
             problem,
-            warm_start: plan.velocity().warm_start,
+            warm_start: options.warm_start,
             in_substeps: plan.substeps().is_some(),
         };
-        let (batches, mut report) = self.pack(given, plan.velocity())?;
-        if let Err(error) = self.begin_solve(given, &batches, team, &mut report) {
+        let packer = &mut self.packer;
+        let (mut batches, mut report) =
+            packer.pack_remainder(problem, options, given.in_substeps)?;
+        let start = Instant::now();
+        if !self.lanes.fill(&given, &batches, team)
+            && let Err(error) = problem.validate()
+        {
             self.packer.keep(batches);
             return Err(error);
         }
-        Ok((batches, report))
-    }
-
-    /// Puts a problem in order. Contacts with a colour are left to [`Self::begin_solve`].
-    /// Without joints contacts are checked on the way, here and there.
-    fn pack(&mut self, given: &Given<'_>, options: &Options) -> Result<(Batches, Report)> {
-        if !given.problem.joint_rows.is_empty() {
-            // A direct start needs blocks, and velocities with the impulses of all contacts.
-            return Ok(self.packer.pack(given.problem, options));
-        }
-        self.packer
-            .pack_remainder(given.problem, options, given.in_substeps)
-    }
-
-    /// Takes over a problem that has been put in order, and applies the impulses that it starts from.
-    fn begin_solve(
-        &mut self,
-        given: &Given<'_>,
-        batches: &Batches,
-        team: &Team,
-        report: &mut Report,
-    ) -> Result<()> {
-        let start = Instant::now();
-        if !self.lanes.fill(given, batches, team) {
-            given.problem.validate()?;
-        }
-        self.joint_lanes.fill(batches, team);
+        self.joint_lanes.fill(&batches, team);
         self.velocities
             .copy_from(&batches.velocities, team.threads());
         self.changes.clear();
         self.changes
             .resize(batches.slot_count() as usize, VelocityChange::default());
-        if given.warm_start && given.problem.joint_rows.is_empty() {
-            self.sweep_colored_contacts(batches, team, Sweep::Rebuild, 1);
+        if options.warm_start {
+            batches.apply_joints(self.velocities.bodies_mut());
+            self.sweep_colored_contacts(&batches, team, Sweep::Rebuild, 1);
             batches.apply_remainder(self.velocities.bodies_mut());
         }
+        if !problem.joint_rows.is_empty() {
+            batches.velocities.copy_from_slice(self.velocities.bodies());
+            report.direct_rows = self.packer.start_joints(&mut batches, options);
+            let velocities = self.velocities.bodies_mut();
+            velocities.copy_from_slice(&batches.velocities);
+        }
         report.pack_time += start.elapsed();
-        Ok(())
+        Ok((batches, report))
     }
 
     /// Sweeps until the options are content. The residual is looked at where there is a tolerance, and at

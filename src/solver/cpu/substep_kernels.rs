@@ -2,9 +2,10 @@
 //! `shaders/substep_bodies.wgsl` and `shaders/substep_contacts.wgsl`, operation by operation.
 //! [`in_substeps`](crate::solver::reference::in_substeps) says what it means, in f64.
 
-use super::contact::{Motion, between};
+use super::contact::between;
 use super::gap::{self, Bias, Start};
 use crate::math::{self, V3};
+use crate::problem::batches::Motion;
 use crate::problem::batches::{BodyVelocity, ContactBlock};
 use crate::solver::momentum::Momentum;
 use crate::solver::residual::Control;

@@ -4,7 +4,7 @@
 //! tell: what impulses have gained and moved is kept in f32; velocities start a substep as the last one
 //! left them, which is what its impulses do to them; and a position LCP has normal rows only.
 
-use super::contact::{Motion, between};
+use super::contact::between;
 use super::lanes::Velocities;
 use super::substep_kernels::begin_contact;
 use super::{CpuSolver, Looks};
@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::math;
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::Problem;
+use crate::problem::batches::Motion;
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::substeps::records::{ContactStep, Lcp, Sort};
 use crate::solver::substeps::{PositionPlan, SubstepPlan, SubstepReport};

@@ -5,7 +5,7 @@ use super::contact_split::contact_split_part;
 use super::joint_split::joint_split_part;
 use super::{CpuSolver, Sweep};
 use crate::constants::MIN_BLOCKS_PER_THREAD;
-use crate::parallel::{SharedSlice, Stages, Team};
+use crate::parallel::{SharedSlice, Team};
 use crate::problem::batches::{Batches, Remainder};
 
 impl CpuSolver {
@@ -45,7 +45,7 @@ impl CpuSolver {
         self.gather(&batches.joints.remainder, team);
     }
 
-    /// One pass over the contacts with a colour after the other.
+    /// Passes over the contacts with a colour after the other.
     pub(super) fn sweep_colored_contacts(
         &mut self,
         batches: &Batches,
@@ -53,26 +53,9 @@ impl CpuSolver {
         sweep: Sweep,
         passes: usize,
     ) {
-        let lanes = self
-            .lanes
-            .begin_sweep(sweep, &batches.friction, &mut self.velocities);
-        let colors = lanes.colors();
-        let stages = Stages {
-            count: passes * colors,
-            neighbours: lanes.neighbours(),
-        };
-        team.pipeline(stages, |thread, stage, domain, region| {
-            let color = stage % colors;
-            // SAFETY: the team gives every domain to one thread at a time, whose number is its own, and begins
-            // the boundary of a colour when those of all neighbours are done up to the colour before.
-            #[allow(
-                unsafe_code,
-                reason = "the team runs domains one stage after the other"
-            )]
-            unsafe {
-                lanes.run(color, domain, region, thread);
-            }
-        });
+        let velocities = &mut self.velocities;
+        self.lanes
+            .sweep((sweep, passes), &batches.friction, velocities, team);
     }
 
     fn sweep_contact_remainder(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {

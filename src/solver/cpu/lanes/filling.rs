@@ -7,43 +7,20 @@ use super::fill::Given;
 use super::substep::Frozen;
 use super::{LaneGroup, NO_PLACE, Pairs, Points};
 use crate::constants::PLAIN_NORMAL_ERROR;
-use crate::math::V3;
 use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
-use crate::problem::batches::{Lever, free_velocity_of, masses_of, unbiased_velocity_of};
-use crate::problem::{Body, Contact, Problem, Velocity};
+use crate::problem::batches::{
+    BodyLanes, ContactLanes, SideVelocities, free_velocities, masses_of,
+};
+use crate::problem::{Problem, Velocity};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::contact::{between, cone_step};
 use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Numbers of a contact, of a body, of a velocity.
-const CONTACT: usize = size_of::<Contact>() / size_of::<f32>();
-const BODY: usize = size_of::<Body>() / size_of::<f32>();
+/// Numbers of a velocity.
 const VELOCITY: usize = size_of::<Velocity>() / size_of::<f32>();
-
-// What gathers of four numbers rely on.
-const _: () = {
-    let contact = [
-        offset_of!(Contact, body_a),
-        offset_of!(Contact, arm_a),
-        offset_of!(Contact, arm_b),
-        offset_of!(Contact, normal),
-        offset_of!(Contact, bias),
-        offset_of!(Contact, friction),
-        offset_of!(Contact, impulse),
-    ];
-    let expected = [0, 8, 20, 32, 44, 48, 52];
-    let mut at = 0;
-    while at < contact.len() {
-        assert!(contact[at] == expected[at]);
-        at += 1;
-    }
-    assert!(CONTACT == 16 && BODY == 16 && VELOCITY == 6);
-    assert!(offset_of!(Body, linear_velocity) == 0 && offset_of!(Body, inverse_mass) == 12);
-    assert!(offset_of!(Body, angular_velocity) == 16 && offset_of!(Body, inverse_inertia) == 32);
-};
 
 /// Lanes that several threads fill.
 pub(super) struct Filling<'a> {
@@ -108,14 +85,16 @@ impl<S: Simd> Doubts<S> {
         }
     }
 
-    /// Takes some contacts into account, by the numbers that they are made of.
+    /// Takes some contacts into account.
     #[inline(always)]
-    fn see(&mut self, [_, _, ax, ay]: [S; 4], rest: [[S; 4]; 3]) {
-        let [[az, bx, by, bz], [x, y, z, bias], [mu, n, t1, t2]] = rest;
+    fn see(&mut self, contact: &ContactLanes<S>) {
+        let ([ax, ay, az], [bx, by, bz]) = (contact.arm_a, contact.arm_b);
+        let ([x, y, z], [n, t1, t2]) = (contact.normal, contact.impulse);
+        let (bias, mu) = (contact.bias, contact.friction);
         let sum =
             ((ax + ay) + (az + bx)) + ((by + bz) + (x + y)) + ((z + bias) + (mu + n)) + (t1 + t2);
         self.sums = self.sums + sum * S::splat(0.0);
-        let length = vector::dot([x, y, z], [x, y, z]);
+        let length = vector::dot(contact.normal, contact.normal);
         self.lengths = (length - S::splat(1.0)).abs().max(self.lengths);
         self.friction = (S::splat(0.0) - mu).max(self.friction);
     }
@@ -145,12 +124,10 @@ struct Filled<S: Simd> {
 
 /// Bodies of one side, in some lanes.
 struct Side<S> {
-    inverse_mass: S,
-    inertia: [S; 6],
+    bodies: BodyLanes<S>,
     /// What forces add to the velocities in a step in substeps.
     increment: (Vector<S>, Vector<S>),
-    linear: [Row; 3],
-    angular: [Row; 3],
+    velocities: SideVelocities,
 }
 
 impl Filling<'_> {
@@ -170,11 +147,10 @@ impl Filling<'_> {
         group.mixed = false;
         for first in (0..LANES).step_by(S::LANES) {
             let filled = self.filled::<S>(&self.sources[group.first as usize], first);
-            // Indices travel as the numbers that their bits are.
-            // SAFETY: `filled` holds contacts, each of them `CONTACT` numbers.
-            let [body_a, body_b, ..] = unsafe {
-                let contacts = self.given.problem.contacts.as_ptr().cast::<f32>();
-                S::gather_4(contacts, CONTACT, filled.index.0.as_ptr().add(first))
+            // SAFETY: `filled` holds contacts.
+            let [body_a, body_b] = unsafe {
+                let index = filled.index.0.as_ptr().add(first);
+                ContactLanes::<S>::gather(&self.given.problem.contacts, index).bodies
             };
             let mut rows = [Row([0.0; LANES]); 2];
             put(&mut rows[0], first, body_a);
@@ -233,36 +209,23 @@ impl Filling<'_> {
         let all = &self.given.problem.bodies;
         let largest = bodies.0.iter().fold(0, |most, &body| most.max(body));
         assert!((largest as usize) < all.len());
-        // SAFETY: all indices are those of bodies, each of them `BODY` numbers.
+        // SAFETY: all indices are those of bodies.
         #[allow(unsafe_code, reason = "bytes meet SIMD")]
-        let [linear, angular, low, high] = unsafe {
-            let all = all.as_ptr().cast::<f32>();
-            let index = bodies.0.as_ptr().add(first);
-            [
-                S::gather_4(all, BODY, index),
-                S::gather_4(all.add(4), BODY, index),
-                S::gather_4(all.add(8), BODY, index),
-                S::gather_4(all.add(12), BODY, index),
-            ]
-        };
+        let mut some = unsafe { BodyLanes::<S>::gather(all, bodies.0.as_ptr().add(first)) };
         let zero = S::splat(0.0);
-        let inverse_mass = S::select(filled.is, linear[3], zero);
+        let inverse_mass = S::select(filled.is, some.inverse_mass, zero);
         let movable = zero.lt(inverse_mass);
-        let mut side = Side {
-            inverse_mass,
-            inertia: [low[0], low[1], low[2], low[3], high[0], high[1]],
-            increment: ([zero; 3], [zero; 3]),
-            linear: [Row([0.0; LANES]); 3],
-            angular: [Row([0.0; LANES]); 3],
-        };
-        for (row, entry) in inertias.iter_mut().zip(&mut side.inertia) {
+        some.inverse_mass = inverse_mass;
+        for (row, entry) in inertias.iter_mut().zip(&mut some.inertia) {
             *entry = S::select(movable, *entry, zero);
             put(row, first, *entry);
         }
-        for axis in 0..3 {
-            put(&mut side.linear[axis], first, linear[axis]);
-            put(&mut side.angular[axis], first, angular[axis]);
-        }
+        let mut side = Side {
+            bodies: some,
+            increment: ([zero; 3], [zero; 3]),
+            velocities: SideVelocities::NONE,
+        };
+        side.velocities.put(first, &some);
         let mut masses = Row([0.0; LANES]);
         put(&mut masses, first, inverse_mass);
         for lane in first..first + S::LANES {
@@ -297,32 +260,25 @@ impl Filling<'_> {
         (friction, doubts): (&mut Row, &mut Doubts<S>),
     ) -> bool {
         let one = point..point + 1;
-        // SAFETY: `filled` holds contacts, each of them `CONTACT` numbers; the rest is the caller's
-        // promise.
-        let ([quad_0, quad_1, quad_2, quad_3], to, impulses, residual_masses) = unsafe {
-            let contacts = self.given.problem.contacts.as_ptr().cast::<f32>();
+        // SAFETY: `filled` holds contacts; the rest is the caller's promise.
+        let (contact, to, impulses, residual_masses) = unsafe {
             let index = filled.index.0.as_ptr().add(first);
             (
-                [
-                    S::gather_4(contacts, CONTACT, index),
-                    S::gather_4(contacts.add(4), CONTACT, index),
-                    S::gather_4(contacts.add(8), CONTACT, index),
-                    S::gather_4(contacts.add(12), CONTACT, index),
-                ],
+                ContactLanes::<S>::gather(&self.given.problem.contacts, index),
                 &mut self.points.range(one.clone())[0],
                 &mut self.impulses.range(one.clone())[0],
                 &mut self.residual_masses.range(one.clone())[0],
             )
         };
-        doubts.see(quad_0, [quad_1, quad_2, quad_3]);
+        doubts.see(&contact);
         let zero = S::splat(0.0);
-        let [_, _, arm_a_x, arm_a_y] = quad_0;
-        let [arm_a_z, arm_b_x, arm_b_y, arm_b_z] = quad_1;
-        let [normal_x, normal_y, normal_z, bias] = quad_2;
-        let [mu, impulse_n, impulse_1, impulse_2] = quad_3;
-        let normal = [normal_x, normal_y, normal_z];
-        let (arm_a, arm_b) = ([arm_a_x, arm_a_y, arm_a_z], [arm_b_x, arm_b_y, arm_b_z]);
-        let (at_a, at_b) = (a.at(arm_a), b.at(arm_b));
+        let ContactLanes {
+            arm_a,
+            arm_b,
+            normal,
+            ..
+        } = contact;
+        let (at_a, at_b) = (a.bodies.lever(arm_a), b.bodies.lever(arm_b));
         let masses = masses_of(normal, at_a, at_b);
         for axis in 0..3 {
             put_filled(&mut to.normal[axis], first, filled, normal[axis]);
@@ -335,16 +291,16 @@ impl Filling<'_> {
             put_filled(row, first, filled, coupling);
         }
         put_filled(residual_masses, first, filled, masses.residual);
-        let mu = S::select(filled.is, mu, zero);
+        let mu = S::select(filled.is, contact.friction, zero);
         put(&mut to.friction, first, mu);
         put(friction, first, mu.max(lanes_of(friction, first)));
         let impulse = if self.given.warm_start {
             let rough = zero.lt(mu);
-            let tangential = [impulse_1, impulse_2];
+            let [normal, t1, t2] = contact.impulse;
             [
-                impulse_n,
-                S::select(rough, tangential[0], zero),
-                S::select(rough, tangential[1], zero),
+                normal,
+                S::select(rough, t1, zero),
+                S::select(rough, t2, zero),
             ]
         } else {
             [zero; 3]
@@ -354,20 +310,23 @@ impl Filling<'_> {
         }
 
         let arms = [&to.arm_a, &to.arm_b];
-        if self.given.in_substeps {
+        let (lanes, velocities) = (first..first + S::LANES, [&a.velocities, &b.velocities]);
+        let free = if self.given.in_substeps {
             // SAFETY: the caller's promise.
             let frozen = unsafe { &mut self.frozen.range(one.clone())[0] };
-            let start = &mut frozen.start;
-            let velocity = |_, normal, a, b| unbiased_velocity_of(normal, a, b);
-            free_velocities(&to.normal, arms, first, velocity, filled, [a, b], start);
             fill_frozen(self.given.problem, to, first, filled, [a, b], frozen);
+            let start = &mut frozen.start;
+            free_velocities(lanes, &to.normal, None, arms, velocities, start);
+            start
         } else {
             let mut biases = Row([0.0; LANES]);
-            put(&mut biases, first, bias);
+            put(&mut biases, first, contact.bias);
             let free = &mut to.free_velocity;
-            let velocity =
-                |lane: usize, normal, a, b| free_velocity_of(normal, biases.0[lane], a, b);
-            free_velocities(&to.normal, arms, first, velocity, filled, [a, b], free);
+            free_velocities(lanes, &to.normal, Some(&biases), arms, velocities, free);
+            free
+        };
+        for row in free {
+            put_filled(row, first, filled, lanes_of(row, first));
         }
         if !self.cone.is_convex() {
             return false;
@@ -383,19 +342,6 @@ impl Filling<'_> {
             mixed |= filled.is_row.0[lane] > 0.0 && !is_convex;
         }
         mixed
-    }
-}
-
-impl<S: Simd> Side<S> {
-    /// With arms to contacts.
-    #[inline(always)]
-    fn at(&self, arm: Vector<S>) -> Lever<'_, S> {
-        Lever {
-            inverse_mass: self.inverse_mass,
-            inertia: &self.inertia,
-            arm,
-            copies: S::splat(1.0),
-        }
     }
 }
 
@@ -440,42 +386,10 @@ fn gather_numbers<S: Simd>(from: &[f32], first: usize, filled: &Filled<S>, to: &
     }
 }
 
-/// Velocities of points of A relative to B's before the solve, of each lane by a function of the lane, its
-/// normal, and linear velocity, angular velocity and arm of either body.
-#[inline(always)]
-fn free_velocities<S: Simd>(
-    normal: &[Row; 3],
-    arms: [&[Row; 3]; 2],
-    first: usize,
-    velocity: impl Fn(usize, V3, (V3, V3, V3), (V3, V3, V3)) -> V3,
-    filled: &Filled<S>,
-    [a, b]: [&Side<S>; 2],
-    to: &mut [Row; 3],
-) {
-    for lane in first..first + S::LANES {
-        let velocity = velocity(
-            lane,
-            at(normal, lane),
-            (at(&a.linear, lane), at(&a.angular, lane), at(arms[0], lane)),
-            (at(&b.linear, lane), at(&b.angular, lane), at(arms[1], lane)),
-        );
-        let is = filled.is_row.0[lane] > 0.0;
-        to[0].0[lane] = if is { velocity[0] } else { 0.0 };
-        to[1].0[lane] = if is { velocity[1] } else { 0.0 };
-        to[2].0[lane] = if is { velocity[2] } else { 0.0 };
-    }
-}
-
 /// Bits of a number but for its sign: zero where the number is.
 #[inline(always)]
 fn magnitude(x: f32) -> u32 {
     x.to_bits() << 1
-}
-
-/// A vector of one lane.
-#[inline(always)]
-fn at(rows: &[Row; 3], lane: usize) -> V3 {
-    [rows[0].0[lane], rows[1].0[lane], rows[2].0[lane]]
 }
 
 /// A velocity of each lane.

@@ -16,14 +16,13 @@ mod momentum;
 mod residual;
 mod substep;
 mod sweep;
-mod update;
 
 pub(super) use fill::Given;
 pub(super) use joints::JointLanes;
 
-use super::contact::{Bodies, Motion, Point};
+use super::contact::{Bodies, Point};
 use crate::parallel::SharedSlice;
-use crate::problem::batches::BodyVelocity;
+use crate::problem::batches::{BodyVelocity, Motion};
 use crate::simd::{IndexRow, LANES, Row, Simd, Width, lanes_of, lanes_of_3};
 use bytemuck::{Pod, Zeroable};
 use domains::Domains;

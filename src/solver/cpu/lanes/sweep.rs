@@ -1,56 +1,80 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
-use super::update::{Convex, Coulomb, Mixed, Position, Rebuild, Smooth, Update};
 use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Velocities};
-use crate::parallel::Region;
-use crate::parallel::SharedSlice;
+use crate::parallel::{Region, SharedSlice, Stages, Team};
 use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, Width, lanes_of, lanes_of_3, put};
-use crate::solver::cpu::contact::{Bodies, Disk, Rows};
+use crate::solver::cpu::contact::{
+    Bodies, Convex, Coulomb, Law, Mixed, Position, Rebuild, Rows, Smooth,
+};
+use crate::solver::cpu::friction::Disk;
 use crate::solver::cpu::sweep::Sweep;
 use std::ops::Range;
 
 /// A pass over lanes, as several threads share it.
-pub(in crate::solver::cpu) struct LaneSweep<'a> {
+struct LaneSweep<'a> {
     width: Width,
     sweep: Sweep,
     cone: &'a FrictionTable,
     shares: &'a [Share],
-    neighbours: &'a [u64],
-    colors: usize,
     groups: &'a [LaneGroup],
     pairs: &'a [Pairs],
     points: &'a [Points],
-    cone_steps: &'a [Row],
     impulses: SharedSlice<'a, [Row; 3]>,
-    /// Of the position LCP of a substep, while that is being solved.
-    biases: Option<&'a [Row]>,
+    /// Numbers that only some laws have; shape `[points.len()]` where these apply.
+    numbers: &'a [Row],
+    /// True while the position LCP of a substep is solved.
+    position: bool,
     bodies: SharedVelocities<'a>,
 }
 
 impl Lanes {
-    /// Lends impulses and velocities to a pass.
-    pub(in crate::solver::cpu) fn begin_sweep<'a>(
-        &'a mut self,
-        sweep: Sweep,
-        cone: &'a FrictionTable,
-        velocities: &'a mut Velocities,
-    ) -> LaneSweep<'a> {
-        LaneSweep {
+    /// Passes over the contacts with a colour after the other.
+    pub(in crate::solver::cpu) fn sweep(
+        &mut self,
+        (sweep, passes): (Sweep, usize),
+        cone: &FrictionTable,
+        velocities: &mut Velocities,
+        team: &Team,
+    ) {
+        let colors = self.colors;
+        let lanes = LaneSweep {
             width: self.width,
             sweep,
             cone,
             shares: &self.shares,
-            neighbours: &self.domains.neighbours,
-            colors: self.colors,
             groups: &self.groups,
             pairs: &self.pairs,
             points: &self.points,
-            cone_steps: &self.cone_steps,
             impulses: SharedSlice::new(&mut self.impulses),
-            biases: self.position.then_some(&self.steps.biases),
+            numbers: if self.position {
+                &self.steps.biases
+            } else {
+                &self.cone_steps
+            },
+            position: self.position,
             bodies: velocities.share(),
-        }
+        };
+        let stages = Stages {
+            count: passes * colors,
+            neighbours: &self.domains.neighbours,
+        };
+        team.pipeline(stages, |thread, stage, domain, region| {
+            let share = lanes.shares[domain * colors + stage % colors];
+            let groups = match region {
+                Region::Boundary => share.first as usize..share.interior as usize,
+                Region::Interior => share.interior as usize..share.end as usize,
+            };
+            // SAFETY: the team gives every domain to one thread at a time, whose number is its own, and begins
+            // the boundary of a colour when those of all neighbours are done up to the colour before.
+            #[allow(
+                unsafe_code,
+                reason = "the team runs domains one stage after the other"
+            )]
+            unsafe {
+                lanes.run(groups, thread);
+            }
+        });
     }
 }
 
@@ -70,37 +94,14 @@ enum Rule {
 }
 
 impl LaneSweep<'_> {
-    /// Number of colours.
-    pub(in crate::solver::cpu) fn colors(&self) -> usize {
-        self.colors
-    }
-
-    /// By domain, a bit for each other domain with which it shares a body.
-    pub(in crate::solver::cpu) fn neighbours(&self) -> &[u64] {
-        self.neighbours
-    }
-
-    /// Sweeps the lane groups of a domain and colour, those of one region.
+    /// Sweeps lane groups of a domain and colour.
     ///
     /// # Safety
     /// Each thread at work has a number of its own, less than [`Velocities`] has room for, and domains of its
     /// own. Nobody works on another colour of the same domain meanwhile, nor on the boundary of two colours
     /// of neighbours.
     #[allow(unsafe_code, reason = "colouring and domains make groups disjoint")]
-    pub(in crate::solver::cpu) unsafe fn run(
-        &self,
-        color: usize,
-        domain: usize,
-        region: Region,
-        thread: usize,
-    ) {
-        let share = self.shares[domain * self.colors + color];
-        let [first, interior, end] =
-            [share.first, share.interior, share.end].map(|group| group as usize);
-        let groups = match region {
-            Region::Boundary => first..interior,
-            Region::Interior => interior..end,
-        };
+    unsafe fn run(&self, groups: Range<usize>, thread: usize) {
         let spare = self.bodies.spare(thread);
         let rows = Rows::of_whole_bodies(self.cone);
         let Range { mut start, end } = groups;
@@ -114,17 +115,14 @@ impl LaneSweep<'_> {
             start += alike;
             // SAFETY: the caller's promise.
             unsafe {
-                match (rule, self.biases) {
-                    (Rule::Disk, _) => self.follow(Coulomb(Disk, rows), part),
-                    (Rule::Polygon, _) => self.follow(Coulomb(self.cone, rows), part),
-                    (Rule::Convex, _) => self.follow(Convex(self.cone_steps, rows), part),
-                    (Rule::Mixed, _) => {
-                        let (cone, steps) = (self.cone, self.cone_steps);
-                        self.follow(Mixed { cone, steps }, part);
-                    }
-                    (Rule::Position, Some(biases)) => self.follow(Position(biases), part),
-                    (Rule::Rebuild, _) => self.follow(Rebuild, part),
-                    (Rule::Smooth | Rule::Position, _) => self.follow(Smooth(rows), part),
+                match rule {
+                    Rule::Disk => self.follow(Coulomb(Disk, rows), part),
+                    Rule::Polygon => self.follow(Coulomb(self.cone, rows), part),
+                    Rule::Smooth => self.follow(Smooth(rows), part),
+                    Rule::Convex => self.follow(Convex(rows), part),
+                    Rule::Mixed => self.follow(Mixed(self.cone), part),
+                    Rule::Position => self.follow(Position, part),
+                    Rule::Rebuild => self.follow(Rebuild, part),
                 }
             }
         }
@@ -133,7 +131,7 @@ impl LaneSweep<'_> {
     fn rule(&self, group: &LaneGroup) -> Rule {
         if self.sweep == Sweep::Rebuild {
             Rule::Rebuild
-        } else if self.biases.is_some() {
+        } else if self.position {
             Rule::Position
         } else if !group.friction {
             Rule::Smooth
@@ -153,12 +151,12 @@ impl LaneSweep<'_> {
     /// # Safety
     /// That of [`LaneSweep::run`].
     #[allow(unsafe_code, reason = "the caller's promise")]
-    unsafe fn follow(&self, update: impl Update, (groups, spare): (Range<usize>, u32)) {
+    unsafe fn follow(&self, law: impl Law, (groups, spare): (Range<usize>, u32)) {
         // SAFETY: the caller's promise.
         unsafe {
             self.width.run(Part {
                 pass: self,
-                update,
+                law,
                 groups,
                 spare,
             });
@@ -167,9 +165,9 @@ impl LaneSweep<'_> {
 }
 
 /// Lane groups of a pass that are updated alike, and where the thread's lanes of immovable bodies write.
-struct Part<'a, 'b, U> {
+struct Part<'a, 'b, L> {
     pass: &'b LaneSweep<'a>,
-    update: U,
+    law: L,
     groups: Range<usize>,
     spare: u32,
 }
@@ -189,7 +187,7 @@ impl Strip<'_> {
 }
 
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
-impl<U: Update> Kernel for Part<'_, '_, U> {
+impl<L: Law> Kernel for Part<'_, '_, L> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
         let strips = LANES / S::LANES * self.groups.len();
@@ -209,7 +207,7 @@ impl<U: Update> Kernel for Part<'_, '_, U> {
 }
 
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
-impl<U: Update> Part<'_, '_, U> {
+impl<L: Law> Part<'_, '_, L> {
     #[inline(always)]
     fn strip<S: Simd>(&self, strip: usize) -> Strip<'_> {
         let in_group = LANES / S::LANES;
@@ -285,9 +283,13 @@ impl<U: Update> Part<'_, '_, U> {
         // SAFETY: the caller's promise.
         unsafe {
             let point = self.pass.points[at].load(strip.first);
-            let number = self.update.number(at, strip.first);
+            let number = if L::HAS_NUMBER {
+                lanes_of(&self.pass.numbers[at], strip.first)
+            } else {
+                S::splat(0.0)
+            };
             let impulse = self.impulse(strip, at);
-            let updated = self.update.update(&point, number, impulse, a, b);
+            let updated = self.law.update(&point, number, impulse, a, b);
             self.set_impulse(strip, at, updated.impulse);
             updated.change
         }
@@ -312,7 +314,7 @@ impl<U: Update> Part<'_, '_, U> {
         let mut impulse = [S::splat(0.0); 3];
         // SAFETY: impulses are one group's.
         let rows = unsafe { &self.pass.impulses.range(at..at + 1)[0] };
-        for (impulse, row) in impulse.iter_mut().zip(rows).take(U::ROWS) {
+        for (impulse, row) in impulse.iter_mut().zip(rows).take(L::ROWS) {
             *impulse = lanes_of(row, strip.first);
         }
         impulse
@@ -322,7 +324,7 @@ impl<U: Update> Part<'_, '_, U> {
     unsafe fn set_impulse<S: Simd>(&self, strip: &Strip<'_>, at: usize, impulse: Vector<S>) {
         // SAFETY: impulses are one group's.
         let rows = unsafe { &mut self.pass.impulses.range(at..at + 1)[0] };
-        for (row, impulse) in rows.iter_mut().zip(impulse).take(U::ROWS) {
+        for (row, impulse) in rows.iter_mut().zip(impulse).take(L::ROWS) {
             put(row, strip.first, impulse);
         }
     }

@@ -48,7 +48,7 @@ impl GpuSolver {
         let start = Instant::now();
         // Only the order is packed: blocks and impulses are made on the device.
         let mut batches = self.packer.batches.take().unwrap_or_default();
-        batches.repack_order(given, step.velocity.method.max_colors());
+        batches.repack_order(given, step.velocity.method.max_colors(), false);
         batches.refill_inertias(&given.bodies);
         let pack_time = start.elapsed();
         let packed = Instant::now();

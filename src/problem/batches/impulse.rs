@@ -1,0 +1,76 @@
+//! What impulses do to bodies, in every lane.
+
+use super::{BodyInertia, BodyVelocity};
+use crate::simd::{Simd, Vector, vector};
+
+/// Linear and angular velocity of a body.
+pub(crate) type Motion<S> = (Vector<S>, Vector<S>);
+
+/// What an impulse `[N s]` and a moment about the centre of mass `[N m s]` add to a body's velocities.
+#[inline(always)]
+pub(crate) fn change_by<S: Simd>(
+    impulse: Vector<S>,
+    moment: Vector<S>,
+    inverse_mass: S,
+    inverse_inertia: &[S; 6],
+) -> Motion<S> {
+    (
+        vector::scale(impulse, inverse_mass),
+        vector::symmetric_mul(inverse_inertia, moment),
+    )
+}
+
+/// The same of one of the copies of a body, each of which has one over their number of its mass.
+#[inline(always)]
+pub(crate) fn change_of_copy<S: Simd>(
+    impulse: Vector<S>,
+    moment: Vector<S>,
+    inverse_mass: S,
+    inverse_inertia: &[S; 6],
+    copies: S,
+) -> Motion<S> {
+    let (linear, angular) = change_by(impulse, moment, inverse_mass * copies, inverse_inertia);
+    (linear, vector::scale(angular, copies))
+}
+
+/// An impulse `(normal, tangent 1, tangent 2)` in world axes `[N s]`.
+#[inline(always)]
+pub(crate) fn in_world<S: Simd>(normal: Vector<S>, impulse: Vector<S>) -> Vector<S> {
+    let (tangent_1, tangent_2) = vector::tangents(normal);
+    let along = vector::scale(normal, impulse[0]);
+    vector::add(
+        vector::add(along, vector::scale(tangent_1, impulse[1])),
+        vector::scale(tangent_2, impulse[2]),
+    )
+}
+
+impl BodyVelocity {
+    /// Adds what an impulse and a moment do to a body of this inertia.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, inertia: &BodyInertia, impulse: [f32; 3], moment: [f32; 3]) {
+        self.add(change_by(
+            impulse,
+            moment,
+            self.inverse_mass,
+            &inertia.inverse,
+        ));
+    }
+
+    /// The same where it is one of so many copies.
+    #[inline(always)]
+    pub(crate) fn push_copy(
+        &mut self,
+        (inertia, copies): (&BodyInertia, f32),
+        impulse: [f32; 3],
+        moment: [f32; 3],
+    ) {
+        let (mass, inertia) = (self.inverse_mass, &inertia.inverse);
+        self.add(change_of_copy(impulse, moment, mass, inertia, copies));
+    }
+
+    #[inline(always)]
+    fn add(&mut self, (linear, angular): Motion<f32>) {
+        self.linear = vector::add(self.linear, linear);
+        self.angular = vector::add(self.angular, angular);
+    }
+}

@@ -17,13 +17,21 @@ mod friction_file;
 mod frozen;
 #[path = "../tests/support/problems.rs"]
 mod random;
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "the bench uses a part"
+)]
+#[path = "../tests/support/recorded/mod.rs"]
+mod recorded;
 #[path = "support/mod.rs"]
 mod support;
 
-use drystone::internals::recorded::FrictionProblem;
 use drystone::problem::Problem;
 use drystone::solver::nsgs::{Acceleration, Impulses, LocalRule, NsgsOptions, solve_from};
 use frozen::Source;
+use recorded::FrictionProblem;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

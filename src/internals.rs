@@ -97,12 +97,12 @@ pub mod records {
     pub use crate::solver::substeps::records::{BodyState, ContactStep, ContactTotal, Lcp, Sort};
 }
 
-/// Friction problems that others recorded.
-pub mod recorded {
-    pub use crate::solver::nsgs::friction_problem::{FrictionProblem, FrictionSolution};
-    pub use crate::solver::nsgs::global_form::GlobalForm;
-    pub use crate::solver::nsgs::rigid_form::RigidForm;
-    pub use crate::solver::nsgs::sparse::SparseMatrix;
+/// Block Gauss–Seidel, over whatever has blocks.
+pub mod nsgs {
+    pub use crate::solver::nsgs::bodies::Bodies;
+    pub use crate::solver::nsgs::cone::{Section, project_onto_cone};
+    pub use crate::solver::nsgs::iteration::{Ending, Residual, System, iterate};
+    pub use crate::solver::nsgs::local::ContactBlock;
 }
 
 /// Searches for contacts.

@@ -118,10 +118,6 @@ pub(crate) const NSGS_RANK_TOLERANCE: f64 = 1e-12;
 /// Sweeps that are combined by the acceleration of the block Gauss–Seidel.
 pub(crate) const NSGS_ACCELERATION_DEPTH: usize = 8;
 
-/// How far a recorded problem may be from rigid bodies to be taken for one, relative to what is
-/// compared: recorded frames and levers carry seven digits.
-pub(crate) const RIGID_FORM_TOLERANCE: f64 = 1e-5;
-
 /// Most plain sweeps after an accelerated step was taken back; the first setback costs one, and each
 /// further one twice as many as the one before. With 64 some random crowds never settled.
 pub(crate) const NSGS_ACCELERATION_PAUSE: u32 = 512;

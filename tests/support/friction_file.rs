@@ -1,6 +1,6 @@
 //! Friction problems in JSON files.
 
-use drystone::internals::recorded::{FrictionProblem, GlobalForm, SparseMatrix};
+use super::recorded::{FrictionProblem, GlobalForm, SparseMatrix};
 use drystone::{Error, Result};
 use serde_json::Value;
 use std::path::Path;

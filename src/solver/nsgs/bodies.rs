@@ -23,7 +23,7 @@ struct Point {
 ///
 /// Unknowns are the impulses of the contacts, three each, then those of the joint rows.
 #[derive(Debug, Clone)]
-pub(super) struct Bodies {
+pub struct Bodies {
     masses: Vec<Mass>,
     points: Vec<Point>,
     groups: Vec<JointGroup>,
@@ -69,7 +69,8 @@ impl Point {
 
 impl Bodies {
     /// Widens a valid problem; no impulse acts yet.
-    pub(super) fn new(problem: &Problem, rule: LocalRule) -> Self {
+    #[must_use]
+    pub fn new(problem: &Problem, rule: LocalRule) -> Self {
         let masses: Vec<Mass> = problem.bodies.iter().map(Mass::new).collect();
         Self {
             points: problem
@@ -98,12 +99,14 @@ impl Bodies {
     }
 
     /// Relative velocity of a contact before the solve, bias included `[m/s]`.
-    pub(super) fn free_velocity(&self, contact: usize) -> [f64; 3] {
+    #[must_use]
+    pub fn free_velocity(&self, contact: usize) -> [f64; 3] {
         std::array::from_fn(|i| self.points[contact].rows[i].free)
     }
 
     /// Velocity that unit impulses of contact `j` cause along the rows of contact `i` `[1/kg]`.
-    pub(super) fn delassus(&self, i: usize, j: usize) -> [[f64; 3]; 3] {
+    #[must_use]
+    pub fn delassus(&self, i: usize, j: usize) -> [[f64; 3]; 3] {
         let (rows, others) = (&self.points[i].rows, &self.points[j].rows);
         std::array::from_fn(|d| std::array::from_fn(|e| rows[d].delassus(&others[e])))
     }

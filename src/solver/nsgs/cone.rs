@@ -5,7 +5,7 @@ use crate::problem::{FrictionCone, FrictionLaw};
 /// What impulses are projected onto: the cross-section of the friction cone at unit radius, for tangential
 /// impulses, or the cone itself.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Section {
+pub enum Section {
     /// The disk.
     Disk,
     /// The whole cone over the disk at once, by the convex law.
@@ -22,7 +22,9 @@ pub(super) enum Section {
 }
 
 impl Section {
-    pub(super) fn new(cone: FrictionCone, law: FrictionLaw) -> Self {
+    /// Of a problem with this cone and this law.
+    #[must_use]
+    pub fn new(cone: FrictionCone, law: FrictionLaw) -> Self {
         if law == FrictionLaw::Convex {
             return Self::Cone;
         }
@@ -46,7 +48,8 @@ impl Section {
     ///
     /// On the polygon: the edge whose normal points most along `t` is the one that `t` leaves
     /// through, because the polygon is regular.
-    pub(super) fn project(&self, t: [f64; 2], radius: f64) -> [f64; 2] {
+    #[must_use]
+    pub fn project(&self, t: [f64; 2], radius: f64) -> [f64; 2] {
         match self {
             Self::Disk | Self::Cone => {
                 let length = t[0].hypot(t[1]);
@@ -84,7 +87,8 @@ impl Section {
 }
 
 /// The point of Coulomb's cone `|r_t| <= mu r_n` that is closest to `r`, in the metric of `r`.
-pub(super) fn project_onto_cone(r: [f64; 3], friction: f64) -> [f64; 3] {
+#[must_use]
+pub fn project_onto_cone(r: [f64; 3], friction: f64) -> [f64; 3] {
     let [normal, t1, t2] = r;
     let length = t1.hypot(t2);
     if length <= friction * normal {

@@ -7,14 +7,16 @@ use crate::solver::Status;
 
 /// Root mean square and maximum of the residuals of all contacts and joint rows `[m/s]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Residual {
-    pub(super) rms: f64,
-    pub(super) max: f64,
+pub struct Residual {
+    /// Root mean square.
+    pub rms: f64,
+    /// Largest.
+    pub max: f64,
 }
 
 impl Residual {
     /// Of all residuals; both NaN if any is.
-    pub(super) fn over(residuals: impl Iterator<Item = f64>) -> Self {
+    pub fn over(residuals: impl Iterator<Item = f64>) -> Self {
         let (mut sum, mut max, mut count) = (0.0, 0.0_f64, 0_usize);
         for residual in residuals {
             sum += residual * residual;
@@ -29,7 +31,7 @@ impl Residual {
 }
 
 /// What is swept: a vector of impulses and whatever follows from it.
-pub(super) trait System {
+pub trait System {
     /// Number of impulses.
     fn unknowns(&self) -> usize;
     /// Computes velocities from impulses afresh.
@@ -51,10 +53,13 @@ pub(super) trait System {
 
 /// How an iteration ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Ending {
-    pub(super) status: Status,
-    pub(super) sweeps: u32,
-    pub(super) residual: Residual,
+pub struct Ending {
+    /// Why it ended.
+    pub status: Status,
+    /// Sweeps that it took.
+    pub sweeps: u32,
+    /// Of the impulses that are left.
+    pub residual: Residual,
 }
 
 /// The best impulses seen after a sweep; before the first look, the start.
@@ -111,7 +116,7 @@ impl Patience {
 
 /// Sweeps from `r` until the residual is small enough; leaves the best impulses found in `r`, and
 /// their velocities in `system`.
-pub(super) fn iterate(system: &mut impl System, r: &mut [f64], options: &NsgsOptions) -> Ending {
+pub fn iterate(system: &mut impl System, r: &mut [f64], options: &NsgsOptions) -> Ending {
     let round_off = NSGS_ROUND_OFF * system.speed_scale();
     system.admit(r);
     system.refresh(r);

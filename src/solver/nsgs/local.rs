@@ -7,11 +7,11 @@ use nalgebra::Matrix2;
 
 /// The diagonal block of a contact and the steps that its projections take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ContactBlock {
+pub struct ContactBlock {
     /// `W_cc`, rows and columns normal, tangent 1, tangent 2 `[1/kg]`. It need not be symmetric.
     delassus: [[f64; 3]; 3],
     /// Coefficient of friction.
-    pub(super) friction: f64,
+    pub friction: f64,
     /// `1 / W_nn` `[kg]`.
     normal_mass: f64,
     /// One over the largest eigenvalue of the tangential 2 x 2 block `[kg]`.
@@ -19,12 +19,13 @@ pub(super) struct ContactBlock {
     /// One over the largest eigenvalue of the whole block `[kg]`.
     cone_mass: f64,
     /// `3 / tr W_cc` `[kg]`, the step of the natural map; zero if no impulse moves anything.
-    pub(super) residual_mass: f64,
+    pub residual_mass: f64,
 }
 
 impl ContactBlock {
     /// A block; one whose diagonal is not positive never gets an impulse.
-    pub(super) fn new(delassus: [[f64; 3]; 3], friction: f64) -> Self {
+    #[must_use]
+    pub fn new(delassus: [[f64; 3]; 3], friction: f64) -> Self {
         let [[nn, ..], [_, w11, w12], [_, w21, w22]] = delassus;
         let usable = nn > 0.0 && (nn + w11 + w22).is_finite();
         let positive = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
@@ -58,19 +59,15 @@ impl ContactBlock {
     }
 
     /// True if its impulse can change.
-    pub(super) fn is_usable(&self) -> bool {
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
         self.residual_mass > 0.0
     }
 
     /// The impulse after one visit, from the impulse `r` `[N s]` and the relative velocity `u`
     /// before it `[m/s]`.
-    pub(super) fn visit(
-        &self,
-        r: [f64; 3],
-        u: [f64; 3],
-        section: &Section,
-        rule: LocalRule,
-    ) -> [f64; 3] {
+    #[must_use]
+    pub fn visit(&self, r: [f64; 3], u: [f64; 3], section: &Section, rule: LocalRule) -> [f64; 3] {
         // The velocity that the contact would have without its own impulse.
         let free: [f64; 3] = std::array::from_fn(|i| u[i] - self.times(i, r));
         let repeat = |step: &dyn Fn([f64; 3]) -> [f64; 3]| {
@@ -152,7 +149,8 @@ impl ContactBlock {
     }
 
     /// `|r - P(r - rho u)| / rho` `[m/s]`; see [`residual`](crate::solver::residual).
-    pub(super) fn residual(&self, r: [f64; 3], u: [f64; 3], section: &Section) -> f64 {
+    #[must_use]
+    pub fn residual(&self, r: [f64; 3], u: [f64; 3], section: &Section) -> f64 {
         let rho = self.residual_mass;
         if rho == 0.0 {
             return 0.0;
@@ -171,7 +169,8 @@ impl ContactBlock {
     }
 
     /// The nearest admissible impulse, in the sense of the section.
-    pub(super) fn admissible(&self, r: [f64; 3], section: &Section) -> [f64; 3] {
+    #[must_use]
+    pub fn admissible(&self, r: [f64; 3], section: &Section) -> [f64; 3] {
         if !self.is_usable() {
             return [0.0; 3];
         }

@@ -18,17 +18,12 @@
 //! Where contacts are redundant, impulses depend on the start; velocities hardly ever do.
 
 mod anderson;
-mod bodies;
-mod cone;
-mod delassus;
-pub(crate) mod friction_problem;
-pub(crate) mod global_form;
-mod iteration;
+pub(crate) mod bodies;
+pub(crate) mod cone;
+pub(crate) mod iteration;
 mod joint_group;
-mod local;
-pub(crate) mod rigid_form;
+pub(crate) mod local;
 mod row;
-pub(crate) mod sparse;
 
 use self::bodies::Bodies;
 use self::iteration::System;

@@ -2,7 +2,7 @@
 //! one does better.
 
 use super::recorded;
-use drystone::internals::recorded::{FrictionProblem, FrictionSolution};
+use crate::support::recorded::{FrictionProblem, FrictionSolution};
 use drystone::solver::nsgs::{Acceleration, LocalRule, NsgsOptions};
 
 /// `merit_1` after 100, 1,000 and 10,000 sweeps as another program computed it: with one projection

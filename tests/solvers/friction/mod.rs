@@ -9,7 +9,7 @@ mod reading;
 mod rigid;
 
 use crate::support::friction_file;
-use drystone::internals::recorded::FrictionProblem;
+use crate::support::recorded::FrictionProblem;
 use std::path::PathBuf;
 
 /// A recorded problem, if there are any.

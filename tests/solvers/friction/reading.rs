@@ -1,7 +1,7 @@
 //! Files that are read, and files that cannot be.
 
 use crate::support::friction_file::{self, from_json};
-use drystone::internals::recorded::FrictionProblem;
+use crate::support::recorded::FrictionProblem;
 use drystone::math::{Mat3, Vec3};
 use drystone::solver::nsgs::NsgsOptions;
 use serde_json::{Value, json};

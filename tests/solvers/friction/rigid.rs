@@ -2,8 +2,8 @@
 
 use super::recorded;
 use crate::support::problems::{Recipe, generator, random_problem};
+use crate::support::recorded::{FrictionProblem, GlobalForm, RigidForm, SparseMatrix};
 use drystone::internals::math;
-use drystone::internals::recorded::{FrictionProblem, GlobalForm, RigidForm, SparseMatrix};
 use drystone::math::{Mat3, Vec3};
 use drystone::problem::{Body, Problem};
 use drystone::solver::cpu::CpuSolver;

@@ -5,13 +5,13 @@
 //! with the disk: `r` in `K = {|r_t| <= mu r_n}`, complementary to `u + mu |u_t| n`. Such problems
 //! are collected by Acary, Brémond, Huber et al. (the FCLib collection).
 
-use super::cone::{Section, project_onto_cone};
 use super::delassus::Delassus;
 use super::global_form::GlobalForm;
 use super::sparse::SparseMatrix;
-use super::{NsgsOptions, iteration};
-use crate::error::{Error, Result};
-use crate::solver::Status;
+use drystone::internals::nsgs::{Section, iterate, project_onto_cone};
+use drystone::solver::Status;
+use drystone::solver::nsgs::NsgsOptions;
+use drystone::{Error, Result};
 
 /// A recorded problem in its local form.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub struct FrictionVerdict {
     /// `MERIT_1`. It subtracts velocities from impulses, and so depends on the unit of mass.
     pub merit_1: f64,
     /// `max_c |r_c - P(r_c - rho_c u_c)| / rho_c` `[m/s]` with `rho_c = 3 / tr W_cc`; see
-    /// [`residual`](crate::solver::residual).
+    /// [`solver`](drystone::solver#the-residual).
     pub residual: f64,
     /// The same over the largest `|q_i|`.
     pub relative_residual: f64,
@@ -183,7 +183,7 @@ impl FrictionProblem {
         options.validate()?;
         let mut system = Delassus::new(&self.delassus, &self.q, &self.friction, options.local);
         let mut r = vec![0.0; self.q.len()];
-        let ending = iteration::iterate(&mut system, &mut r, options);
+        let ending = iterate(&mut system, &mut r, options);
         Ok(FrictionSolution {
             status: ending.status,
             iterations: ending.sweeps,

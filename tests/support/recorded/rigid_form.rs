@@ -7,14 +7,18 @@
 //! axes or any others, one for each body: with `C = sum_d angular d^T = Q^T [r]`, `C^T C` is
 //! `|r|^2 1 - r r^T`, which gives `r` but for its sign, and each sign gives one rotation.
 
-use super::LocalRule;
-use super::bodies::Bodies;
 use super::friction_problem::FrictionProblem;
 use super::global_form::GlobalForm;
-use crate::constants::RIGID_FORM_TOLERANCE;
-use crate::error::{Error, Result};
-use crate::math::{self, Mat3, Vec3};
-use crate::problem::{Body, Contact, FrictionCone, Problem};
+use drystone::internals::math;
+use drystone::internals::nsgs::Bodies;
+use drystone::math::{Mat3, Vec3};
+use drystone::problem::{Body, Contact, FrictionCone, Problem};
+use drystone::solver::nsgs::LocalRule;
+use drystone::{Error, Result};
+
+/// How far a recorded problem may be from rigid bodies to be taken for one, relative to what is
+/// compared: recorded frames and levers carry seven digits.
+const RIGID_FORM_TOLERANCE: f64 = 1e-5;
 
 /// A recorded problem as rigid bodies, and the way back to its tangents.
 #[derive(Debug, Clone)]

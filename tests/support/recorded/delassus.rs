@@ -1,10 +1,8 @@
 //! A friction problem `u = W r + q` as blocks: velocities from the rows of the matrix.
 
-use super::LocalRule;
-use super::cone::Section;
-use super::iteration::{Residual, System};
-use super::local::ContactBlock;
 use super::sparse::SparseMatrix;
+use drystone::internals::nsgs::{ContactBlock, Residual, Section, System};
+use drystone::solver::nsgs::LocalRule;
 
 /// `W`, `q` and the contacts' diagonal blocks; the cone is the disk.
 #[derive(Debug)]

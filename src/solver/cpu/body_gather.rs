@@ -1,7 +1,7 @@
 //! Adds up what the contacts or joints of a remainder did to each body; twin of `shaders/body_gather.wgsl` and
 //! `shaders/hub_gather.wgsl`.
 
-use super::contact_split::VelocityChange;
+use super::sweep::VelocityChange;
 use crate::constants::WORKGROUP_SIZE;
 use crate::math;
 use crate::parallel::SharedSlice;

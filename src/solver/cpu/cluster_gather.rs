@@ -2,7 +2,7 @@
 
 use super::body_gather::{sum_by_lanes, sum_in_order};
 use super::cluster_sweep::{ClusterMemory, ClusterRound};
-use super::contact_split::VelocityChange;
+use super::sweep::VelocityChange;
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::math;
 use crate::parallel::{SharedSlice, for_chunks};

@@ -1,9 +1,9 @@
 //! Natural-map residual of every cluster; twin of `shaders/cluster_residual.wgsl`.
 
-use super::{contact_block, joint};
+use super::block::Block;
 use crate::constants::WORKGROUP_SIZE;
 use crate::parallel;
-use crate::problem::batches::Batches;
+use crate::problem::batches::{Batches, ContactBlock, JointBlock};
 use crate::problem::clusters::Clusters;
 use crate::solver::residual::{Partial, reduce_lanes};
 
@@ -11,7 +11,6 @@ use crate::solver::residual::{Partial, reduce_lanes};
 /// `i, i + 64, ...`, joint rows first, then halving strides.
 pub fn cluster_residual(batches: &Batches, clusters: &Clusters, partials: &mut Vec<Partial>) {
     let velocities = &batches.velocities;
-    let side = |body: u32| (&velocities[body as usize], &batches.inertias[body as usize]);
     parallel::fill(partials, clusters.list.len(), 1, |cluster| {
         let cluster = &clusters.list[cluster];
         let mut lanes = [Partial::default(); WORKGROUP_SIZE as usize];
@@ -21,24 +20,12 @@ pub fn cluster_residual(batches: &Batches, clusters: &Clusters, partials: &mut V
             lane = (lane + 1) % WORKGROUP_SIZE as usize;
         };
         for row in cluster.joint_range() {
-            let block = &batches.joints.blocks[row];
-            add(joint::residual(
-                block,
-                &batches.joint_scales[row],
-                batches.joints.impulses[row],
-                &velocities[block.body_a as usize],
-                &velocities[block.body_b as usize],
-            ));
+            let impulse = batches.joints.impulses[row];
+            add(JointBlock::residual(batches, row, velocities, impulse));
         }
         for index in cluster.contact_range() {
-            let block = &batches.contacts.blocks[index];
-            add(contact_block::residual(
-                block,
-                &batches.friction,
-                batches.contacts.impulses[index],
-                side(block.body_a),
-                side(block.body_b),
-            ));
+            let impulse = batches.contacts.impulses[index];
+            add(ContactBlock::residual(batches, index, velocities, impulse));
         }
         reduce_lanes(lanes)
     });

@@ -1,9 +1,7 @@
 //! Gauss–Seidel over every cluster by itself; twin of `shaders/cluster_sweep.wgsl`.
 
-use super::contact_block;
-use super::contact_split::VelocityChange;
-use super::joint;
-use super::sweep::Sweep;
+use super::block::Block;
+use super::sweep::{Sweep, VelocityChange, step_through};
 use crate::constants::{CLUSTER_COPIES, WORKGROUP_SIZE};
 use crate::math;
 use crate::parallel::{self, SharedSlice};
@@ -229,82 +227,46 @@ impl Shared<'_> {
         for step in 0..groups.len() {
             let group = &groups[pass.place(0, groups.len(), step)];
             if group.first < cluster.joint_rows {
-                self.sweep_joint(cluster, group, pass, copies);
+                let first = cluster.first_joint_row + group.first;
+                let impulses = &self.joint_impulses;
+                self.sweep_group::<JointBlock>((cluster, group), first, pass, impulses, copies);
             } else {
-                self.sweep_contacts(cluster, group, pass, copies);
+                let first = cluster.first_contact + group.first - cluster.joint_rows;
+                let impulses = &self.contact_impulses;
+                self.sweep_group::<ContactBlock>((cluster, group), first, pass, impulses, copies);
             }
         }
     }
 
-    fn sweep_joint(
+    /// One pass over the blocks of a group, from `first` on.
+    fn sweep_group<B: Block>(
         &self,
-        cluster: &Cluster,
-        group: &ClusterGroup,
+        (cluster, group): (&Cluster, &ClusterGroup),
+        first: u32,
         pass: ClusterPass,
+        impulses: &SharedSlice<'_, B::Impulse>,
         copies: &mut [BodyVelocity],
     ) {
-        let batches = self.batches;
-        let first = (cluster.first_joint_row + group.first) as usize;
-        let end = first + group.count as usize;
-        let JointBlock { body_a, body_b, .. } = batches.joints.blocks[first];
-        let copies_a = self.clusters.copies_at(cluster, group.copy_a);
-        let copies_b = self.clusters.copies_at(cluster, group.copy_b);
-        let inertia_a = &batches.inertias[body_a as usize];
-        let inertia_b = &batches.inertias[body_b as usize];
-        let (mut a, mut b) = (copy(copies, group.copy_a), copy(copies, group.copy_b));
-        for step in 0..end - first {
-            let index = pass.place(first, end, step);
-            // SAFETY: every joint row is in one cluster.
-            #[allow(unsafe_code, reason = "clusters are disjoint")]
-            unsafe {
-                let (impulse, _) = joint::step(
-                    pass.sweep,
-                    &batches.joints.blocks[index],
-                    self.joint_impulses.read(index),
-                    (&mut a, inertia_a, copies_a),
-                    (&mut b, inertia_b, copies_b),
-                );
-                self.joint_impulses.write(index, impulse);
-            }
+        let (first, count) = (first as usize, group.count as usize);
+        let of_bodies = [group.copy_a, group.copy_b];
+        let shares = of_bodies.map(|copy| self.clusters.copies_at(cluster, copy));
+        let mut bodies = of_bodies.map(|place| copy(copies, place));
+        let blocks = (0..count).map(|step| pass.place(first, first + count, step));
+        // SAFETY: every contact and every joint row is in one cluster.
+        #[allow(unsafe_code, reason = "clusters are disjoint")]
+        unsafe {
+            step_through::<B>(
+                self.batches,
+                blocks,
+                pass.sweep,
+                impulses,
+                &mut bodies,
+                shares,
+            );
         }
-        keep(copies, group.copy_a, a);
-        keep(copies, group.copy_b, b);
-    }
-
-    fn sweep_contacts(
-        &self,
-        cluster: &Cluster,
-        group: &ClusterGroup,
-        pass: ClusterPass,
-        copies: &mut [BodyVelocity],
-    ) {
-        let batches = self.batches;
-        let first = (cluster.first_contact + group.first - cluster.joint_rows) as usize;
-        let end = first + group.count as usize;
-        let ContactBlock { body_a, body_b, .. } = batches.contacts.blocks[first];
-        let copies_a = self.clusters.copies_at(cluster, group.copy_a);
-        let copies_b = self.clusters.copies_at(cluster, group.copy_b);
-        let inertia_a = &batches.inertias[body_a as usize];
-        let inertia_b = &batches.inertias[body_b as usize];
-        let (mut a, mut b) = (copy(copies, group.copy_a), copy(copies, group.copy_b));
-        for step in 0..end - first {
-            let index = pass.place(first, end, step);
-            // SAFETY: every contact is in one cluster.
-            #[allow(unsafe_code, reason = "clusters are disjoint")]
-            unsafe {
-                let (impulse, _) = contact_block::step(
-                    pass.sweep,
-                    &batches.contacts.blocks[index],
-                    &batches.friction,
-                    self.contact_impulses.read(index),
-                    (&mut a, inertia_a, copies_a),
-                    (&mut b, inertia_b, copies_b),
-                );
-                self.contact_impulses.write(index, impulse);
-            }
+        for (place, velocity) in of_bodies.into_iter().zip(bodies) {
+            keep(copies, place, velocity);
         }
-        keep(copies, group.copy_a, a);
-        keep(copies, group.copy_b, b);
     }
 
     /// Leaves in its slot what each copy adds to the mean of its body.
@@ -338,19 +300,12 @@ impl Shared<'_> {
             for row in cluster.joint_range() {
                 let memory = self.joint_memory.read(row);
                 let now = self.joint_impulses.read(row);
-                let mass = self.batches.joints.blocks[row].mass;
-                add(Progress::of(mass, memory.previous, memory.start, now));
+                add(self.batches.joints.blocks[row].progress(&memory, now));
             }
             for contact in cluster.contact_range() {
                 let memory = self.contact_memory.read(contact);
                 let now = self.contact_impulses.read(contact);
-                let block = &self.batches.contacts.blocks[contact];
-                let part = |mass, axis: usize| {
-                    Progress::of(mass, memory.previous[axis], memory.start[axis], now[axis])
-                };
-                add(part(block.normal_mass, 0)
-                    .plus(part(block.tangent_mass, 1))
-                    .plus(part(block.tangent_mass, 2)));
+                add(self.batches.contacts.blocks[contact].progress(&memory, now));
             }
         }
         reduce_workgroup(lanes)

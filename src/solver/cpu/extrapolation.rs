@@ -1,11 +1,12 @@
 //! Momentum among the threads of a team: its start, its part before a sweep, and its judgement after one.
 
+use super::block::Block;
 use super::momentum::{body_momentum, contact_momentum, joint_momentum};
 use super::parts::{SIZE, fill_parts, for_parts};
-use super::progress::{contact_progress_part, joint_progress_part, sum_of_workgroup};
+use super::progress::{sum_of, sum_of_workgroup};
 use super::{BodyMomentum, CpuSolver, Sweep, VelocityChange, remainder_contacts};
 use crate::parallel::Team;
-use crate::problem::batches::Batches;
+use crate::problem::batches::{Batches, JointBlock};
 use crate::solver::Start;
 use crate::solver::momentum::{
     ContactMemory, JointMemory, Momentum, MomentumRule, Progress, momentum_step,
@@ -84,14 +85,10 @@ impl CpuSolver {
     pub(super) fn judge(&mut self, batches: &Batches, team: &Team) {
         let count = batches.contacts.blocks.len();
         self.terms.resize(count, Progress::default());
-        let remainder = remainder_contacts(batches);
-        contact_progress_part(
-            batches,
-            remainder.clone(),
-            &batches.contacts.impulses[remainder.clone()],
-            &self.contact_memory,
-            &mut self.terms[remainder],
-        );
+        let contacts = &batches.contacts;
+        for (index, memory) in remainder_contacts(batches).zip(&self.contact_memory) {
+            self.terms[index] = contacts.blocks[index].progress(memory, contacts.impulses[index]);
+        }
         self.lanes.progress(&mut self.terms, team);
         self.contact_sums
             .resize(count.div_ceil(SIZE), Progress::default());
@@ -107,7 +104,9 @@ impl CpuSolver {
         );
         let (impulses, memory) = (&batches.joints.impulses, &self.joint_memory);
         fill_parts(team, &mut self.joint_sums, |first, sums| {
-            joint_progress_part(batches, first, impulses, memory, sums);
+            for (workgroup, sum) in (first..).zip(sums) {
+                *sum = sum_of::<JointBlock>(batches, workgroup, impulses, memory);
+            }
         });
         self.momentum = momentum_step(self.momentum, &self.joint_sums, &self.contact_sums);
     }

@@ -1,5 +1,6 @@
 //! The CPU backend: lanes and threads over the same batches, with the same arithmetic, as the GPU's.
 
+mod block;
 mod body_gather;
 mod body_start;
 mod cluster;
@@ -7,17 +8,10 @@ mod cluster_gather;
 mod cluster_residual;
 mod cluster_sweep;
 mod contact;
-mod contact_block;
-mod contact_residual;
-mod contact_split;
-mod contact_sweep;
 mod extrapolation;
 mod friction;
 mod gap;
 mod joint;
-mod joint_residual;
-mod joint_split;
-mod joint_sweep;
 mod lanes;
 mod momentum;
 mod parts;
@@ -37,16 +31,13 @@ pub(crate) mod kernels {
     pub use super::cluster_gather::cluster_gather;
     pub use super::cluster_residual::cluster_residual;
     pub use super::cluster_sweep::{ClusterMemory, ClusterRound, cluster_sweep};
-    pub use super::contact_residual::contact_residual;
-    pub use super::contact_split::{VelocityChange, contact_split};
-    pub use super::contact_sweep::contact_sweep;
-    pub use super::joint_residual::joint_residual;
-    pub use super::joint_split::joint_split;
-    pub use super::joint_sweep::joint_sweep;
     pub use super::momentum::{BodyMomentum, body_momentum, contact_momentum, joint_momentum};
     pub use super::progress::{contact_progress, joint_progress};
+    pub use super::residuals::{contact_residual, joint_residual};
     pub use super::substep_kernels::{substep_bodies, substep_contacts, substep_control};
-    pub use super::sweep::Sweep;
+    pub use super::sweep::{
+        Sweep, VelocityChange, contact_split, contact_sweep, joint_split, joint_sweep,
+    };
 }
 
 pub(crate) use kernels::{BodyMomentum, ClusterRound, Sweep, VelocityChange};

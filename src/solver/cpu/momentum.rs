@@ -1,7 +1,7 @@
 //! Repeating a part of the last change; twins of `shaders/contact_momentum.wgsl`,
 //! `shaders/joint_momentum.wgsl` and `shaders/body_momentum.wgsl`.
 
-use super::contact_split::VelocityChange;
+use super::sweep::VelocityChange;
 use crate::math::{self, V3};
 use crate::problem::batches::BodyVelocity;
 use crate::solver::momentum::{ContactMemory, JointMemory};

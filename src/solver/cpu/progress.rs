@@ -1,12 +1,10 @@
 //! How each impulse went on in the last sweep, summed; twins of `shaders/contact_progress.wgsl` and
 //! `shaders/joint_progress.wgsl`.
 
-use crate::constants::WORKGROUP_SIZE;
-use crate::problem::batches::Batches;
+use super::block::Block;
+use super::parts::SIZE;
+use crate::problem::batches::{Batches, ContactBlock, JointBlock};
 use crate::solver::momentum::{ContactMemory, JointMemory, Progress, reduce_workgroup};
-use std::ops::Range;
-
-const SIZE: usize = WORKGROUP_SIZE as usize;
 
 /// One sum per workgroup's worth of contacts, in the order of the blocks.
 pub fn contact_progress(
@@ -15,70 +13,44 @@ pub fn contact_progress(
     memory: &[ContactMemory],
     sums: &mut Vec<Progress>,
 ) {
-    let mut terms = vec![Progress::default(); impulses.len()];
-    let all = 0..impulses.len();
-    contact_progress_part(batches, all, impulses, memory, &mut terms);
-    sums.clear();
-    sums.extend(terms.chunks(SIZE).map(sum_of_workgroup));
+    sums_of::<ContactBlock>(batches, impulses, memory, sums);
 }
 
-/// The terms of some contacts; all slices are theirs.
-pub(super) fn contact_progress_part(
-    batches: &Batches,
-    contacts: Range<usize>,
-    impulses: &[[f32; 4]],
-    memory: &[ContactMemory],
-    terms: &mut [Progress],
-) {
-    let blocks = batches.contacts.blocks[contacts].iter();
-    for (((term, block), now), memory) in terms.iter_mut().zip(blocks).zip(impulses).zip(memory) {
-        let part = |mass, axis: usize| {
-            Progress::of(mass, memory.previous[axis], memory.start[axis], now[axis])
-        };
-        *term = part(block.normal_mass, 0)
-            .plus(part(block.tangent_mass, 1))
-            .plus(part(block.tangent_mass, 2));
-    }
-}
-
-/// One sum per workgroup's worth of joint rows, likewise.
+/// The same of joint rows.
 pub fn joint_progress(
     batches: &Batches,
     impulses: &[f32],
     memory: &[JointMemory],
     sums: &mut Vec<Progress>,
 ) {
-    sums.clear();
-    sums.resize(
-        batches.joints.blocks.len().div_ceil(SIZE),
-        Progress::default(),
-    );
-    joint_progress_part(batches, 0, impulses, memory, sums);
+    sums_of::<JointBlock>(batches, impulses, memory, sums);
 }
 
-/// The sums from the workgroup `first` on.
-pub(super) fn joint_progress_part(
+fn sums_of<B: Block>(
     batches: &Batches,
-    first: usize,
-    impulses: &[f32],
-    memory: &[JointMemory],
-    sums: &mut [Progress],
+    impulses: &[B::Impulse],
+    memory: &[B::Memory],
+    sums: &mut Vec<Progress>,
 ) {
-    let blocks = &batches.joints.blocks;
-    for (workgroup, sum) in (first..).zip(sums) {
-        let rows = workgroup * SIZE..blocks.len().min((workgroup + 1) * SIZE);
-        let mut terms = [Progress::default(); SIZE];
-        for (term, row) in terms.iter_mut().zip(rows) {
-            let memory = memory[row];
-            *term = Progress::of(
-                blocks[row].mass,
-                memory.previous,
-                memory.start,
-                impulses[row],
-            );
-        }
-        *sum = reduce_workgroup(terms);
+    let workgroups = 0..impulses.len().div_ceil(SIZE);
+    sums.clear();
+    sums.extend(workgroups.map(|at| sum_of::<B>(batches, at, impulses, memory)));
+}
+
+/// The sum of one workgroup.
+pub(super) fn sum_of<B: Block>(
+    batches: &Batches,
+    workgroup: usize,
+    impulses: &[B::Impulse],
+    memory: &[B::Memory],
+) -> Progress {
+    let first = workgroup * SIZE;
+    let blocks = &B::packed(batches).blocks[first..impulses.len().min(first + SIZE)];
+    let mut terms = [Progress::default(); SIZE];
+    for (at, (term, block)) in (first..).zip(terms.iter_mut().zip(blocks)) {
+        *term = block.progress(&memory[at], impulses[at]);
     }
+    reduce_workgroup(terms)
 }
 
 /// The sum of one workgroup's terms; there may be fewer than it has invocations.

@@ -1,12 +1,12 @@
 //! A pass over everything: joints and contacts, colours and remainders, among the threads of a team.
 
+use super::block::Block;
 use super::body_gather::{body_gather_part, hub_gather_part};
-use super::contact_split::contact_split_part;
-use super::joint_split::joint_split_part;
+use super::sweep::split_part;
 use super::{CpuSolver, Sweep};
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
-use crate::problem::batches::{Batches, Remainder};
+use crate::problem::batches::{Batches, ContactBlock, JointBlock, Remainder};
 
 impl CpuSolver {
     /// One pass over all joints, then all contacts: colour after colour, then the remainder. Contacts
@@ -14,7 +14,7 @@ impl CpuSolver {
     pub(super) fn sweep(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
         self.sweep_joints(batches, team, sweep);
         self.sweep_colored_contacts(batches, team, sweep, 1);
-        self.sweep_contact_remainder(batches, team, sweep);
+        self.sweep_remainder::<ContactBlock>(batches, team, sweep, MIN_BLOCKS_PER_THREAD);
     }
 
     fn sweep_joints(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
@@ -24,25 +24,7 @@ impl CpuSolver {
         let impulses = &mut batches.joints.impulses;
         self.joint_lanes
             .sweep(sweep, &mut self.velocities, impulses, team);
-        self.sweep_joint_remainder(batches, team, sweep);
-    }
-
-    fn sweep_joint_remainder(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
-        let count = batches.joints.remainder.elements.len();
-        if count == 0 {
-            return;
-        }
-        let mut impulses = std::mem::take(&mut batches.joints.impulses);
-        {
-            let shared = SharedSlice::new(&mut impulses);
-            let changes = SharedSlice::new(&mut self.changes);
-            let velocities = self.velocities.bodies();
-            team.each(count, MIN_BLOCKS_PER_THREAD / 4, |_, elements| {
-                joint_split_part(batches, elements, sweep, velocities, &shared, &changes);
-            });
-        }
-        batches.joints.impulses = impulses;
-        self.gather(&batches.joints.remainder, team);
+        self.sweep_remainder::<JointBlock>(batches, team, sweep, MIN_BLOCKS_PER_THREAD / 4);
     }
 
     /// Passes over the contacts with a colour after the other.
@@ -58,22 +40,29 @@ impl CpuSolver {
             .sweep((sweep, passes), &batches.friction, velocities, team);
     }
 
-    fn sweep_contact_remainder(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
-        let count = batches.contacts.remainder.elements.len();
+    /// One pass over a remainder, of which a thread gets at least `grain` elements.
+    fn sweep_remainder<B: Block>(
+        &mut self,
+        batches: &mut Batches,
+        team: &Team,
+        sweep: Sweep,
+        grain: usize,
+    ) {
+        let count = B::packed(batches).remainder.elements.len();
         if count == 0 {
             return;
         }
-        let mut impulses = std::mem::take(&mut batches.contacts.impulses);
+        let mut impulses = std::mem::take(&mut B::packed_mut(batches).impulses);
         {
             let shared = SharedSlice::new(&mut impulses);
             let changes = SharedSlice::new(&mut self.changes);
             let velocities = self.velocities.bodies();
-            team.each(count, MIN_BLOCKS_PER_THREAD, |_, elements| {
-                contact_split_part(batches, elements, sweep, velocities, &shared, &changes);
+            team.each(count, grain, |_, elements| {
+                split_part::<B>(batches, elements, sweep, velocities, &shared, &changes);
             });
         }
-        batches.contacts.impulses = impulses;
-        self.gather(&batches.contacts.remainder, team);
+        B::packed_mut(batches).impulses = impulses;
+        self.gather(&B::packed(batches).remainder, team);
     }
 
     /// Adds up what a remainder did to each body.

@@ -1,0 +1,280 @@
+//! A contact or a joint row of the batches, alone in its lane: what a pass does to it, on bodies of which there may be copies.
+
+use super::contact::{self, Bodies, Convex, Coulomb, Law, Point, Rebuild, Rows, Smooth, Updated};
+use super::joint;
+use super::sweep::Sweep;
+use crate::constants::IMPULSE_DEAD_BAND;
+use crate::math::{self, V3};
+use crate::problem::FrictionTable;
+use crate::problem::batches::{
+    Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, Motion, Packed,
+};
+use crate::solver::momentum::{ContactMemory, JointMemory, Progress};
+use bytemuck::Pod;
+use std::ops::Range;
+
+/// A body, and how many copies there are of it, each with one over their number of its mass.
+pub(super) type Copy<'a> = (&'a BodyVelocity, &'a BodyInertia, f32);
+
+/// An impulse `[N s]` and a moment about the centre of mass `[N m s]`.
+pub(super) type Push = (V3, V3);
+
+/// A block of the batches.
+pub(super) trait Block: Pod + Send + Sync {
+    type Impulse: Pod + Send + Sync;
+    type Memory: std::marker::Copy + Send + Sync;
+
+    /// All of its sort.
+    fn packed(batches: &Batches) -> &Packed<Self, Self::Impulse>;
+
+    /// The same.
+    fn packed_mut(batches: &mut Batches) -> &mut Packed<Self, Self::Impulse>;
+
+    /// The blocks of an element of the remainder, each of which has copies of its own.
+    fn of_element(packed: &Packed<Self, Self::Impulse>, element: u32) -> Range<usize>;
+
+    /// Bodies A and B.
+    fn bodies(&self) -> [u32; 2];
+
+    /// A pass over it: its new impulse, and what A and B are to be pushed with.
+    fn step(
+        &self,
+        sweep: Sweep,
+        cone: &FrictionTable,
+        impulse: Self::Impulse,
+        bodies: [Copy<'_>; 2],
+    ) -> (Self::Impulse, [Push; 2]);
+
+    /// Natural-map residual of a block `[m/s]`; see [`solver`](crate::solver#the-residual).
+    fn residual(
+        batches: &Batches,
+        index: usize,
+        velocities: &[BodyVelocity],
+        impulse: Self::Impulse,
+    ) -> f32;
+
+    /// How its impulse went on in the last sweep.
+    fn progress(&self, memory: &Self::Memory, now: Self::Impulse) -> Progress;
+}
+
+impl Block for ContactBlock {
+    type Impulse = [f32; 4];
+    type Memory = ContactMemory;
+
+    fn packed(batches: &Batches) -> &Packed<Self, [f32; 4]> {
+        &batches.contacts
+    }
+
+    fn packed_mut(batches: &mut Batches) -> &mut Packed<Self, [f32; 4]> {
+        &mut batches.contacts
+    }
+
+    fn of_element(_: &Packed<Self, [f32; 4]>, element: u32) -> Range<usize> {
+        element as usize..element as usize + 1
+    }
+
+    fn bodies(&self) -> [u32; 2] {
+        [self.body_a, self.body_b]
+    }
+
+    #[inline(always)]
+    fn step(
+        &self,
+        sweep: Sweep,
+        cone: &FrictionTable,
+        [n, t1, t2, _]: [f32; 4],
+        [a, b]: [Copy<'_>; 2],
+    ) -> ([f32; 4], [Push; 2]) {
+        let (point, impulse) = (point_of(self), [n, t1, t2]);
+        let rows = rows_of(self, cone, a, b);
+        let (body_a, body_b) = (&bodies_of(a), &bodies_of(b));
+        let Updated { impulse, change } = if sweep == Sweep::Rebuild {
+            Rebuild.update(&point, 0.0, impulse, body_a, body_b)
+        } else if cone.is_convex() && self.friction > 0.0 && self.tangent_mass > 0.0 {
+            let (normal, tangent) = (self.normal_mass, self.tangent_mass);
+            let step = contact::cone_step(self.coupling, normal, tangent, rows.softness);
+            Convex(rows).update(&point, step, impulse, body_a, body_b)
+        } else if self.friction == 0.0 {
+            Smooth(rows).update(&point, 0.0, [n, 0.0, 0.0], body_a, body_b)
+        } else {
+            // Between immovable bodies there is no mass to measure by, and nothing to do.
+            Coulomb(cone, rows).update(&point, 0.0, impulse, body_a, body_b)
+        };
+        let [n, t1, t2] = impulse;
+        let back = math::scale(change, -1.0);
+        let pushes = [
+            (change, math::cross(self.arm_a, change)),
+            (back, math::cross(self.arm_b, back)),
+        ];
+        ([n, t1, t2, 0.0], pushes)
+    }
+
+    #[inline(always)]
+    fn residual(
+        batches: &Batches,
+        index: usize,
+        velocities: &[BodyVelocity],
+        [n, t1, t2, _]: [f32; 4],
+    ) -> f32 {
+        let (block, cone) = (&batches.contacts.blocks[index], &batches.friction);
+        let [a, b] = block.bodies().map(|body| {
+            let body = body as usize;
+            (&velocities[body], &batches.inertias[body], 1.0)
+        });
+        let give = if cone.softness > 0.0 {
+            cone.softness * (normal_response(block, a, b) * n)
+        } else {
+            0.0
+        };
+        let (point, rho) = (point_of(block), block.residual_mass);
+        contact::residual(
+            &point,
+            cone,
+            [n, t1, t2],
+            give,
+            rho,
+            motion(a.0),
+            motion(b.0),
+        )
+    }
+
+    #[inline(always)]
+    fn progress(&self, memory: &ContactMemory, now: [f32; 4]) -> Progress {
+        let part = |mass, axis: usize| {
+            Progress::of(mass, memory.previous[axis], memory.start[axis], now[axis])
+        };
+        part(self.normal_mass, 0)
+            .plus(part(self.tangent_mass, 1))
+            .plus(part(self.tangent_mass, 2))
+    }
+}
+
+impl Block for JointBlock {
+    type Impulse = f32;
+    type Memory = JointMemory;
+
+    fn packed(batches: &Batches) -> &Packed<Self, f32> {
+        &batches.joints
+    }
+
+    fn packed_mut(batches: &mut Batches) -> &mut Packed<Self, f32> {
+        &mut batches.joints
+    }
+
+    fn of_element(packed: &Packed<Self, f32>, element: u32) -> Range<usize> {
+        let rows = packed.blocks_of(&(element..element + 1));
+        rows.start as usize..rows.end as usize
+    }
+
+    fn bodies(&self) -> [u32; 2] {
+        [self.body_a, self.body_b]
+    }
+
+    #[inline(always)]
+    fn step(
+        &self,
+        sweep: Sweep,
+        _: &FrictionTable,
+        impulse: f32,
+        [a, b]: [Copy<'_>; 2],
+    ) -> (f32, [Push; 2]) {
+        let (updated, change) = match sweep {
+            Sweep::Rebuild => (impulse, impulse),
+            Sweep::Update => {
+                let row = joint::JointRow::of(self);
+                let updated = row.update(impulse, motion(a.0), motion(b.0), dead_band(a, b));
+                (updated, updated - impulse)
+            }
+        };
+        let pushes = [
+            (
+                math::scale(self.linear, change),
+                math::scale(self.angular_a, change),
+            ),
+            (
+                math::scale(self.linear, -change),
+                math::scale(self.angular_b, change),
+            ),
+        ];
+        (updated, pushes)
+    }
+
+    #[inline(always)]
+    fn residual(batches: &Batches, index: usize, velocities: &[BodyVelocity], impulse: f32) -> f32 {
+        let (block, scale) = (&batches.joints.blocks[index], &batches.joint_scales[index]);
+        let [a, b] = block
+            .bodies()
+            .map(|body| motion(&velocities[body as usize]));
+        let projected = joint::JointRow::of(block).projected(scale.mass, impulse, a, b);
+        (impulse - projected).abs() * scale.per_impulse
+    }
+
+    #[inline(always)]
+    fn progress(&self, memory: &JointMemory, now: f32) -> Progress {
+        Progress::of(self.mass, memory.previous, memory.start, now)
+    }
+}
+
+/// Change of an impulse, over the impulse, that is left undone: [`IMPULSE_DEAD_BAND`] for whole
+/// bodies, nothing for copies, whose steps are small because each answers for a share of the body.
+#[inline(always)]
+fn dead_band(a: Copy<'_>, b: Copy<'_>) -> f32 {
+    if a.2 * b.2 == 1.0 {
+        IMPULSE_DEAD_BAND
+    } else {
+        0.0
+    }
+}
+
+fn motion(velocity: &BodyVelocity) -> Motion<f32> {
+    (velocity.linear, velocity.angular)
+}
+
+fn point_of(block: &ContactBlock) -> Point<f32> {
+    Point {
+        normal: block.normal,
+        normal_mass: block.normal_mass,
+        arm_a: block.arm_a,
+        tangent_mass: block.tangent_mass,
+        arm_b: block.arm_b,
+        friction: block.friction,
+        free_velocity: block.free_velocity,
+        coupling: block.coupling,
+    }
+}
+
+fn bodies_of((velocity, inertia, _): Copy<'_>) -> Bodies<f32> {
+    Bodies {
+        linear: velocity.linear,
+        inverse_mass: velocity.inverse_mass,
+        angular: velocity.angular,
+        inertia: inertia.inverse,
+    }
+}
+
+/// `W_nn` of the whole bodies `[1/kg]`: the velocity along the normal that a unit of normal impulse makes.
+#[inline(always)]
+fn normal_response(block: &ContactBlock, a: Copy<'_>, b: Copy<'_>) -> f32 {
+    let side = |(velocity, inertia, _): Copy<'_>, arm: V3| {
+        let lever = math::cross(arm, block.normal);
+        velocity.inverse_mass + math::dot(lever, math::symmetric_mul(&inertia.inverse, lever))
+    };
+    side(a, block.arm_a) + side(b, block.arm_b)
+}
+
+/// The rows of a block. Softness is over one over [`ContactBlock::normal_mass`]: that of the problem for whole
+/// bodies, less for copies, whose row answers for a share of the body.
+#[inline(always)]
+fn rows_of(block: &ContactBlock, cone: &FrictionTable, a: Copy<'_>, b: Copy<'_>) -> Rows {
+    let whole = a.2 * b.2 == 1.0;
+    let softness = if whole || cone.softness == 0.0 {
+        cone.softness
+    } else {
+        cone.softness * (block.normal_mass * normal_response(block, a, b))
+    };
+    Rows {
+        softness,
+        hardness: 1.0 / (1.0 + softness),
+        dead_band: dead_band(a, b),
+    }
+}

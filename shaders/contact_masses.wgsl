@@ -1,5 +1,5 @@
 // Makes the blocks of contacts out of what is uploaded of them: the effective masses are computed here;
-// twin of `block_of` in `src/problem/batches/contacts.rs`. One invocation makes one block.
+// twin of `Pack` in `src/problem/batches/contact_lanes.rs`. One invocation makes one block.
 
 // What changes of a contact from solve to solve, in three loads; 48 bytes.
 struct ContactPoint {

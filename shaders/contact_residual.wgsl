@@ -1,5 +1,5 @@
 // Natural-map residual of every contact, summed over workgroups; twin of
-// `src/solver/cpu/contact_residual.rs`. One invocation takes one contact; the workgroup adds up by
+// `src/solver/cpu/residuals.rs`. One invocation takes one contact; the workgroup adds up by
 // halving strides. A dispatch starts at a multiple of the workgroup size, so that splitting the work
 // changes no sum.
 

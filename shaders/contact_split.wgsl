@@ -1,4 +1,4 @@
-// Mass-split Jacobi over the remainder; twin of `src/solver/cpu/contact_split.rs`.
+// Mass-split Jacobi over the remainder; twin of `src/solver/cpu/sweep.rs`.
 //
 // One invocation updates one contact against velocities that nobody changes, and leaves what it adds
 // to each movable body in that body's slot. Where the slots exceed one binding, the dispatch is

@@ -1,4 +1,4 @@
-// Gauss-Seidel over the groups of one colour; twin of `src/solver/cpu/contact_sweep.rs`.
+// Gauss-Seidel over the groups of one colour; twin of `src/solver/cpu/sweep.rs`.
 //
 // One invocation sweeps one group, a run of contacts between the same two bodies, one after
 // the other. No two

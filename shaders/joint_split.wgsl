@@ -1,4 +1,4 @@
-// Mass-split Jacobi over the joints of the remainder; twin of `src/solver/cpu/joint_split.rs`.
+// Mass-split Jacobi over the joints of the remainder; twin of `src/solver/cpu/sweep.rs`.
 //
 // One invocation sweeps the rows of one joint, in order, on its own copies of its bodies, and leaves
 // what they add together to each movable body in that body's slot. Where the slots exceed one

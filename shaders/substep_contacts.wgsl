@@ -1,7 +1,7 @@
 // Before an LCP of a step: takes the impulses of the last one, and makes contacts what they are in the
 // next; twin of `substep_contacts` in `src/solver/cpu/substep_kernels.rs`. One invocation takes one contact.
 
-@group(0) @binding(2) var<storage, read> lcps: array<Lcp>;
+@group(0) @binding(2) var<storage, read> lcps: array<SubstepParams>;
 @group(0) @binding(3) var<storage, read> steps: array<ContactStep>;
 @group(0) @binding(4) var<storage, read> frictions: array<f32>;
 @group(0) @binding(5) var<storage, read> states: array<BodyState>;
@@ -13,7 +13,7 @@ override FREE_APPROACH: f32;
 
 // The velocity that a gap asks for, `held` being what the contact holds of what it gives way by; see `SubstepPlan::contact_bias` of the library.
 fn velocity_bias(
-    lcp: Lcp,
+    params: SubstepParams,
     gap: f32,
     velocity: f32,
     gain: f32,
@@ -21,25 +21,25 @@ fn velocity_bias(
     restitution: f32,
     presses: bool,
 ) -> f32 {
-    let open = gap - lcp.slop;
-    let deep = (gap + lcp.slop) + lcp.spared;
-    var asked = max(lcp.rate * min(deep, 0.0), -(lcp.max_push + held)) + lcp.memory * velocity;
+    let open = gap - params.slop;
+    let deep = (gap + params.slop) + params.spared;
+    var asked = max(params.rate * min(deep, 0.0), -(params.max_push + held)) + params.memory * velocity;
     if open > 0.0 {
-        asked = open * lcp.per_second;
+        asked = open * params.per_second;
         if restitution > 0.0 && !presses {
             asked = FREE_APPROACH;
         }
     }
-    let meets = open + lcp.substep_length * velocity <= 0.0;
-    if !(restitution > 0.0 && velocity < -lcp.restitution_threshold && meets) {
+    let meets = open + params.substep_length * velocity <= 0.0;
+    if !(restitution > 0.0 && velocity < -params.restitution_threshold && meets) {
         return asked;
     }
     let half = 0.5 * gain;
     let speed = half + velocity;
-    let fall = -2.0 * (gain * open) * lcp.per_second;
+    let fall = -2.0 * (gain * open) * params.per_second;
     let squared = restitution * restitution * (speed * speed + fall) - fall;
     let parting = sqrt(max(squared, 0.0)) + half;
-    let bounce = -parting - lcp.softness * (parting - velocity - gain);
+    let bounce = -parting - params.softness * (parting - velocity - gain);
     return select(min(bounce, asked), bounce, open > 0.0);
 }
 
@@ -66,7 +66,7 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if !has(VELOCITY) && !has(POSITION) {
         return;
     }
-    let lcp = lcps[lcp_index()];
+    let params = lcps[lcp_index()];
     let step = steps[at];
     let normal = blocks[at].normal;
     let arm_a = blocks[at].arm_a;
@@ -76,28 +76,28 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let moved = add_cross(a.moved_linear, a.moved_angular, arm_a)
         - add_cross(b.moved_linear, b.moved_angular, arm_b);
     // Products come last: some compilers move what is added to a sum of two products between them.
-    let path = (moved + step.start * lcp.start_factor) + step.increment * lcp.increment_factor;
+    let path = (moved + step.start * params.start_factor) + step.increment * params.increment_factor;
     let gap = step.gap + ordered_dot(normal, path);
     if has(POSITION) {
         blocks[at].friction = 0.0;
-        blocks[at].free_velocity = normal * max(gap + lcp.slop, -lcp.max_correction);
+        blocks[at].free_velocity = normal * max(gap + params.slop, -params.max_correction);
         return;
     }
     let gained = add_cross(a.gained_linear, a.gained_angular, arm_a)
         - add_cross(b.gained_linear, b.gained_angular, arm_b);
-    let before = (step.start + step.increment * lcp.past) + gained;
+    let before = (step.start + step.increment * params.past) + gained;
     let mass = blocks[at].normal_mass;
-    let softness = select(0.0, lcp.softness / mass, mass > 0.0);
-    let load = min(softness * (step.load * lcp.substep_length), lcp.held_load);
-    let held = min(max(load, lcp.held), softness * impulses[at].x);
-    let gain = ordered_dot(normal, step.increment) * (lcp.part - lcp.past);
+    let softness = select(0.0, params.softness / mass, mass > 0.0);
+    let load = min(softness * (step.load * params.substep_length), params.held_load);
+    let held = min(max(load, params.held), softness * impulses[at].x);
+    let gain = ordered_dot(normal, step.increment) * (params.part - params.past);
     let velocity = ordered_dot(normal, before);
-    if step.restitution > 0.0 && abs(velocity) > lcp.restitution_threshold {
+    if step.restitution > 0.0 && abs(velocity) > params.restitution_threshold {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
     let presses = impulses[at].x > 0.0;
-    let bias = velocity_bias(lcp, gap, velocity, gain, held, step.restitution, presses);
+    let bias = velocity_bias(params, gap, velocity, gain, held, step.restitution, presses);
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =
-        ((step.start + step.increment * lcp.part) + gained) + normal * bias;
+        ((step.start + step.increment * params.part) + gained) + normal * bias;
 }

@@ -94,7 +94,9 @@ pub mod residual {
 /// Friction cones and steps in substeps, as kernels read them.
 pub mod records {
     pub use crate::problem::friction::FrictionTable;
-    pub use crate::solver::substeps::records::{BodyState, ContactStep, ContactTotal, Lcp, Sort};
+    pub use crate::solver::substeps::records::{
+        BodyState, ContactStep, ContactTotal, PassKind, SubstepParams,
+    };
 }
 
 /// Block Gauss–Seidel, over whatever has blocks.

@@ -14,7 +14,18 @@
 //! ```
 //!
 //! The modules below stand in this order, and each uses only those before it.
-//! [`step::Simulation::step`] is the path in code.
+//! [`step::Simulation::step`] is the path in code. From there to the arithmetic of a contact:
+//!
+//! | call | file | does |
+//! |---|---|---|
+//! | `Simulation::step`, `step_alone` | `step/mod.rs` | divides the step into parts, finds contacts after each |
+//! | `solve_part` | `step/parts.rs` | builds the problem of a part, has it solved, moves the bodies |
+//! | `CpuSolver::step`, `in_team` | `solver/cpu/mod.rs` | checks the problem, calls threads together |
+//! | `run`, `iterate` | `solver/cpu/run.rs` | packs; substep after substep, sweep after sweep |
+//! | `Lanes::sweep`, `LaneSweep::run`, `Part::update` | `solver/cpu/lanes/sweep.rs` | colours among threads, contacts in lanes |
+//! | `Law::update` | `solver/cpu/contact.rs` | the impulse of a contact |
+//!
+//! A host's own [`problem::Problem`] enters at `CpuSolver::step`.
 //!
 //! # A pile tonight
 //!

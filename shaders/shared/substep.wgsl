@@ -2,7 +2,7 @@
 // `src/solver/substeps/records.rs`.
 
 // One LCP of the step; 88 bytes.
-struct Lcp {
+struct SubstepParams {
     start_factor: f32,
     increment_factor: f32,
     past: f32,

@@ -20,6 +20,7 @@
 //! `D` is diagonal: one over each row's effective mass, so that all terms have one unit, that of an
 //! energy.
 
+use super::residual::by_halving_strides;
 use crate::constants::{
     MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, WORKGROUP_SIZE,
 };
@@ -177,15 +178,8 @@ pub(crate) fn progress_of<S: Simd>(mass: S, previous: S, start: S, now: S) -> [S
 
 /// Adds up one workgroup's impulses in the order in which its invocations do: halving strides.
 #[must_use]
-pub fn reduce_workgroup(mut lanes: [Progress; WORKGROUP_SIZE as usize]) -> Progress {
-    let mut stride = lanes.len() / 2;
-    while stride > 0 {
-        for lane in 0..stride {
-            lanes[lane] = lanes[lane].plus(lanes[lane + stride]);
-        }
-        stride /= 2;
-    }
-    lanes[0]
+pub fn reduce_workgroup(lanes: [Progress; WORKGROUP_SIZE as usize]) -> Progress {
+    by_halving_strides(lanes, Progress::plus)
 }
 
 /// Adds up the workgroups' sums of joint rows and then of contacts, as one workgroup does: invocation

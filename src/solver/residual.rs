@@ -107,11 +107,19 @@ pub fn reduce_workgroup(residuals: &[f32]) -> Partial {
 
 /// Adds up one workgroup's sums by halving strides.
 #[must_use]
-pub fn reduce_lanes(mut lanes: [Partial; WORKGROUP_SIZE as usize]) -> Partial {
+pub fn reduce_lanes(lanes: [Partial; WORKGROUP_SIZE as usize]) -> Partial {
+    by_halving_strides(lanes, Partial::merge)
+}
+
+/// Adds up what the invocations of a workgroup have, in the order in which they do.
+pub(super) fn by_halving_strides<T: Copy>(
+    mut lanes: [T; WORKGROUP_SIZE as usize],
+    plus: impl Fn(T, T) -> T,
+) -> T {
     let mut stride = lanes.len() / 2;
     while stride > 0 {
         for lane in 0..stride {
-            lanes[lane] = lanes[lane].merge(lanes[lane + stride]);
+            lanes[lane] = plus(lanes[lane], lanes[lane + stride]);
         }
         stride /= 2;
     }

@@ -8,7 +8,7 @@ use drystone::internals::cpu::VelocityChange;
 use drystone::internals::gpu::{ClusterBody, ClusterKernel, Kernel, Window};
 use drystone::internals::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use drystone::internals::records::FrictionTable;
-use drystone::internals::records::{BodyState, ContactStep, ContactTotal, Lcp};
+use drystone::internals::records::{BodyState, ContactStep, ContactTotal, SubstepParams};
 use drystone::internals::residual::{Control, Partial};
 use std::mem::offset_of;
 
@@ -190,7 +190,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         iteration_limit,
         block_count,
     });
-    layout_of!(Lcp {
+    layout_of!(SubstepParams {
         start_factor,
         increment_factor,
         past,

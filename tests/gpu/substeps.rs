@@ -7,7 +7,7 @@ use crate::support::adapter;
 use drystone::internals::batches::{Batches, Remainder};
 use drystone::internals::cpu;
 use drystone::internals::cpu::{Sweep, VelocityChange};
-use drystone::internals::records::{BodyState, ContactStep, ContactTotal, Lcp, Sort};
+use drystone::internals::records::{BodyState, ContactStep, ContactTotal, PassKind, SubstepParams};
 use drystone::problem::Problem;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::gpu::GpuSolver;
@@ -116,18 +116,23 @@ fn twin(given: &Problem, plan: &SubstepPlan) -> Solution {
     let frictions: Vec<_> = batches.contacts.blocks.iter().map(|b| b.friction).collect();
     let mut states = vec![BodyState::default(); batches.velocities.len()];
     let mut contact_totals = vec![ContactTotal::default(); contact_steps.len()];
-    cpu::substep_bodies(None, &Lcp::default(), &mut batches.velocities, &mut states);
+    cpu::substep_bodies(
+        None,
+        &SubstepParams::default(),
+        &mut batches.velocities,
+        &mut states,
+    );
     let mut substep = 0;
     for between in plan.lcps().into_iter().chain([plan.end()]) {
         let lcp = match between.next {
-            Some(Sort::Velocity) => {
+            Some(PassKind::Velocity) => {
                 substep += 1;
-                Lcp::velocity(plan, substep, 0)
+                SubstepParams::velocity(plan, substep, 0)
             }
-            Some(Sort::Position) => {
-                Lcp::position(plan, plan.position.as_ref().unwrap(), substep, 0)
+            Some(PassKind::Position) => {
+                SubstepParams::position(plan, plan.position.as_ref().unwrap(), substep, 0)
             }
-            None => Lcp::default(),
+            None => SubstepParams::default(),
         };
         cpu::substep_contacts(
             between,
@@ -139,7 +144,7 @@ fn twin(given: &Problem, plan: &SubstepPlan) -> Solution {
             &mut batches.contacts.impulses,
             &mut contact_totals,
         );
-        if between.next == Some(Sort::Velocity) && plan.velocity.warm_start {
+        if between.next == Some(PassKind::Velocity) && plan.velocity.warm_start {
             sweep(&mut batches, Sweep::Rebuild);
         }
         if between.next.is_some() {

@@ -109,25 +109,12 @@ impl<Block, Impulse> Packed<Block, Impulse> {
         self.group_starts[groups.start as usize]..self.group_starts[groups.end as usize]
     }
 
-    /// Range of blocks of a colour.
-    #[must_use]
-    pub fn color_blocks(&self, color: usize) -> Range<u32> {
-        self.blocks_of(&self.colors[color])
-    }
-
     /// No colours and no remainder.
     fn forget_order(&mut self) {
         self.colors.clear();
         self.remainder = Remainder::default();
         self.order = 0;
         self.coloring = 0;
-    }
-
-    /// Number of batches that a sweep passes one after the other: the colours, and one more if there
-    /// is a remainder.
-    #[must_use]
-    pub fn batch_count(&self) -> usize {
-        self.colors.len() + usize::from(!self.remainder.elements.is_empty())
     }
 }
 

@@ -1,6 +1,8 @@
 //! A contact or a joint row of the batches, alone in its lane: what a pass does to it, on bodies of which there may be copies.
 
-use super::contact::{self, Bodies, Convex, Coulomb, Law, Point, Rebuild, Rows, Smooth, Updated};
+use super::contact::{
+    self, Bodies, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
+};
 use super::joint;
 use super::sweep::Sweep;
 use crate::constants::IMPULSE_DEAD_BAND;
@@ -95,7 +97,7 @@ impl Block for ContactBlock {
             let step = contact::cone_step(self.coupling, normal, tangent, rows.softness);
             Convex(rows).update(&point, step, impulse, body_a, body_b)
         } else if self.friction == 0.0 {
-            Smooth(rows).update(&point, 0.0, [n, 0.0, 0.0], body_a, body_b)
+            Frictionless(rows).update(&point, 0.0, [n, 0.0, 0.0], body_a, body_b)
         } else {
             // Between immovable bodies there is no mass to measure by, and nothing to do.
             Coulomb(cone, rows).update(&point, 0.0, impulse, body_a, body_b)

@@ -6,6 +6,7 @@ use crate::constants::WORKGROUP_SIZE;
 use crate::math;
 use crate::parallel::SharedSlice;
 use crate::problem::batches::{BodyVelocity, Remainder, SplitBody};
+use crate::solver::residual::by_halving_strides;
 
 /// Adds the changes of every body with few slots, in the order of its slots.
 pub fn body_gather(
@@ -84,12 +85,5 @@ pub(super) fn sum_by_lanes(changes: &[VelocityChange]) -> VelocityChange {
         let lane = &mut lanes[index % WORKGROUP_SIZE as usize];
         *lane = plus(*lane, change);
     }
-    let mut stride = lanes.len() / 2;
-    while stride > 0 {
-        for lane in 0..stride {
-            lanes[lane] = plus(lanes[lane], &lanes[lane + stride]);
-        }
-        stride /= 2;
-    }
-    lanes[0]
+    by_halving_strides(lanes, |a, b| plus(a, &b))
 }

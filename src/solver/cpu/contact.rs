@@ -164,9 +164,9 @@ impl Rows {
 
 /// No friction.
 #[derive(Clone, Copy)]
-pub(super) struct Smooth(pub(super) Rows);
+pub(super) struct Frictionless(pub(super) Rows);
 
-impl Law for Smooth {
+impl Law for Frictionless {
     const ROWS: usize = 1;
 
     #[inline(always)]

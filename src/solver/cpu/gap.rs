@@ -6,7 +6,7 @@ use super::contact::between;
 use crate::constants::FREE_APPROACH;
 use crate::problem::batches::Motion;
 use crate::simd::{Simd, Vector, vector};
-use crate::solver::substeps::records::{ContactStep, Lcp};
+use crate::solver::substeps::records::{ContactStep, SubstepParams};
 
 /// One contact point a lane, as the step started with it.
 #[derive(Clone, Copy)]
@@ -59,10 +59,15 @@ pub(super) struct Bias<S> {
 impl<S: Simd> Start<S> {
     /// Gap `[m]` when impulses have moved bodies so far.
     #[inline(always)]
-    pub(super) fn gap_after(&self, lcp: &Lcp, moved_a: Motion<S>, moved_b: Motion<S>) -> S {
+    pub(super) fn gap_after(
+        &self,
+        params: &SubstepParams,
+        moved_a: Motion<S>,
+        moved_b: Motion<S>,
+    ) -> S {
         let moved = between(self.arms, moved_a, moved_b);
-        let started = vector::scale(self.velocity, S::splat(lcp.start_factor));
-        let forced = vector::scale(self.increment, S::splat(lcp.increment_factor));
+        let started = vector::scale(self.velocity, S::splat(params.start_factor));
+        let forced = vector::scale(self.increment, S::splat(params.increment_factor));
         // Products come last: some compilers move what is added to a sum of two products between them.
         let path = vector::add(vector::add(moved, started), forced);
         self.gap + vector::dot(self.normal, path)
@@ -77,38 +82,44 @@ impl<S: Simd> Start<S> {
     /// Bias in the velocity LCP of a contact at rest, or without restitution, with a normal velocity before the substep
     /// that only a law with memory asks for.
     #[inline(always)]
-    pub(super) fn bias(&self, lcp: &Lcp, gap: S, velocity: S, impulse: S) -> S {
+    pub(super) fn bias(&self, params: &SubstepParams, gap: S, velocity: S, impulse: S) -> S {
         let zero = S::splat(0.0);
-        let open = gap - S::splat(lcp.slop);
-        let softness = S::splat(lcp.softness).over(self.normal_mass);
+        let open = gap - S::splat(params.slop);
+        let softness = S::splat(params.softness).over(self.normal_mass);
         let softness = S::select(zero.lt(self.normal_mass), softness, zero);
-        let load = softness * (self.load * S::splat(lcp.substep_length));
-        let load = least(load, S::splat(lcp.held_load));
-        let held = least(load.max(S::splat(lcp.held)), softness * impulse);
-        let most = S::splat(lcp.max_push) + held;
-        let deep = (gap + S::splat(lcp.slop)) + S::splat(lcp.spared);
-        let push = (S::splat(lcp.rate) * least(deep, zero)).max(zero - most);
-        let shut = push + S::splat(lcp.memory) * velocity;
-        S::select(zero.lt(open), open * S::splat(lcp.per_second), shut)
+        let load = softness * (self.load * S::splat(params.substep_length));
+        let load = least(load, S::splat(params.held_load));
+        let held = least(load.max(S::splat(params.held)), softness * impulse);
+        let most = S::splat(params.max_push) + held;
+        let deep = (gap + S::splat(params.slop)) + S::splat(params.spared);
+        let push = (S::splat(params.rate) * least(deep, zero)).max(zero - most);
+        let shut = push + S::splat(params.memory) * velocity;
+        S::select(zero.lt(open), open * S::splat(params.per_second), shut)
     }
 
     /// The same where it may bounce; `velocity` is the normal one before the substep `[m/s]`.
     #[inline(always)]
-    pub(super) fn bias_of_bounce(&self, lcp: &Lcp, gap: S, velocity: S, impulse: S) -> Bias<S> {
+    pub(super) fn bias_of_bounce(
+        &self,
+        params: &SubstepParams,
+        gap: S,
+        velocity: S,
+        impulse: S,
+    ) -> Bias<S> {
         let zero = S::splat(0.0);
-        let asked = self.bias(lcp, gap, velocity, impulse);
-        let open = gap - S::splat(lcp.slop);
-        let threshold = S::splat(lcp.restitution_threshold);
+        let asked = self.bias(params, gap, velocity, impulse);
+        let open = gap - S::splat(params.slop);
+        let threshold = S::splat(params.restitution_threshold);
         let restitution = self.restitution;
-        let gain = vector::dot(self.normal, self.increment) * S::splat(lcp.part - lcp.past);
+        let gain = vector::dot(self.normal, self.increment) * S::splat(params.part - params.past);
         let half = S::splat(0.5) * gain;
         let speed = half + velocity;
-        let fall = S::splat(-2.0) * (gain * open) * S::splat(lcp.per_second);
+        let fall = S::splat(-2.0) * (gain * open) * S::splat(params.per_second);
         let squared = restitution * restitution * (speed * speed + fall) - fall;
         let parting = squared.max(zero).sqrt() + half;
-        let bounce = (zero - parting) - S::splat(lcp.softness) * ((parting - velocity) - gain);
+        let bounce = (zero - parting) - S::splat(params.softness) * ((parting - velocity) - gain);
         let wanted = S::select(zero.lt(open), bounce, least(bounce, asked));
-        let meets = (open + S::splat(lcp.substep_length) * velocity).le(zero);
+        let meets = (open + S::splat(params.substep_length) * velocity).le(zero);
         let fast = velocity.lt(zero - threshold);
         let applies = S::select(meets, restitution, zero);
         let applies = zero.lt(S::select(fast, applies, zero));
@@ -127,8 +138,8 @@ impl<S: Simd> Start<S> {
 
 /// Bias of a gap in the position LCP `[m]`: the gap beyond the slop, or as much of it as may be corrected.
 #[inline(always)]
-pub(super) fn position_bias<S: Simd>(lcp: &Lcp, gap: S) -> S {
-    (gap + S::splat(lcp.slop)).max(S::splat(-lcp.max_correction))
+pub(super) fn position_bias<S: Simd>(params: &SubstepParams, gap: S) -> S {
+    (gap + S::splat(params.slop)).max(S::splat(-params.max_correction))
 }
 
 /// The smaller of two numbers.

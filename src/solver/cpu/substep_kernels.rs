@@ -9,19 +9,21 @@ use crate::problem::batches::Motion;
 use crate::problem::batches::{BodyVelocity, ContactBlock};
 use crate::solver::momentum::Momentum;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{Between, BodyState, ContactStep, ContactTotal, Lcp, Sort};
+use crate::solver::substeps::records::{
+    BodyState, ContactStep, ContactTotal, PassKind, SubstepParams, Transition,
+};
 
 /// When the next LCP is to stop; momentum starts anew.
-pub fn substep_control(lcp: &Lcp, control: &mut Control, momentum: &mut Momentum) {
+pub fn substep_control(params: &SubstepParams, control: &mut Control, momentum: &mut Momentum) {
     *control = Control {
-        tolerance: lcp.tolerance,
-        check_every: lcp.check_every,
-        iteration_limit: lcp.iteration_limit,
-        block_count: lcp.block_count,
+        tolerance: params.tolerance,
+        check_every: params.check_every,
+        iteration_limit: params.iteration_limit,
+        block_count: params.block_count,
         ..Control::default()
     };
     *momentum = Momentum {
-        rule: lcp.momentum_rule,
+        rule: params.momentum_rule,
         ..Momentum::default()
     };
 }
@@ -29,8 +31,8 @@ pub fn substep_control(lcp: &Lcp, control: &mut Control, momentum: &mut Momentum
 /// After an LCP of some sort: takes what its impulses add to velocities, or its corrections. Without one
 /// nothing has happened yet.
 pub fn substep_bodies(
-    sort: Option<Sort>,
-    lcp: &Lcp,
+    kind: Option<PassKind>,
+    params: &SubstepParams,
     velocities: &mut [BodyVelocity],
     states: &mut [BodyState],
 ) {
@@ -38,30 +40,30 @@ pub fn substep_bodies(
         let (linear, angular) = (velocity.linear, velocity.angular);
         let add =
             |to: &mut V3, what: V3, times: f32| *to = math::add(*to, math::scale(what, times));
-        match sort {
+        match kind {
             None => *state = BodyState::default(),
-            Some(Sort::Position) => {
+            Some(PassKind::Position) => {
                 let turn = math::dot(angular, angular).sqrt();
-                let part = if turn > lcp.max_turn {
-                    lcp.max_turn / turn
+                let part = if turn > params.max_turn {
+                    params.max_turn / turn
                 } else {
                     1.0
                 };
                 add(&mut state.moved_linear, linear, part);
                 add(&mut state.moved_angular, angular, part);
             }
-            Some(Sort::Velocity) => {
+            Some(PassKind::Velocity) => {
                 state.gained_linear = math::add(state.gained_linear, linear);
                 state.gained_angular = math::add(state.gained_angular, angular);
                 add(
                     &mut state.moved_linear,
                     state.gained_linear,
-                    lcp.substep_length,
+                    params.substep_length,
                 );
                 add(
                     &mut state.moved_angular,
                     state.gained_angular,
-                    lcp.substep_length,
+                    params.substep_length,
                 );
             }
         }
@@ -72,8 +74,8 @@ pub fn substep_bodies(
 
 /// Before an LCP, or after the last one: contacts and their impulses.
 pub fn substep_contacts(
-    between: Between,
-    lcp: &Lcp,
+    transition: Transition,
+    params: &SubstepParams,
     steps: &[ContactStep],
     frictions: &[f32],
     states: &[BodyState],
@@ -83,22 +85,22 @@ pub fn substep_contacts(
 ) {
     for (at, block) in blocks.iter_mut().enumerate() {
         let (impulse, total) = (&mut impulses[at], &mut totals[at]);
-        if between.starts {
+        if transition.starts {
             *total = ContactTotal::default();
         }
-        if between.keeps {
+        if transition.keeps {
             total.kept = *impulse;
             for (total, impulse) in total.total.iter_mut().zip(*impulse) {
                 *total += impulse;
             }
         }
-        if between.restores {
+        if transition.restores {
             *impulse = total.kept;
         }
-        if between.cold {
+        if transition.cold {
             *impulse = [0.0; 4];
         }
-        let Some(sort) = between.next else {
+        let Some(kind) = transition.next else {
             continue;
         };
         let motions = [block.body_a, block.body_b].map(|body| {
@@ -109,8 +111,8 @@ pub fn substep_contacts(
             )
         });
         begin_contact(
-            sort,
-            lcp,
+            kind,
+            params,
             (&steps[at], frictions[at]),
             motions,
             block,
@@ -122,8 +124,8 @@ pub fn substep_contacts(
 /// Makes a contact what it is in an LCP, its bodies having gained and moved so much by impulses.
 #[inline(always)]
 pub(super) fn begin_contact(
-    sort: Sort,
-    lcp: &Lcp,
+    kind: PassKind,
+    params: &SubstepParams,
     (step, friction): (&ContactStep, f32),
     [(gained_a, moved_a), (gained_b, moved_b)]: [(Motion<f32>, Motion<f32>); 2],
     block: &mut ContactBlock,
@@ -132,19 +134,19 @@ pub(super) fn begin_contact(
     let normal = block.normal;
     let arms = (block.arm_a, block.arm_b);
     let start = Start::of(step, normal, arms, block.normal_mass);
-    let gap = start.gap_after(lcp, moved_a, moved_b);
-    if sort == Sort::Position {
+    let gap = start.gap_after(params, moved_a, moved_b);
+    if kind == PassKind::Position {
         block.friction = 0.0;
-        block.free_velocity = math::scale(normal, gap::position_bias(lcp, gap));
+        block.free_velocity = math::scale(normal, gap::position_bias(params, gap));
         return;
     }
     let gained = between(arms, gained_a, gained_b);
     let at_part = |part| math::add(start.velocity_at(part), gained);
-    let before = math::dot(normal, at_part(lcp.past));
-    let Bias { bias, starts_cold } = start.bias_of_bounce(lcp, gap, before, impulse[0]);
+    let before = math::dot(normal, at_part(params.past));
+    let Bias { bias, starts_cold } = start.bias_of_bounce(params, gap, before, impulse[0]);
     if starts_cold > 0.0 {
         *impulse = [0.0; 4];
     }
     block.friction = friction;
-    block.free_velocity = math::add(at_part(lcp.part), math::scale(normal, bias));
+    block.free_velocity = math::add(at_part(params.part), math::scale(normal, bias));
 }

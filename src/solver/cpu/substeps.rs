@@ -1,23 +1,21 @@
-//! A problem on lanes that are filled once: solved once, or in substeps.
+//! What lies between the LCPs of a step in substeps, on lanes that are filled once a step.
 //!
-//! A step in substeps is what [`in_substeps`](crate::solver::reference::in_substeps) does, with three differences that rounding alone can
+//! The step is what [`in_substeps`](crate::solver::reference::in_substeps) does, with three differences that rounding alone can
 //! tell: what impulses have gained and moved is kept in f32; velocities start a substep as the last one
 //! left them, which is what its impulses do to them; and a position LCP has normal rows only.
 
 use super::contact::between;
 use super::lanes::Velocities;
 use super::substep_kernels::begin_contact;
-use super::{CpuSolver, Looks};
-use crate::error::Result;
+use super::{CpuSolver, Sweep};
 use crate::math;
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::Problem;
 use crate::problem::batches::Motion;
 use crate::problem::batches::{Batches, BodyVelocity};
-use crate::solver::substeps::records::{ContactStep, Lcp, Sort};
-use crate::solver::substeps::{PositionPlan, SubstepPlan, SubstepReport};
-use crate::solver::{Displacement, Options, Plan, Report, Solution, Status, Velocity};
-use std::time::{Duration, Instant};
+use crate::solver::substeps::records::{ContactStep, PassKind, SubstepParams};
+use crate::solver::substeps::{PositionPlan, SubstepPlan};
+use crate::solver::{Displacement, Solution, Velocity};
 
 /// What steps in substeps keep in memory.
 #[derive(Debug, Default)]
@@ -41,92 +39,8 @@ pub(super) struct SubstepMemory {
 }
 
 impl CpuSolver {
-    /// The velocity LCP of each part, and the position LCP after it; a problem that is solved once is one part, whose velocities are
-    /// left as the sweeps left them. The plan is valid, and the problem but for its contacts.
-    pub(super) fn run_in_team(
-        &mut self,
-        problem: &Problem,
-        plan: &Plan,
-        solution: &mut Solution,
-        watch: &mut (dyn FnMut(&Report) + Send),
-        team: &Team,
-    ) -> Result<SubstepReport> {
-        let (mut batches, packed) = self.start(problem, plan, team)?;
-        let mut start = Instant::now();
-        let mut memory = std::mem::take(&mut self.substeps);
-        let (options, divided) = (plan.velocity(), plan.substeps());
-        if divided.is_some() {
-            memory.freeze(&batches, problem, team);
-        }
-        let parts = divided.map_or(1, |plan| plan.substeps);
-        let mut report = SubstepReport::default();
-        let mut part = packed;
-        let mut looks = Looks {
-            is_convex: problem.is_convex(),
-            at_end: false,
-            watch,
-        };
-        for number in 1..=parts {
-            if let Some(plan) = divided {
-                self.begin_velocity(&mut memory, &mut batches, plan, number, team);
-            }
-            let is_last = number == parts;
-            looks.at_end = is_last && problem.joint_rows.is_empty();
-            self.iterate(&mut batches, team, options, &mut part, &mut looks);
-            self.end_with_joints(&mut batches, team, options, &mut part, &mut looks);
-            if let Some(plan) = divided {
-                self.end_velocity(&mut memory, &batches, plan, team);
-            }
-            part.solve_time += start.elapsed();
-            report.add_velocity(&part);
-            start = Instant::now();
-            part = Report {
-                pack_time: Duration::ZERO,
-                iterations: 0,
-                solve_time: Duration::ZERO,
-                ..packed
-            };
-            if let Some((plan, position)) = divided.and_then(|plan| plan.with_position()) {
-                let mut part = part;
-                self.begin_position(&mut memory, &mut batches, (plan, position), number, team);
-                let options = Options {
-                    warm_start: false,
-                    ..position.options
-                };
-                let mut looks = Looks {
-                    // A position LCP has no friction.
-                    is_convex: true,
-                    at_end: is_last,
-                    watch: &mut *looks.watch,
-                };
-                self.iterate(&mut batches, team, &options, &mut part, &mut looks);
-                self.end_position(&mut memory, &mut batches, position, team);
-                part.solve_time = start.elapsed();
-                report.add_position(&part);
-                start = Instant::now();
-            }
-            if report.velocity.status == Status::NonFinite {
-                break;
-            }
-        }
-        if divided.is_some() {
-            self.store_step(&mut memory, &batches, solution, team);
-        } else {
-            let remainder = super::remainder_contacts(&batches).start;
-            solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
-            self.lanes.store_impulses(&mut solution.impulses, team);
-        }
-        if !solution.is_finite() {
-            report.velocity.status = Status::NonFinite;
-        }
-        report.velocity.solve_time += start.elapsed();
-        self.substeps = memory;
-        self.packer.keep(batches);
-        Ok(report)
-    }
-
     /// Velocities and biases at the start of a substep counted from 1.
-    fn begin_velocity(
+    pub(super) fn begin_velocity(
         &mut self,
         memory: &mut SubstepMemory,
         batches: &mut Batches,
@@ -142,23 +56,26 @@ impl CpuSolver {
                 (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
             }
         }
-        let lcp = Lcp::velocity(plan, substep, batches.contacts.blocks.len());
+        let params = SubstepParams::velocity(plan, substep, batches.contacts.blocks.len());
         let state = (&memory.gained, &memory.moved);
-        self.lanes.begin_substep(&lcp, memory.bounces, state, team);
-        memory.begin_remainder(batches, &lcp, Sort::Velocity);
+        self.lanes
+            .begin_substep(&params, memory.bounces, state, team);
+        memory.begin_remainder(batches, &params, PassKind::Velocity);
         if memory.bounces {
             // Some start without the impulses that the velocities have.
             for velocity in self.velocities.bodies_mut() {
                 (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
             }
-            self.sweep_colored_contacts(batches, team, super::Sweep::Rebuild, 1);
+            let velocities = &mut self.velocities;
+            self.lanes
+                .sweep((Sweep::Rebuild, 1), &batches.friction, velocities, team);
             batches.apply_remainder(self.velocities.bodies_mut());
         }
     }
 
     /// Moves the bodies by what the impulses of a substep have made of their velocities, and stops those of the
     /// position LCP.
-    fn end_velocity(
+    pub(super) fn end_velocity(
         &mut self,
         memory: &mut SubstepMemory,
         batches: &Batches,
@@ -182,7 +99,7 @@ impl CpuSolver {
         }
     }
 
-    fn begin_position(
+    pub(super) fn begin_position(
         &mut self,
         memory: &mut SubstepMemory,
         batches: &mut Batches,
@@ -190,20 +107,21 @@ impl CpuSolver {
         substep: u32,
         team: &Team,
     ) {
-        let lcp = Lcp::position(plan, position, substep, batches.contacts.blocks.len());
-        self.lanes.begin_position(&lcp, &memory.moved, team);
+        let params =
+            SubstepParams::position(plan, position, substep, batches.contacts.blocks.len());
+        self.lanes.begin_position(&params, &memory.moved, team);
         let remainder = super::remainder_contacts(batches);
         let impulses = &mut batches.contacts.impulses[remainder];
         memory.other_impulses.clear();
         memory.other_impulses.extend_from_slice(impulses);
         impulses.fill([0.0; 4]);
-        memory.begin_remainder(batches, &lcp, Sort::Position);
+        memory.begin_remainder(batches, &params, PassKind::Position);
         // They were stopped at the end of the velocity LCP.
         std::mem::swap(&mut self.velocities, &mut memory.others);
     }
 
     /// Moves the bodies by the solution of a position LCP, none of them by more than the plan allows.
-    fn end_position(
+    pub(super) fn end_position(
         &mut self,
         memory: &mut SubstepMemory,
         batches: &mut Batches,
@@ -235,7 +153,7 @@ impl CpuSolver {
         memory.restore_velocity_problem(batches);
     }
 
-    fn store_step(
+    pub(super) fn store_step(
         &mut self,
         memory: &mut SubstepMemory,
         batches: &Batches,
@@ -282,7 +200,7 @@ fn twist(velocity: &BodyVelocity) -> Motion<f32> {
 
 impl SubstepMemory {
     /// The start of a step whose problem has just been packed.
-    fn freeze(&mut self, batches: &Batches, given: &Problem, team: &Team) {
+    pub(super) fn freeze(&mut self, batches: &Batches, given: &Problem, team: &Team) {
         self.bounces = given.restitutions.iter().any(|&e| e > 0.0);
         for state in [&mut self.gained, &mut self.moved] {
             state.clear(batches.velocities.len(), team.threads());
@@ -318,7 +236,7 @@ impl SubstepMemory {
     }
 
     /// Velocities of the remainder's contacts without impulses, biases included, in an LCP of a substep.
-    fn begin_remainder(&self, batches: &mut Batches, lcp: &Lcp, sort: Sort) {
+    fn begin_remainder(&self, batches: &mut Batches, params: &SubstepParams, kind: PassKind) {
         let range = super::remainder_contacts(batches);
         let (gained, moved) = (self.gained.bodies(), self.moved.bodies());
         let impulses = &mut batches.contacts.impulses[range.clone()];
@@ -327,7 +245,7 @@ impl SubstepMemory {
         for ((block, impulse), (step, friction)) in blocks.iter_mut().zip(impulses).zip(steps) {
             let bodies = [block.body_a as usize, block.body_b as usize];
             let motions = bodies.map(|body| (twist(&gained[body]), twist(&moved[body])));
-            begin_contact(sort, lcp, (step, *friction), motions, block, impulse);
+            begin_contact(kind, params, (step, *friction), motions, block, impulse);
         }
     }
 

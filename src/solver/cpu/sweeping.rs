@@ -13,7 +13,8 @@ impl CpuSolver {
     /// have the last word.
     pub(super) fn sweep(&mut self, batches: &mut Batches, team: &Team, sweep: Sweep) {
         self.sweep_joints(batches, team, sweep);
-        self.sweep_colored_contacts(batches, team, sweep, 1);
+        self.lanes
+            .sweep((sweep, 1), &batches.friction, &mut self.velocities, team);
         self.sweep_remainder::<ContactBlock>(batches, team, sweep, MIN_BLOCKS_PER_THREAD);
     }
 
@@ -25,19 +26,6 @@ impl CpuSolver {
         self.joint_lanes
             .sweep(sweep, &mut self.velocities, impulses, team);
         self.sweep_remainder::<JointBlock>(batches, team, sweep, MIN_BLOCKS_PER_THREAD / 4);
-    }
-
-    /// Passes over the contacts with a colour after the other.
-    pub(super) fn sweep_colored_contacts(
-        &mut self,
-        batches: &Batches,
-        team: &Team,
-        sweep: Sweep,
-        passes: usize,
-    ) {
-        let velocities = &mut self.velocities;
-        self.lanes
-            .sweep((sweep, passes), &batches.friction, velocities, team);
     }
 
     /// One pass over a remainder, of which a thread gets at least `grain` elements.

@@ -1,11 +1,11 @@
 //! Buffers that grow with the problems and are kept from solve to solve.
 
 use super::array::{DeviceArray, reserve_all};
+use super::binding_range::{BindingRange, Side};
 use super::device::GpuDevice;
 use super::kernel_call::KernelData;
 use super::packed_arrays::PackedArrays;
 use super::plan::Plan;
-use super::shown::{Shown, Side};
 use super::slot::Slot;
 use super::start_velocities::StartVelocities;
 use super::traffic::{Bytes, Subject};
@@ -17,7 +17,7 @@ use crate::problem::batches::{Batches, BodyInertia, BodyVelocity, ContactBlock, 
 use crate::solver::cpu::VelocityChange;
 use crate::solver::momentum::Momentum;
 use crate::solver::residual::{Control, Partial};
-use crate::solver::substeps::records::{BodyState, Lcp};
+use crate::solver::substeps::records::{BodyState, SubstepParams};
 
 /// Bytes of the record that `residual_step` keeps: a [`Control`] and one partial an invocation.
 const CONTROL_BYTES: u64 =
@@ -79,7 +79,7 @@ impl Buffers {
             pairs: DeviceArray::new::<[u32; 2]>("bodies of contacts", Contacts),
             frictions: DeviceArray::new::<f32>("friction of contacts", Contacts),
             joint_scales: DeviceArray::new::<JointScale>("joint scales", Joints),
-            lcps: DeviceArray::new::<Lcp>("parts of a step", Rest),
+            lcps: DeviceArray::new::<SubstepParams>("parts of a step", Rest),
             logs: DeviceArray::new::<Control>("outcomes of a step's parts", Rest),
             body_states: DeviceArray::new::<BodyState>("bodies in a step", Bodies),
             velocities: DeviceArray::new::<BodyVelocity>("velocities", Bodies),
@@ -269,40 +269,44 @@ impl Buffers {
     }
 
     /// What a kernel sees at one of its bindings.
-    pub(super) fn binding(&self, slot: Slot, shown: &Shown) -> Result<wgpu::BindingResource<'_>> {
+    pub(super) fn binding(
+        &self,
+        slot: Slot,
+        bound: &BindingRange,
+    ) -> Result<wgpu::BindingResource<'_>> {
         let whole = |array: &DeviceArray| 0..array.length() as u32;
         let range = |(start, end)| start..end;
-        let packed = match shown.side {
+        let packed = match bound.side {
             Side::Joints => &self.joints,
             Side::Contacts => &self.contacts,
         };
         match slot {
             Slot::Friction => self.friction.binding(&(0..1)),
-            Slot::Points => self.points.binding(&range(shown.blocks)),
-            Slot::Pairs => self.pairs.binding(&range(shown.blocks)),
-            Slot::Frictions => self.frictions.binding(&range(shown.blocks)),
-            Slot::Blocks => packed.blocks.binding(&range(shown.blocks)),
-            Slot::Impulses => packed.impulses.binding(&range(shown.blocks)),
+            Slot::Points => self.points.binding(&range(bound.blocks)),
+            Slot::Pairs => self.pairs.binding(&range(bound.blocks)),
+            Slot::Frictions => self.frictions.binding(&range(bound.blocks)),
+            Slot::Blocks => packed.blocks.binding(&range(bound.blocks)),
+            Slot::Impulses => packed.impulses.binding(&range(bound.blocks)),
             Slot::Lcps => self.lcps.binding(&whole(&self.lcps)),
             Slot::Logs => self.logs.binding(&whole(&self.logs)),
             Slot::BodyStates => self.body_states.binding(&whole(&self.body_states)),
-            Slot::Steps => packed.steps.binding(&range(shown.blocks)),
-            Slot::Totals => packed.totals.binding(&range(shown.blocks)),
-            Slot::Scales => self.joint_scales.binding(&range(shown.blocks)),
-            Slot::GroupStarts => packed.group_starts.binding(&range(shown.starts)),
-            Slot::SplitSlots => packed.split_slots.binding(&range(shown.entries)),
-            Slot::SplitBodies => packed.split_bodies.binding(&range(shown.entries)),
-            Slot::Hubs => packed.hubs.binding(&range(shown.entries)),
-            Slot::Partials => packed.partials.binding(&range(shown.entries)),
-            Slot::Sums => packed.sums.binding(&range(shown.entries)),
-            Slot::Memory => packed.memory.binding(&range(shown.blocks)),
+            Slot::Steps => packed.steps.binding(&range(bound.blocks)),
+            Slot::Totals => packed.totals.binding(&range(bound.blocks)),
+            Slot::Scales => self.joint_scales.binding(&range(bound.blocks)),
+            Slot::GroupStarts => packed.group_starts.binding(&range(bound.starts)),
+            Slot::SplitSlots => packed.split_slots.binding(&range(bound.entries)),
+            Slot::SplitBodies => packed.split_bodies.binding(&range(bound.entries)),
+            Slot::Hubs => packed.hubs.binding(&range(bound.entries)),
+            Slot::Partials => packed.partials.binding(&range(bound.entries)),
+            Slot::Sums => packed.sums.binding(&range(bound.entries)),
+            Slot::Memory => packed.memory.binding(&range(bound.blocks)),
             Slot::BodyMemory => self.body_memory.binding(&whole(&self.body_memory)),
             Slot::Control => self.control.head(size_of::<Control>()),
             Slot::Record => self.control.binding(&(0..1)),
             Slot::Momentum => self.momentum.binding(&(0..1)),
             Slot::JointSums => self.joints.sums.binding(&whole(&self.joints.sums)),
             Slot::ContactSums => self.contacts.sums.binding(&whole(&self.contacts.sums)),
-            Slot::Changes => self.changes.binding(&range(shown.slots)),
+            Slot::Changes => self.changes.binding(&range(bound.slots)),
             Slot::Velocities => self.velocities.binding(&whole(&self.velocities)),
             Slot::Inertias => self.inertias.binding(&whole(&self.inertias)),
         }

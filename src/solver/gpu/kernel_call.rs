@@ -155,7 +155,7 @@ impl GpuSolver {
         buffers.set(&self.gpu, &batches, &plan, start, &data.control)?;
         buffers.set_data(data);
         let passes = Passes::new(&self.gpu, &self.pipelines, buffers, &plan)?;
-        let upload = &mut self.bus.upload;
+        let upload = &mut self.transfers.upload;
         let encoder = self.gpu.scoped(call.kernel.name(), || {
             let mut encoder = self.gpu.encoder();
             upload.record(
@@ -224,7 +224,7 @@ impl GpuSolver {
         ];
         let mut traffic = Traffic::default();
         let read = self
-            .bus
+            .transfers
             .readback
             .read(&self.gpu, encoder, &mut wanted, &mut traffic);
         drop(wanted);

@@ -52,11 +52,11 @@ mod slot;
 mod window;
 
 // Which dispatches a packed problem takes.
+mod binding_range;
 mod bounds;
 mod dispatch;
 mod packing;
 mod plan;
-mod shown;
 
 // What lies on the device.
 mod array;
@@ -65,11 +65,11 @@ mod packed_arrays;
 mod start_velocities;
 
 // A solve: what has changed goes up, passes are recorded, results come back.
-mod bus;
 mod passes;
 mod readback;
 mod run;
 mod traffic;
+mod transfers;
 mod upload;
 
 // A solve by clusters, a step in substeps, and one kernel by itself.
@@ -97,7 +97,6 @@ use crate::error::Result;
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
 use buffers::Buffers;
-use bus::Bus;
 use cluster::ClusterGpu;
 use device::GpuDevice;
 use passes::Passes;
@@ -106,6 +105,7 @@ use plan::Plan;
 use run::Run;
 use start_velocities::StartVelocities;
 use std::time::Instant;
+use transfers::Transfers;
 
 /// Every [`Method`] on a GPU.
 ///
@@ -117,7 +117,7 @@ pub struct GpuSolver {
     gpu: GpuDevice,
     pipelines: Pipelines,
     buffers: Buffers,
-    bus: Bus,
+    transfers: Transfers,
     packer: Packer,
     clusters: Option<ClusterGpu>,
 }
@@ -159,7 +159,7 @@ impl GpuSolver {
         options.validate()?;
         problem.validate()?;
         self.gpu.check()?;
-        self.bus.begin();
+        self.transfers.begin();
         if options.method == Method::Cluster {
             return self.solve_clusters(problem, options, solution);
         }
@@ -195,7 +195,7 @@ impl GpuSolver {
             .buffers
             .set(&self.gpu, batches, plan, start, &control)
             .and_then(|()| self.ready(plan, start, batches)?.solve(options, batches));
-        self.bus.upload.recycle();
+        self.transfers.upload.recycle();
         match &found {
             Ok(_) => self.buffers.learn(batches),
             Err(_) => self.buffers.forget(),
@@ -210,11 +210,11 @@ impl GpuSolver {
         start: StartVelocities,
         batches: &Batches,
     ) -> Result<Run<'a>> {
-        self.bus.traffic = Traffic::of(batches, self.buffers.held(), plan.sweep.len());
+        self.transfers.traffic = Traffic::of(batches, self.buffers.held(), plan.sweep.len());
         Ok(Run {
             passes: Passes::new(&self.gpu, &self.pipelines, &self.buffers, plan)?,
             gpu: &self.gpu,
-            bus: &mut self.bus,
+            transfers: &mut self.transfers,
             buffers: &mut self.buffers,
             start,
             iterations_per_submit: iterations_per_submit(batches, plan),
@@ -233,7 +233,14 @@ impl GpuSolver {
             none => none.insert(ClusterGpu::new(&self.gpu)?),
         };
         let budget = self.buffers.budget;
-        clusters.solve(&self.gpu, &mut self.bus, budget, problem, options, solution)
+        clusters.solve(
+            &self.gpu,
+            &mut self.transfers,
+            budget,
+            problem,
+            options,
+            solution,
+        )
     }
 }
 
@@ -282,7 +289,7 @@ impl GpuSolver {
             pipelines: Pipelines::new(&gpu)?,
             gpu,
             buffers: Buffers::new(),
-            bus: Bus::default(),
+            transfers: Transfers::default(),
             packer: Packer::default(),
             clusters: None,
         })
@@ -298,7 +305,7 @@ impl GpuSolver {
     /// What the last solve moved to and from the device, and how often it was asked.
     #[must_use]
     pub fn traffic(&self) -> &Traffic {
-        &self.bus.traffic
+        &self.transfers.traffic
     }
 
     /// The device, as a host would share it.

@@ -1,8 +1,8 @@
 //! The joints and the contacts of a packed problem, seen alike.
 
+use super::binding_range::Side;
 use super::bounds::Array;
 use super::kernel::Kernel;
-use super::shown::Side;
 use crate::problem::batches::{Batches, Packed, Remainder};
 use crate::solver::cpu::VelocityChange;
 use std::ops::Range;

@@ -25,14 +25,14 @@ impl<'a> Passes<'a> {
         buffers: &Buffers,
         plan: &'a Plan,
     ) -> Result<Self> {
-        let mut order: Vec<_> = plan.shown.iter().collect();
+        let mut order: Vec<_> = plan.bound.iter().collect();
         order.sort_by_key(|&(_, &index)| index);
         let bind_groups = gpu.scoped("binding", || {
             order
                 .into_iter()
-                .map(|((kernel, shown), _)| {
+                .map(|((kernel, bound), _)| {
                     let windows = buffers.window_binding()?;
-                    pipelines.bind(gpu, *kernel, windows, |slot| buffers.binding(slot, shown))
+                    pipelines.bind(gpu, *kernel, windows, |slot| buffers.binding(slot, bound))
                 })
                 .collect()
         })?;

@@ -16,12 +16,12 @@
 //! dispatch a validation.
 
 use super::buffers::Buffers;
-use super::bus::Bus;
 use super::device::GpuDevice;
 use super::dispatch::begin_pass;
 use super::passes::Passes;
 use super::readback::Wanted;
 use super::start_velocities::StartVelocities;
+use super::transfers::Transfers;
 use crate::error::Result;
 use crate::problem::batches::Batches;
 use crate::solver::Options;
@@ -30,7 +30,7 @@ use crate::solver::residual::Control;
 /// A solve in progress.
 pub(super) struct Run<'a> {
     pub(super) gpu: &'a GpuDevice,
-    pub(super) bus: &'a mut Bus,
+    pub(super) transfers: &'a mut Transfers,
     pub(super) buffers: &'a mut Buffers,
     pub(super) passes: Passes<'a>,
     pub(super) start: StartVelocities,
@@ -61,9 +61,9 @@ impl Run<'_> {
                 bytemuck::cast_slice_mut(&mut joints.impulses),
             ),
         ];
-        self.bus.read(self.gpu, encoder, &mut wanted)?;
+        self.transfers.read(self.gpu, encoder, &mut wanted)?;
         drop(wanted);
-        self.bus.traffic.dispatches = self.passes.dispatches();
+        self.transfers.traffic.dispatches = self.passes.dispatches();
         Ok(control)
     }
 
@@ -71,14 +71,14 @@ impl Run<'_> {
     fn sweep(&mut self, options: &Options) -> Result<wgpu::CommandEncoder> {
         let looks = options.tolerance > 0.0;
         let mut done = 0;
-        self.bus.readback.forget_looks();
+        self.transfers.readback.forget_looks();
         loop {
             let end = options.iterations.min(done + self.iterations_per_submit);
             let last = end == options.iterations;
             let encoder = self.gpu.scoped("sweeping", || {
                 let mut encoder = self.gpu.encoder();
                 if done == 0 {
-                    self.bus
+                    self.transfers
                         .upload(self.gpu, &mut encoder, &mut self.buffers.all())?;
                 }
                 let mut recording = begin_pass(&mut encoder, "sweeps");
@@ -89,9 +89,11 @@ impl Run<'_> {
                     .record_passes(&mut recording, options, done..end);
                 drop(recording);
                 if looks && !last {
-                    self.bus
-                        .readback
-                        .record_look(self.gpu, &mut encoder, &self.buffers.control)?;
+                    self.transfers.readback.record_look(
+                        self.gpu,
+                        &mut encoder,
+                        &self.buffers.control,
+                    )?;
                 }
                 Ok(encoder)
             })?;
@@ -99,20 +101,20 @@ impl Run<'_> {
             if last {
                 return Ok(encoder);
             }
-            self.bus.submit(self.gpu, encoder);
+            self.transfers.submit(self.gpu, encoder);
             if looks {
-                self.bus.readback.await_look();
+                self.transfers.readback.await_look();
             }
-            self.bus.hold(self.gpu)?;
+            self.transfers.hold(self.gpu)?;
             if looks
                 && self
-                    .bus
+                    .transfers
                     .readback
                     .look(self.gpu)?
                     .is_some_and(|c| c.done != 0)
             {
                 let left = (options.iterations - done).div_ceil(self.iterations_per_submit);
-                self.bus.traffic.spared_submits = left;
+                self.transfers.traffic.spared_submits = left;
                 return self.gpu.scoped("reading back", || Ok(self.gpu.encoder()));
             }
         }

@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 /// One LCP of a step; 88 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub struct Lcp {
+pub struct SubstepParams {
     /// What a velocity at the start of the step is multiplied with to give how far it has moved what it
     /// belongs to `[s]`.
     pub start_factor: f32,
@@ -59,7 +59,7 @@ pub struct Lcp {
     pub held_load: f32,
 }
 
-impl Lcp {
+impl SubstepParams {
     /// The velocity LCP of a substep, counted from 1.
     #[must_use]
     pub fn velocity(plan: &SubstepPlan, substep: u32, block_count: usize) -> Self {
@@ -171,7 +171,7 @@ pub struct ContactTotal {
 
 /// What is done to contacts between two LCPs; the members apply in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Between {
+pub struct Transition {
     /// Nothing has been summed up yet.
     pub starts: bool,
     /// The impulses of the last LCP, a velocity LCP, are kept and summed up.
@@ -181,12 +181,12 @@ pub struct Between {
     /// The impulses become nothing.
     pub cold: bool,
     /// What comes next; `None` after the last LCP.
-    pub next: Option<Sort>,
+    pub next: Option<PassKind>,
 }
 
 /// A sort of LCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
+pub enum PassKind {
     /// Of velocities.
     Velocity,
     /// Of positions.
@@ -196,23 +196,23 @@ pub enum Sort {
 impl SubstepPlan {
     /// What the step consists of: each LCP, and what precedes it.
     #[must_use]
-    pub fn lcps(&self) -> Vec<Between> {
+    pub fn lcps(&self) -> Vec<Transition> {
         let mut lcps = Vec::new();
         for substep in 1..=self.substeps {
             let first = substep == 1;
-            lcps.push(Between {
+            lcps.push(Transition {
                 starts: first,
                 keeps: !first && self.position.is_none(),
                 restores: !first && self.position.is_some(),
                 cold: !self.velocity.warm_start,
-                next: Some(Sort::Velocity),
+                next: Some(PassKind::Velocity),
             });
             if self.position.is_some() {
-                lcps.push(Between {
+                lcps.push(Transition {
                     keeps: true,
                     cold: true,
-                    next: Some(Sort::Position),
-                    ..Between::default()
+                    next: Some(PassKind::Position),
+                    ..Transition::default()
                 });
             }
         }
@@ -221,11 +221,11 @@ impl SubstepPlan {
 
     /// What comes after the last LCP.
     #[must_use]
-    pub fn end(&self) -> Between {
-        Between {
+    pub fn end(&self) -> Transition {
+        Transition {
             keeps: self.position.is_none(),
             restores: self.position.is_some(),
-            ..Between::default()
+            ..Transition::default()
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::parallel::{SharedSlice, Team};
 use crate::simd::{Kernel, LANES, Row, Simd, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::contact::between;
 use crate::solver::cpu::gap::{self, Bias, Start};
-use crate::solver::substeps::records::Lcp;
+use crate::solver::substeps::records::SubstepParams;
 use bytemuck::{Pod, Zeroable};
 
 /// What stays the same of a point while a step lasts.
@@ -76,7 +76,7 @@ impl Lanes {
     /// Writes the points' velocities without impulses of the substep, biases included, for its velocity LCP.
     pub(in crate::solver::cpu) fn begin_substep(
         &mut self,
-        lcp: &Lcp,
+        params: &SubstepParams,
         bounces: bool,
         (gained, moved): (&Velocities, &Velocities),
         team: &Team,
@@ -88,7 +88,7 @@ impl Lanes {
         team.in_domains(domains.len(), |_, domain| {
             let range = domains[domain].groups.clone();
             let kernel = VelocityBiases {
-                lcp,
+                params,
                 bounces,
                 gained,
                 moved,
@@ -110,7 +110,7 @@ impl Lanes {
     /// velocity LCP's.
     pub(in crate::solver::cpu) fn begin_position(
         &mut self,
-        lcp: &Lcp,
+        params: &SubstepParams,
         moved: &Velocities,
         team: &Team,
     ) {
@@ -127,7 +127,7 @@ impl Lanes {
             #[allow(unsafe_code, reason = "the team hands out each domain once")]
             unsafe { impulses.range(domains[domain].points.clone()) }.fill([Row::zeroed(); 3]);
             let kernel = PositionBiases {
-                lcp,
+                params,
                 moved,
                 groups: &groups[range.clone()],
                 pairs: &pairs[range],
@@ -242,7 +242,7 @@ impl Kernel for SubstepEnd<'_> {
 }
 
 struct VelocityBiases<'a> {
-    lcp: &'a Lcp,
+    params: &'a SubstepParams,
     bounces: bool,
     gained: &'a Velocities,
     moved: &'a Velocities,
@@ -257,7 +257,7 @@ struct VelocityBiases<'a> {
 impl Kernel for VelocityBiases<'_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
-        let lcp = self.lcp;
+        let params = self.params;
         let zero = S::splat(0.0);
         for (group, pairs) in self.groups.iter().zip(self.pairs) {
             let range = group.first as usize..group.end as usize;
@@ -279,15 +279,15 @@ impl Kernel for VelocityBiases<'_> {
                 for ((points, frozen), impulses) in points.iter_mut().zip(frozen).zip(impulses) {
                     let start = frozen.load::<S>(points, first);
                     let gained = between(start.arms, gained_a, gained_b);
-                    let gap = start.gap_after(lcp, moved_a, moved_b);
+                    let gap = start.gap_after(params, moved_a, moved_b);
                     let velocity = vector::dot(
                         start.normal,
-                        vector::add(start.velocity_at(lcp.past), gained),
+                        vector::add(start.velocity_at(params.past), gained),
                     );
                     let pressing = lanes_of(&impulses[0], first);
                     let bias = if self.bounces {
                         let Bias { bias, starts_cold } =
-                            start.bias_of_bounce(lcp, gap, velocity, pressing);
+                            start.bias_of_bounce(params, gap, velocity, pressing);
                         let cold = zero.lt(starts_cold);
                         for row in impulses.iter_mut() {
                             let kept = S::select(cold, zero, lanes_of(row, first));
@@ -295,9 +295,9 @@ impl Kernel for VelocityBiases<'_> {
                         }
                         bias
                     } else {
-                        start.bias(lcp, gap, velocity, pressing)
+                        start.bias(params, gap, velocity, pressing)
                     };
-                    let without = vector::add(start.velocity_at(lcp.part), gained);
+                    let without = vector::add(start.velocity_at(params.part), gained);
                     let free = vector::add(without, vector::scale(start.normal, bias));
                     for (row, free) in points.free_velocity.iter_mut().zip(free) {
                         put(row, first, free);
@@ -309,7 +309,7 @@ impl Kernel for VelocityBiases<'_> {
 }
 
 struct PositionBiases<'a> {
-    lcp: &'a Lcp,
+    params: &'a SubstepParams,
     moved: &'a Velocities,
     groups: &'a [LaneGroup],
     pairs: &'a [Pairs],
@@ -337,8 +337,8 @@ impl Kernel for PositionBiases<'_> {
                 let points = self.points[range.clone()].iter();
                 for ((bias, points), frozen) in biases.iter_mut().zip(points).zip(frozen) {
                     let start = frozen.load::<S>(points, first);
-                    let gap = start.gap_after(self.lcp, moved_a, moved_b);
-                    put(bias, first, gap::position_bias(self.lcp, gap));
+                    let gap = start.gap_after(self.params, moved_a, moved_b);
+                    put(bias, first, gap::position_bias(self.params, gap));
                 }
             }
         }

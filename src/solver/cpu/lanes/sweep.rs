@@ -5,7 +5,7 @@ use crate::parallel::{Region, SharedSlice, Stages, Team};
 use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, Width, lanes_of, lanes_of_3, put};
 use crate::solver::cpu::contact::{
-    Bodies, Convex, Coulomb, Law, Mixed, Position, Rebuild, Rows, Smooth,
+    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Position, Rebuild, Rows,
 };
 use crate::solver::cpu::friction::Disk;
 use crate::solver::cpu::sweep::Sweep;
@@ -86,7 +86,7 @@ enum Rule {
     /// The same with a polygon for the disk.
     Polygon,
     /// No friction.
-    Smooth,
+    Frictionless,
     Convex,
     Mixed,
     Position,
@@ -118,7 +118,7 @@ impl LaneSweep<'_> {
                 match rule {
                     Rule::Disk => self.follow(Coulomb(Disk, rows), part),
                     Rule::Polygon => self.follow(Coulomb(self.cone, rows), part),
-                    Rule::Smooth => self.follow(Smooth(rows), part),
+                    Rule::Frictionless => self.follow(Frictionless(rows), part),
                     Rule::Convex => self.follow(Convex(rows), part),
                     Rule::Mixed => self.follow(Mixed(self.cone), part),
                     Rule::Position => self.follow(Position, part),
@@ -134,7 +134,7 @@ impl LaneSweep<'_> {
         } else if self.position {
             Rule::Position
         } else if !group.friction {
-            Rule::Smooth
+            Rule::Frictionless
         } else if !self.cone.is_convex() {
             if self.cone.directions == 0 {
                 Rule::Disk

@@ -11,11 +11,11 @@ pub use kernel::ClusterKernel;
 pub use words::ClusterBody;
 
 use super::bounds::Bounds;
-use super::bus::Bus;
 use super::device::GpuDevice;
 use super::dispatch::Recorder;
 use super::pipelines::Pipelines;
 use super::traffic::Traffic;
+use super::transfers::Transfers;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
@@ -51,7 +51,7 @@ impl ClusterGpu {
     pub(super) fn solve(
         &mut self,
         gpu: &GpuDevice,
-        bus: &mut Bus,
+        transfers: &mut Transfers,
         budget: u64,
         problem: &Problem,
         options: &Options,
@@ -61,7 +61,7 @@ impl ClusterGpu {
         let packed = Instant::now();
         if let Err(error) = self.run(
             gpu,
-            bus,
+            transfers,
             budget,
             &mut batches,
             &clusters,
@@ -81,7 +81,7 @@ impl ClusterGpu {
     fn run(
         &mut self,
         gpu: &GpuDevice,
-        bus: &mut Bus,
+        transfers: &mut Transfers,
         budget: u64,
         batches: &mut Batches,
         clusters: &Clusters,
@@ -92,11 +92,11 @@ impl ClusterGpu {
         self.buffers
             .set(gpu, budget, batches, clusters, &plan.windows)?;
         let per_pass = plan.round(ClusterRound::Forward, 1).len();
-        bus.traffic = Traffic::of(batches, self.buffers.held(), per_pass);
+        transfers.traffic = Traffic::of(batches, self.buffers.held(), per_pass);
         let bind_groups = self.bind(gpu, &plan)?;
         let mut run = ClusterRun {
             gpu,
-            bus,
+            transfers,
             buffers: &mut self.buffers,
             plan: &plan,
             recorder: Recorder::new(gpu, &self.pipelines, bind_groups),
@@ -130,7 +130,7 @@ impl ClusterGpu {
     /// Makes the bind groups of a plan over uploaded buffers.
     fn bind(&self, gpu: &GpuDevice, plan: &ClusterPlan) -> Result<Vec<wgpu::BindGroup>> {
         gpu.scoped("binding", || {
-            plan.shown
+            plan.bound
                 .iter()
                 .map(|&(kernel, (first, end))| {
                     let windows = self.buffers.window_binding()?;

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) struct ClusterPlan {
     pub(super) windows: Vec<Window>,
     /// Kernels and the blocks that each bind group shows.
-    pub(super) shown: Vec<(ClusterKernel, (u32, u32))>,
+    pub(super) bound: Vec<(ClusterKernel, (u32, u32))>,
     /// Sweep and gathering of the first round, symmetric and forward.
     starts: [Vec<Dispatch<ClusterKernel>>; 2],
     /// The same of later rounds.
@@ -59,9 +59,9 @@ impl ClusterPlan {
         })?;
         let mut sweeps: [Vec<Dispatch<ClusterKernel>>; 5] = Default::default();
         for run in runs {
-            let shown = bounds.window(&blocks, &blocks_of(&run));
-            let sweep = plan.show(ClusterKernel::Sweep, shown);
-            let residual = plan.show(ClusterKernel::Residual, shown);
+            let bound = bounds.window(&blocks, &blocks_of(&run));
+            let sweep = plan.show(ClusterKernel::Sweep, bound);
+            let residual = plan.show(ClusterKernel::Residual, bound);
             let flags = [
                 Window::STARTS | Window::REVERSE,
                 Window::STARTS,
@@ -70,9 +70,9 @@ impl ClusterPlan {
                 Window::REBUILD,
             ];
             for (list, flags) in sweeps.iter_mut().zip(flags) {
-                list.push(plan.dispatch(sweep, &run, shown.0, flags));
+                list.push(plan.dispatch(sweep, &run, bound.0, flags));
             }
-            let dispatch = plan.dispatch(residual, &run, shown.0, 0);
+            let dispatch = plan.dispatch(residual, &run, bound.0, 0);
             plan.residual.push(dispatch);
         }
         let hubs = clusters.hubs.len() as u32;
@@ -99,8 +99,8 @@ impl ClusterPlan {
 
     /// A bind group to be made.
     fn show(&mut self, kernel: ClusterKernel, blocks: (u32, u32)) -> usize {
-        self.shown.push((kernel, blocks));
-        self.shown.len() - 1
+        self.bound.push((kernel, blocks));
+        self.bound.len() - 1
     }
 
     fn dispatch(
@@ -118,7 +118,7 @@ impl ClusterPlan {
             ..Window::default()
         });
         Dispatch {
-            kernel: self.shown[bind_group].0,
+            kernel: self.bound[bind_group].0,
             bind_group,
             window: self.windows.len() as u32 - 1,
             workgroups: run.len() as u32,

@@ -7,10 +7,10 @@ use crate::constants::{SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES};
 use crate::error::Result;
 use crate::problem::batches::Batches;
 use crate::solver::cluster;
-use crate::solver::gpu::bus::Bus;
 use crate::solver::gpu::device::GpuDevice;
 use crate::solver::gpu::dispatch::{Recorder, begin_pass};
 use crate::solver::gpu::readback::Wanted;
+use crate::solver::gpu::transfers::Transfers;
 use crate::solver::gpu::window::{Window, window_stride};
 use crate::solver::residual::Partial;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use std::ops::Range;
 /// A solve in progress.
 pub(super) struct ClusterRun<'a> {
     pub(super) gpu: &'a GpuDevice,
-    pub(super) bus: &'a mut Bus,
+    pub(super) transfers: &'a mut Transfers,
     pub(super) buffers: &'a mut ClusterBuffers,
     pub(super) plan: &'a ClusterPlan,
     pub(super) recorder: Recorder<'a, ClusterKernel>,
@@ -69,7 +69,7 @@ impl ClusterRun<'_> {
         let gpu = self.gpu;
         gpu.scoped("sweeping", || {
             let mut encoder = gpu.encoder();
-            self.bus
+            self.transfers
                 .upload(gpu, &mut encoder, &mut self.buffers.all())?;
             let mut pass = begin_pass(&mut encoder, "clusters");
             if let Some(solve) = &self.plan.solve {
@@ -90,11 +90,11 @@ impl ClusterRun<'_> {
     fn submit(&mut self, encoder: wgpu::CommandEncoder) -> Result<()> {
         let gpu = self.gpu;
         gpu.scoped("sweeping", || {
-            self.bus.submit(gpu, encoder);
+            self.transfers.submit(gpu, encoder);
             Ok(())
         })?;
-        self.bus.upload.recycle();
-        self.bus.hold(gpu)
+        self.transfers.upload.recycle();
+        self.transfers.hold(gpu)
     }
 
     /// Measures the residual of every cluster behind what `encoder` holds, and brings the solution with
@@ -118,9 +118,9 @@ impl ClusterRun<'_> {
         if let Some((batches, impulses)) = solution {
             wanted.extend(solution_of(self.buffers, batches, impulses));
         }
-        let read = self.bus.read(self.gpu, encoder, &mut wanted);
-        self.bus.traffic.dispatches = self.recorder.recorded();
-        self.bus.upload.recycle();
+        let read = self.transfers.read(self.gpu, encoder, &mut wanted);
+        self.transfers.traffic.dispatches = self.recorder.recorded();
+        self.transfers.upload.recycle();
         read
     }
 
@@ -129,7 +129,7 @@ impl ClusterRun<'_> {
         let gpu = self.gpu;
         let encoder = gpu.scoped("reading back", || Ok(gpu.encoder()))?;
         let mut wanted = solution_of(self.buffers, batches, impulses);
-        self.bus.read(gpu, encoder, &mut wanted)
+        self.transfers.read(gpu, encoder, &mut wanted)
     }
 }
 

@@ -3,10 +3,10 @@
 use super::Plan;
 use crate::error::Result;
 use crate::problem::batches::{Batches, ContactBlock, SplitSlots};
+use crate::solver::gpu::binding_range::{BindingRange, Side};
 use crate::solver::gpu::bounds::{Array, Bounds};
 use crate::solver::gpu::dispatch::Dispatch;
 use crate::solver::gpu::kernel::Kernel;
-use crate::solver::gpu::shown::{Shown, Side};
 use crate::solver::gpu::window::Window;
 use std::ops::Range;
 
@@ -40,17 +40,17 @@ impl Plan {
                     .max(bounds.bytes(&entries, &entries_of(run)))
             })?;
             for run in runs {
-                let shown = Shown {
+                let bound = BindingRange {
                     blocks: bounds.window(&blocks, &run),
                     entries: bounds.window(&entries, &entries_of(&run)),
-                    ..Shown::of(Side::Contacts)
+                    ..BindingRange::of(Side::Contacts)
                 };
                 let window = Window {
-                    entry_base: first + shown.entries.0,
+                    entry_base: first + bound.entries.0,
                     flags,
                     ..Window::default()
                 };
-                self.add(Kernel::ContactMasses, run, shown, window);
+                self.add(Kernel::ContactMasses, run, bound, window);
             }
         }
         Ok(self.take())

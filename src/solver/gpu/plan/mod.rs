@@ -11,12 +11,12 @@ mod residual;
 mod substeps;
 mod sweep;
 
+use super::binding_range::{BindingRange, Side};
 use super::bounds::Bounds;
 use super::dispatch::Dispatch;
 use super::kernel::Kernel;
 use super::kernel_call::KernelCall;
 use super::packing::Packing;
-use super::shown::{Shown, Side};
 use super::window::Window;
 use crate::constants::{MOMENTUM_REBUILD_PASSES, WORKGROUP_SIZE};
 use crate::error::Result;
@@ -72,7 +72,7 @@ pub(super) struct Plan {
     /// What a step in substeps ends with.
     pub(super) finish: Vec<Dispatch>,
     /// Bind groups to be made, each once.
-    pub(super) shown: BTreeMap<(Kernel, Shown), usize>,
+    pub(super) bound: BTreeMap<(Kernel, BindingRange), usize>,
     /// The dispatches that are being planned; [`Plan::take`] puts them where they belong.
     list: Vec<Dispatch>,
     /// Flags that [`Plan::add`] gives to all of them.
@@ -175,13 +175,18 @@ impl Plan {
     fn plan_bodies(&mut self, kernel: Kernel, batches: &Batches, bounds: &Bounds) -> Result<()> {
         let all = 0..batches.velocities.len() as u32;
         for run in bounds.split("bodies", &all, bounds.invocations(), |_| 0)? {
-            self.add(kernel, run, Shown::of(Side::Joints), Window::default());
+            self.add(
+                kernel,
+                run,
+                BindingRange::of(Side::Joints),
+                Window::default(),
+            );
         }
         Ok(())
     }
 
-    /// Adds a dispatch over `elements` that sees `shown`.
-    fn add(&mut self, kernel: Kernel, elements: Range<u32>, shown: Shown, window: Window) {
+    /// Adds a dispatch over `elements` that sees `bound`.
+    fn add(&mut self, kernel: Kernel, elements: Range<u32>, bound: BindingRange, window: Window) {
         let workgroups = match kernel {
             Kernel::HubGather => elements.len() as u32,
             Kernel::MomentumStep | Kernel::ResidualStep | Kernel::SubstepControl => 1,
@@ -190,17 +195,17 @@ impl Plan {
         self.windows.push(Window {
             first: elements.start,
             end: elements.end,
-            block_base: shown.blocks.0,
-            start_base: shown.starts.0,
-            slot_base: shown.slots.0,
-            slot_end: shown.slots.1,
+            block_base: bound.blocks.0,
+            start_base: bound.starts.0,
+            slot_base: bound.slots.0,
+            slot_end: bound.slots.1,
             flags: self.flags | window.flags,
             ..window
         });
-        let next = self.shown.len();
+        let next = self.bound.len();
         let dispatch = Dispatch {
             kernel,
-            bind_group: *self.shown.entry((kernel, shown)).or_insert(next),
+            bind_group: *self.bound.entry((kernel, bound)).or_insert(next),
             window: self.windows.len() as u32 - 1,
             workgroups,
         };

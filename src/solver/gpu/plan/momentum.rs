@@ -3,11 +3,11 @@
 use super::Plan;
 use crate::error::Result;
 use crate::problem::batches::Batches;
+use crate::solver::gpu::binding_range::{BindingRange, Side};
 use crate::solver::gpu::bounds::Bounds;
 use crate::solver::gpu::dispatch::Dispatch;
 use crate::solver::gpu::kernel::Kernel;
 use crate::solver::gpu::packing::Packing;
-use crate::solver::gpu::shown::{Shown, Side};
 use crate::solver::gpu::window::Window;
 
 impl Plan {
@@ -26,11 +26,11 @@ impl Plan {
                 bounds.bytes(blocks, run)
             })?;
             for run in runs {
-                let shown = Shown {
+                let bound = BindingRange {
                     blocks: bounds.window(blocks, &run),
-                    ..Shown::of(packing.side)
+                    ..BindingRange::of(packing.side)
                 };
-                self.add(packing.momentum(), run, shown, Window::default());
+                self.add(packing.momentum(), run, bound, Window::default());
             }
         }
         self.plan_bodies(Kernel::BodyMomentum, batches, bounds)?;
@@ -70,7 +70,7 @@ impl Plan {
         self.add(
             Kernel::MomentumStep,
             0..1,
-            Shown::of(Side::Joints),
+            BindingRange::of(Side::Joints),
             Window::default(),
         );
         if let Some(window) = self.windows.last_mut() {

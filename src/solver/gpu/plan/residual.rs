@@ -3,10 +3,10 @@
 use super::Plan;
 use crate::constants::{MAX_LOOP_ITERATIONS, WORKGROUP_SIZE};
 use crate::error::Result;
+use crate::solver::gpu::binding_range::{BindingRange, Side};
 use crate::solver::gpu::bounds::{Array, Bounds};
 use crate::solver::gpu::kernel::Kernel;
 use crate::solver::gpu::packing::Packing;
-use crate::solver::gpu::shown::{Shown, Side};
 use crate::solver::gpu::window::Window;
 use crate::solver::momentum::Progress;
 use crate::solver::residual::Partial;
@@ -42,16 +42,16 @@ impl Plan {
             },
         )?;
         for groups in runs {
-            let shown = Shown {
+            let bound = BindingRange {
                 blocks: bounds.window(blocks, &blocks_of(&groups)),
                 entries: bounds.window(&entries, &groups),
-                ..Shown::of(packing.side)
+                ..BindingRange::of(packing.side)
             };
             let window = Window {
-                entry_base: shown.entries.0,
+                entry_base: bound.entries.0,
                 ..Window::default()
             };
-            self.add(kernel, blocks_of(&groups), shown, window);
+            self.add(kernel, blocks_of(&groups), bound, window);
         }
         Ok(partial_count)
     }
@@ -91,14 +91,14 @@ impl Plan {
     }
 
     fn add_residual_step(&mut self, side: Side, partials: Range<u32>, entries: (u32, u32)) {
-        let shown = Shown {
+        let bound = BindingRange {
             entries,
-            ..Shown::of(side)
+            ..BindingRange::of(side)
         };
         let window = Window {
             entry_base: entries.0,
             ..Window::default()
         };
-        self.add(Kernel::ResidualStep, partials, shown, window);
+        self.add(Kernel::ResidualStep, partials, bound, window);
     }
 }

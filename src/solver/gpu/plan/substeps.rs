@@ -3,13 +3,13 @@
 use super::{LcpDispatches, Plan};
 use crate::error::Result;
 use crate::problem::batches::{Batches, ContactBlock};
+use crate::solver::gpu::binding_range::{BindingRange, Side};
 use crate::solver::gpu::bounds::{Array, Bounds};
 use crate::solver::gpu::kernel::Kernel;
 use crate::solver::gpu::packing::Packing;
-use crate::solver::gpu::shown::{Shown, Side};
 use crate::solver::gpu::window::Window;
 use crate::solver::substeps::SubstepPlan;
-use crate::solver::substeps::records::{Between, ContactTotal, Sort};
+use crate::solver::substeps::records::{ContactTotal, PassKind, Transition};
 
 impl Plan {
     /// Plans a step in substeps too.
@@ -27,39 +27,40 @@ impl Plan {
         self.plan_bodies(Kernel::SubstepBodies, batches, &bounds)?;
         self.begin = self.take();
         let lcps = step.lcps();
-        for (number, between) in lcps.iter().enumerate() {
-            self.plan_between(batches, *between, number, &bounds)?;
+        for (number, transition) in lcps.iter().enumerate() {
+            self.plan_transition(batches, *transition, number, &bounds)?;
             let before = self.take();
             let first = self.windows.len();
-            self.flags = between.next.map_or(0, flag_of);
+            self.flags = transition.next.map_or(0, flag_of);
             self.plan_bodies(Kernel::SubstepBodies, batches, &bounds)?;
             self.number_windows(first, number);
             let after = self.take();
             self.lcps.push(LcpDispatches { before, after });
         }
-        self.plan_between(batches, step.end(), lcps.len(), &bounds)?;
+        self.plan_transition(batches, step.end(), lcps.len(), &bounds)?;
         self.finish = self.take();
         Ok(())
     }
 
     /// Plans what stands before an LCP, or after the last one.
-    fn plan_between(
+    fn plan_transition(
         &mut self,
         batches: &Batches,
-        between: Between,
+        transition: Transition,
         number: usize,
         bounds: &Bounds,
     ) -> Result<()> {
         let first = self.windows.len();
         let when = |condition: bool, flag| if condition { flag } else { 0 };
-        self.flags = when(number == 0, Window::STARTS) | when(between.next.is_none(), Window::ENDS);
-        let nothing = Shown::of(Side::Contacts);
+        self.flags =
+            when(number == 0, Window::STARTS) | when(transition.next.is_none(), Window::ENDS);
+        let nothing = BindingRange::of(Side::Contacts);
         self.add(Kernel::SubstepControl, 0..1, nothing, Window::default());
-        self.flags = when(between.starts, Window::STARTS)
-            | when(between.keeps, Window::KEEPS_IMPULSES)
-            | when(between.restores, Window::RESTORES)
-            | when(between.cold, Window::COLD)
-            | between.next.map_or(0, flag_of);
+        self.flags = when(transition.starts, Window::STARTS)
+            | when(transition.keeps, Window::KEEPS_IMPULSES)
+            | when(transition.restores, Window::RESTORES)
+            | when(transition.cold, Window::COLD)
+            | transition.next.map_or(0, flag_of);
         let packing = Packing::contacts(batches);
         let blocks = Array {
             smallest: size_of::<f32>() as u64,
@@ -71,11 +72,11 @@ impl Plan {
             bounds.bytes(&blocks, run)
         })?;
         for run in runs {
-            let shown = Shown {
+            let bound = BindingRange {
                 blocks: bounds.window(&blocks, &run),
-                ..Shown::of(packing.side)
+                ..BindingRange::of(packing.side)
             };
-            self.add(Kernel::SubstepContacts, run, shown, Window::default());
+            self.add(Kernel::SubstepContacts, run, bound, Window::default());
         }
         self.number_windows(first, number);
         Ok(())
@@ -89,9 +90,9 @@ impl Plan {
     }
 }
 
-fn flag_of(sort: Sort) -> u32 {
-    match sort {
-        Sort::Velocity => Window::VELOCITY,
-        Sort::Position => Window::POSITION,
+fn flag_of(kind: PassKind) -> u32 {
+    match kind {
+        PassKind::Velocity => Window::VELOCITY,
+        PassKind::Position => Window::POSITION,
     }
 }

@@ -4,11 +4,11 @@ use super::Plan;
 use crate::error::Result;
 use crate::problem::batches::{Batches, SplitBody, SplitSlots};
 use crate::solver::cpu::Sweep;
+use crate::solver::gpu::binding_range::BindingRange;
 use crate::solver::gpu::bounds::{Array, Bounds};
 use crate::solver::gpu::dispatch::Dispatch;
 use crate::solver::gpu::kernel::Kernel;
 use crate::solver::gpu::packing::Packing;
-use crate::solver::gpu::shown::Shown;
 use crate::solver::gpu::window::Window;
 use std::ops::Range;
 
@@ -53,12 +53,12 @@ impl Plan {
             },
         )?;
         for run in runs {
-            let shown = Shown {
+            let bound = BindingRange {
                 blocks: bounds.window(&packing.blocks, &packing.blocks_of_groups(&run)),
                 starts: bounds.window(&starts, &(run.start..run.end + 1)),
-                ..Shown::of(packing.side)
+                ..BindingRange::of(packing.side)
             };
-            self.add(packing.sweep(), run, shown, Window::default());
+            self.add(packing.sweep(), run, bound, Window::default());
         }
         Ok(())
     }
@@ -89,15 +89,15 @@ impl Plan {
         for run in runs {
             let (blocks_of_run, starts_of_run) = packing.of_elements(&run);
             for (index, slot_run) in slot_runs.iter().enumerate() {
-                let shown = Shown {
+                let bound = BindingRange {
                     blocks: bounds.window(&packing.blocks, &blocks_of_run),
                     starts: bounds.window(&starts, &starts_of_run),
                     entries: bounds.window(&entries, &entries_of(&run)),
                     slots: bounds.window(&slots, slot_run),
-                    ..Shown::of(packing.side)
+                    ..BindingRange::of(packing.side)
                 };
                 let window = Window {
-                    entry_base: first + shown.entries.0,
+                    entry_base: first + bound.entries.0,
                     flags: if index + 1 == slot_runs.len() {
                         Window::KEEPS_IMPULSES
                     } else {
@@ -105,7 +105,7 @@ impl Plan {
                     },
                     ..Window::default()
                 };
-                self.add(packing.split(), run.clone(), shown, window);
+                self.add(packing.split(), run.clone(), bound, window);
             }
         }
         Ok(())
@@ -135,16 +135,16 @@ impl Plan {
                 .max(bounds.bytes(&slots, &slots_of(run)))
         })?;
         for run in runs {
-            let shown = Shown {
+            let bound = BindingRange {
                 entries: bounds.window(&entries, &run),
                 slots: bounds.window(&slots, &slots_of(&run)),
-                ..Shown::of(packing.side)
+                ..BindingRange::of(packing.side)
             };
             let window = Window {
-                entry_base: shown.entries.0,
+                entry_base: bound.entries.0,
                 ..Window::default()
             };
-            self.add(kernel, run, shown, window);
+            self.add(kernel, run, bound, window);
         }
         Ok(())
     }

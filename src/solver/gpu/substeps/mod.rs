@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 use crate::problem::batches::Batches;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{BodyState, Sort};
+use crate::solver::substeps::records::{BodyState, PassKind};
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
 use crate::solver::{Options, Solution};
 use outcome::Outcome;
@@ -52,9 +52,9 @@ impl GpuSolver {
         batches.refill_inertias(&given.bodies);
         let pack_time = start.elapsed();
         let packed = Instant::now();
-        self.bus.begin();
+        self.transfers.begin();
         let found = self.run_step(given, step, &batches, solution);
-        self.bus.upload.recycle();
+        self.transfers.upload.recycle();
         let report =
             found.map(|outcome| outcome.report(step, &batches, pack_time, packed.elapsed()));
         if report.is_err() {
@@ -105,9 +105,9 @@ impl Run<'_> {
     ) -> Result<Outcome> {
         let encoder = self.submit_jobs(jobs)?;
         let outcome = self.buffers.bring(batches, lcp_count, solution, |wanted| {
-            self.bus.read(self.gpu, encoder, wanted)
+            self.transfers.read(self.gpu, encoder, wanted)
         })?;
-        self.bus.traffic.dispatches = self.passes.dispatches();
+        self.transfers.traffic.dispatches = self.passes.dispatches();
         Ok(outcome)
     }
 
@@ -129,7 +129,7 @@ impl Run<'_> {
             let encoder = self.gpu.scoped("stepping", || {
                 let mut encoder = self.gpu.encoder();
                 if first {
-                    self.bus
+                    self.transfers
                         .upload(self.gpu, &mut encoder, &mut self.buffers.all())?;
                 }
                 let mut recording = begin_pass(&mut encoder, "sweeps");
@@ -149,8 +149,8 @@ impl Run<'_> {
             if rest.is_empty() {
                 return Ok(encoder);
             }
-            self.bus.submit(self.gpu, encoder);
-            self.bus.hold(self.gpu)?;
+            self.transfers.submit(self.gpu, encoder);
+            self.transfers.hold(self.gpu)?;
         }
     }
 }
@@ -163,11 +163,11 @@ fn jobs<'a>(plan: &'a Plan, step: &'a SubstepPlan) -> Vec<Job<'a>> {
         cost,
     };
     let mut jobs = vec![fixed(&plan.prepare, 0), fixed(&plan.begin, 0)];
-    for (lcp, between) in plan.lcps.iter().zip(step.lcps()) {
-        let sort = between.next.unwrap_or(Sort::Velocity);
-        let options = options_of(step, sort);
+    for (lcp, transition) in plan.lcps.iter().zip(step.lcps()) {
+        let kind = transition.next.unwrap_or(PassKind::Velocity);
+        let options = options_of(step, kind);
         jobs.push(fixed(&lcp.before, 0));
-        if sort == Sort::Velocity && options.warm_start {
+        if kind == PassKind::Velocity && options.warm_start {
             jobs.push(fixed(&plan.rebuild, 1));
         }
         jobs.extend((0..options.iterations).map(|done| Job {

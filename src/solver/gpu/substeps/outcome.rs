@@ -8,7 +8,7 @@ use crate::problem::batches::Batches;
 use crate::solver::gpu::buffers::Buffers;
 use crate::solver::gpu::readback::Wanted;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{BodyState, ContactTotal, Sort};
+use crate::solver::substeps::records::{BodyState, ContactTotal, PassKind};
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
 use crate::solver::{Displacement, Report, Solution, Status, Velocity};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -135,19 +135,19 @@ impl Outcome {
     ) -> SubstepReport {
         let mut report = SubstepReport::default();
         for (number, (lcp, log)) in step.lcps().iter().zip(&self.logs).enumerate() {
-            let Some(sort) = lcp.next else {
+            let Some(kind) = lcp.next else {
                 continue;
             };
             let mut solved = Report::of(batches, Duration::ZERO);
-            let options = options_of(step, sort);
+            let options = options_of(step, kind);
             log.report(&mut solved, options);
             solved.barriers = options.method.barriers(batches, solved.iterations);
             if number == 0 {
                 (solved.pack_time, solved.solve_time) = (pack_time, solve_time);
             }
-            match sort {
-                Sort::Velocity => report.add_velocity(&solved),
-                Sort::Position => report.add_position(&solved),
+            match kind {
+                PassKind::Velocity => report.add_velocity(&solved),
+                PassKind::Position => report.add_position(&solved),
             }
             if report.velocity.status == Status::NonFinite {
                 return report;

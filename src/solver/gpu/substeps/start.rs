@@ -9,12 +9,12 @@ use crate::solver::Options;
 use crate::solver::gpu::buffers::{Buffers, ContactPoint, Places};
 use crate::solver::momentum::MomentumRule;
 use crate::solver::substeps::SubstepPlan;
-use crate::solver::substeps::records::{ContactStep, Lcp, Sort};
+use crate::solver::substeps::records::{ContactStep, PassKind, SubstepParams};
 
 /// The options of an LCP.
-pub(super) fn options_of(plan: &SubstepPlan, sort: Sort) -> &Options {
-    match (&plan.position, sort) {
-        (Some(position), Sort::Position) => &position.options,
+pub(super) fn options_of(plan: &SubstepPlan, kind: PassKind) -> &Options {
+    match (&plan.position, kind) {
+        (Some(position), PassKind::Position) => &position.options,
         _ => &plan.velocity,
     }
 }
@@ -24,17 +24,17 @@ pub(super) fn lcps(
     step: &SubstepPlan,
     rules: [Option<MomentumRule>; 2],
     block_count: usize,
-) -> Vec<Lcp> {
+) -> Vec<SubstepParams> {
     let [of_velocity, of_position] = rules.map(|rule| rule.unwrap_or_default() as u32);
     (1..=step.substeps)
         .flat_map(|substep| {
-            let velocity = Lcp {
+            let velocity = SubstepParams {
                 momentum_rule: of_velocity,
-                ..Lcp::velocity(step, substep, block_count)
+                ..SubstepParams::velocity(step, substep, block_count)
             };
-            let position = step.position.as_ref().map(|position| Lcp {
+            let position = step.position.as_ref().map(|position| SubstepParams {
                 momentum_rule: of_position,
-                ..Lcp::position(step, position, substep, block_count)
+                ..SubstepParams::position(step, position, substep, block_count)
             });
             std::iter::once(velocity).chain(position)
         })

@@ -7,10 +7,10 @@ pub(super) enum Side {
     Contacts,
 }
 
-/// The ranges of elements that a bind group shows to its kernel. Bodies are always shown whole,
+/// The ranges of elements that a bind group shows to its kernel. Bodies are always bound whole,
 /// because contacts and joints refer to any of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Shown {
+pub(super) struct BindingRange {
     /// Whose blocks, and what belongs to them.
     pub(super) side: Side,
     /// Blocks and impulses.
@@ -23,7 +23,7 @@ pub(super) struct Shown {
     pub(super) slots: (u32, u32),
 }
 
-impl Shown {
+impl BindingRange {
     /// Nothing yet of one of the sides.
     pub(super) fn of(side: Side) -> Self {
         Self {

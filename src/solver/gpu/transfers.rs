@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// Uploads, submissions and readback, kept from solve to solve and counted.
 #[derive(Debug, Default)]
-pub(super) struct Bus {
+pub(super) struct Transfers {
     pub(super) upload: Upload,
     pub(super) readback: Readback,
     pub(super) traffic: Traffic,
@@ -19,7 +19,7 @@ pub(super) struct Bus {
     in_flight: VecDeque<wgpu::SubmissionIndex>,
 }
 
-impl Bus {
+impl Transfers {
     /// Begins another solve, of which nothing is counted yet.
     pub(super) fn begin(&mut self) {
         self.traffic = Traffic::default();

@@ -1,0 +1,227 @@
+//! The course of a solve: packing, the LCPs of a step one after the other, and sweeps until each is done.
+
+use super::lanes::Given;
+use super::{CpuSolver, Sweep, VelocityChange, remainder_contacts};
+use crate::error::Result;
+use crate::parallel::Team;
+use crate::problem::Problem;
+use crate::problem::batches::Batches;
+use crate::solver::substeps::SubstepReport;
+use crate::solver::{Options, Plan, Report, Solution, Status, direct};
+use std::time::{Duration, Instant};
+
+impl CpuSolver {
+    /// The velocity LCP of each part, and the position LCP after it; a problem that is solved once is one part, whose velocities are
+    /// left as the sweeps left them. The plan is valid, and the problem but for its contacts.
+    pub(super) fn run(
+        &mut self,
+        problem: &Problem,
+        plan: &Plan,
+        solution: &mut Solution,
+        watch: &mut (dyn FnMut(&Report) + Send),
+        team: &Team,
+    ) -> Result<SubstepReport> {
+        let (mut batches, packed) = self.start(problem, plan, team)?;
+        let mut start = Instant::now();
+        let mut memory = std::mem::take(&mut self.substeps);
+        let (options, divided) = (plan.velocity(), plan.substeps());
+        if divided.is_some() {
+            memory.freeze(&batches, problem, team);
+        }
+        let parts = divided.map_or(1, |plan| plan.substeps);
+        let mut report = SubstepReport::default();
+        let mut part = packed;
+        let mut looks = Looks {
+            is_convex: problem.is_convex(),
+            at_end: false,
+            watch,
+        };
+        for number in 1..=parts {
+            if let Some(plan) = divided {
+                self.begin_velocity(&mut memory, &mut batches, plan, number, team);
+            }
+            let is_last = number == parts;
+            looks.at_end = is_last && problem.joint_rows.is_empty();
+            self.iterate(&mut batches, team, options, &mut part, &mut looks);
+            self.end_with_joints(&mut batches, team, options, &mut part, &mut looks);
+            if let Some(plan) = divided {
+                self.end_velocity(&mut memory, &batches, plan, team);
+            }
+            part.solve_time += start.elapsed();
+            report.add_velocity(&part);
+            start = Instant::now();
+            part = Report {
+                pack_time: Duration::ZERO,
+                iterations: 0,
+                solve_time: Duration::ZERO,
+                ..packed
+            };
+            if let Some((plan, position)) = divided.and_then(|plan| plan.with_position()) {
+                let mut part = part;
+                self.begin_position(&mut memory, &mut batches, (plan, position), number, team);
+                let options = Options {
+                    warm_start: false,
+                    ..position.options
+                };
+                let mut looks = Looks {
+                    // A position LCP has no friction.
+                    is_convex: true,
+                    at_end: is_last,
+                    watch: &mut *looks.watch,
+                };
+                self.iterate(&mut batches, team, &options, &mut part, &mut looks);
+                self.end_position(&mut memory, &mut batches, position, team);
+                part.solve_time = start.elapsed();
+                report.add_position(&part);
+                start = Instant::now();
+            }
+            if report.velocity.status == Status::NonFinite {
+                break;
+            }
+        }
+        if divided.is_some() {
+            self.store_step(&mut memory, &batches, solution, team);
+        } else {
+            let remainder = remainder_contacts(&batches).start;
+            solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
+            self.lanes.store_impulses(&mut solution.impulses, team);
+        }
+        if !solution.is_finite() {
+            report.velocity.status = Status::NonFinite;
+        }
+        report.velocity.solve_time += start.elapsed();
+        self.substeps = memory;
+        self.packer.keep(batches);
+        Ok(report)
+    }
+
+    /// Packs a problem and takes it over, with the impulses that it starts from.
+    fn start(&mut self, problem: &Problem, plan: &Plan, team: &Team) -> Result<(Batches, Report)> {
+        let options = plan.velocity();
+        let given = Given {
+            problem,
+            warm_start: options.warm_start,
+            in_substeps: plan.substeps().is_some(),
+        };
+        let packer = &mut self.packer;
+        let (mut batches, mut report) =
+            packer.pack_remainder(problem, options, given.in_substeps)?;
+        let start = Instant::now();
+        if !self.lanes.fill(&given, &batches, team)
+            && let Err(error) = problem.validate()
+        {
+            self.packer.keep(batches);
+            return Err(error);
+        }
+        self.joint_lanes.fill(&batches, team);
+        self.velocities
+            .copy_from(&batches.velocities, team.threads());
+        self.changes.clear();
+        self.changes
+            .resize(batches.slot_count() as usize, VelocityChange::default());
+        if options.warm_start {
+            batches.apply_joints(self.velocities.bodies_mut());
+            let velocities = &mut self.velocities;
+            self.lanes
+                .sweep((Sweep::Rebuild, 1), &batches.friction, velocities, team);
+            batches.apply_remainder(self.velocities.bodies_mut());
+        }
+        if !problem.joint_rows.is_empty() {
+            batches.velocities.copy_from_slice(self.velocities.bodies());
+            report.direct_rows = self.packer.start_joints(&mut batches, options);
+            let velocities = self.velocities.bodies_mut();
+            velocities.copy_from_slice(&batches.velocities);
+        }
+        report.pack_time += start.elapsed();
+        Ok((batches, report))
+    }
+
+    /// Sweeps until the options are content. The residual is looked at where there is a tolerance, and at
+    /// the end if the looks ask for it.
+    fn iterate(
+        &mut self,
+        batches: &mut Batches,
+        team: &Team,
+        options: &Options,
+        report: &mut Report,
+        looks: &mut Looks<'_>,
+    ) {
+        let rule = options.method.momentum(looks.is_convex);
+        if let Some(rule) = rule {
+            self.begin(batches, rule);
+        }
+
+        while report.iterations < options.iterations {
+            let count = options.until_check(report.iterations);
+            let end = report.iterations + count;
+            // Nothing comes between these passes: no thread needs to wait for the end of one.
+            if rule.is_none() && is_colored(batches) {
+                let (passes, velocities) = ((Sweep::Update, count as usize), &mut self.velocities);
+                self.lanes
+                    .sweep(passes, &batches.friction, velocities, team);
+                report.iterations = end;
+            }
+            for done in report.iterations..end {
+                let start = options.method.start_of_pass(done);
+                if let Some(start) = start {
+                    self.extrapolate(batches, team, start);
+                }
+                self.sweep(batches, team, Sweep::Update);
+                if start.is_some() {
+                    self.judge(batches, team);
+                }
+            }
+            report.iterations = end;
+            if !looks.at_end && options.tolerance == 0.0 {
+                continue;
+            }
+            self.look(batches, team, options, report);
+            (looks.watch)(report);
+            if report.status != Status::MaxIterations {
+                break;
+            }
+        }
+        report.barriers = options.method.barriers(batches, report.iterations);
+    }
+
+    /// Gives joints the last word, if there are any and the sweeps did not converge.
+    fn end_with_joints(
+        &mut self,
+        batches: &mut Batches,
+        team: &Team,
+        options: &Options,
+        report: &mut Report,
+        looks: &mut Looks<'_>,
+    ) {
+        if batches.joints.blocks.is_empty() || report.status == Status::Converged {
+            return;
+        }
+        if direct::has_an_end(options, report) {
+            let velocities = self.velocities.bodies_mut();
+            self.packer.mechanisms.end(batches, velocities);
+        }
+        self.look(batches, team, options, report);
+        (looks.watch)(report);
+    }
+
+    /// Finds the residual, and the status that follows from it.
+    fn look(&mut self, batches: &Batches, team: &Team, options: &Options, report: &mut Report) {
+        (report.residual_rms, report.residual_max) = self.residual(batches, team);
+        report.status = Status::after(report, options);
+    }
+}
+
+/// When the residual of an LCP is looked at.
+struct Looks<'a> {
+    /// True if the problem is convex.
+    is_convex: bool,
+    /// At the end, whatever the tolerance.
+    at_end: bool,
+    /// Is told of each look.
+    watch: &'a mut (dyn FnMut(&Report) + Send),
+}
+
+/// True if there are no joints, and all contacts have a colour.
+fn is_colored(batches: &Batches) -> bool {
+    batches.joints.blocks.is_empty() && batches.contacts.remainder.elements.is_empty()
+}

@@ -18,7 +18,7 @@ pub(super) struct Dispatch<Set = Kernel> {
 
 /// Records the dispatches of a plan, any number of times.
 #[derive(Debug)]
-pub(super) struct Recorder<'a, Set = Kernel> {
+pub(super) struct Recorder<'a, Set: ShaderSet = Kernel> {
     pipelines: &'a Pipelines<Set>,
     bind_groups: Vec<wgpu::BindGroup>,
     window_stride: u32,

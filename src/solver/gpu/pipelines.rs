@@ -2,16 +2,22 @@
 
 use super::device::GpuDevice;
 use super::kernel::Kernel;
-use super::shader::{Access, Shader, ShaderSet};
+use super::shader::{Access, Binding, Shader, ShaderSet};
 use super::window::Window;
 use crate::error::Result;
-use std::marker::PhantomData;
 
 /// Pipelines and bind group layouts of all kernels of a set.
 #[derive(Debug)]
-pub(super) struct Pipelines<Set = Kernel> {
-    compiled: Vec<(wgpu::BindGroupLayout, wgpu::ComputePipeline)>,
-    set: PhantomData<Set>,
+pub(super) struct Pipelines<Set: ShaderSet = Kernel> {
+    compiled: Vec<Compiled<Set::Slot>>,
+}
+
+/// A kernel as the device has compiled it, and what it binds.
+#[derive(Debug)]
+struct Compiled<Slot> {
+    layout: wgpu::BindGroupLayout,
+    pipeline: wgpu::ComputePipeline,
+    bindings: Vec<Binding<Slot>>,
 }
 
 impl<Set: ShaderSet> Pipelines<Set> {
@@ -20,16 +26,13 @@ impl<Set: ShaderSet> Pipelines<Set> {
         let compiled = Set::ALL
             .iter()
             .map(|kernel| kernel.shader())
-            .map(|shader| gpu.scoped(shader.name, || Ok(compile(&gpu.device, &shader))))
+            .map(|shader| gpu.scoped(shader.name, || Ok(compile::<Set>(&gpu.device, &shader))))
             .collect::<Result<_>>()?;
-        Ok(Self {
-            compiled,
-            set: PhantomData,
-        })
+        Ok(Self { compiled })
     }
 
     pub(super) fn pipeline(&self, kernel: Set) -> &wgpu::ComputePipeline {
-        &self.compiled[kernel.index()].1
+        &self.compiled[kernel.index()].pipeline
     }
 
     /// Binds the windows and what `resource` says for each of the kernel's slots.
@@ -40,41 +43,39 @@ impl<Set: ShaderSet> Pipelines<Set> {
         windows: wgpu::BindingResource<'r>,
         resource: impl Fn(Set::Slot) -> Result<wgpu::BindingResource<'r>>,
     ) -> Result<wgpu::BindGroup> {
-        let shader = kernel.shader();
+        let compiled = &self.compiled[kernel.index()];
         let mut entries = vec![wgpu::BindGroupEntry {
             binding: 0,
             resource: windows,
         }];
-        for &(binding, slot, _) in shader.bindings {
+        for &(binding, slot, _) in &compiled.bindings {
             entries.push(wgpu::BindGroupEntry {
                 binding,
                 resource: resource(slot)?,
             });
         }
         Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(shader.name),
-            layout: &self.compiled[kernel.index()].0,
+            label: Some(kernel.shader().name),
+            layout: &compiled.layout,
             entries: &entries,
         }))
     }
 }
 
-fn compile<Slot>(
-    device: &wgpu::Device,
-    shader: &Shader<Slot>,
-) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
+fn compile<Set: ShaderSet>(device: &wgpu::Device, shader: &Shader) -> Compiled<Set::Slot> {
     let label = Some(shader.name);
-    let windows = entry(0, Access::uniform::<Window>(), true);
-    let others = shader.bindings.iter();
-    let others = others.map(|&(binding, _, access)| entry(binding, access, false));
+    let bindings = shader.bindings::<Set>();
+    let windows = entry(0, Access::Uniform, Some(size_of::<Window>() as u64));
+    let others = bindings.iter();
+    let others = others.map(|&(binding, _, access)| entry(binding, access, None));
     let entries: Vec<_> = std::iter::once(windows).chain(others).collect();
-    let bindings = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+    let group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label,
         entries: &entries,
     });
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label,
-        bind_group_layouts: &[Some(&bindings)],
+        bind_group_layouts: &[Some(&group_layout)],
         immediate_size: 0,
     });
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -93,22 +94,27 @@ fn compile<Slot>(
         },
         cache: None,
     });
-    (bindings, pipeline)
+    Compiled {
+        layout: group_layout,
+        pipeline,
+        bindings,
+    }
 }
 
-fn entry(binding: u32, access: Access, has_dynamic_offset: bool) -> wgpu::BindGroupLayoutEntry {
-    let (ty, bytes) = match access {
-        Access::Uniform(bytes) => (wgpu::BufferBindingType::Uniform, Some(bytes)),
-        Access::Read => (wgpu::BufferBindingType::Storage { read_only: true }, None),
-        Access::Write => (wgpu::BufferBindingType::Storage { read_only: false }, None),
+/// An entry of a layout; with a size if dispatches see a part of so many bytes of what is bound.
+fn entry(binding: u32, access: Access, part: Option<u64>) -> wgpu::BindGroupLayoutEntry {
+    let ty = match access {
+        Access::Uniform => wgpu::BufferBindingType::Uniform,
+        Access::Read => wgpu::BufferBindingType::Storage { read_only: true },
+        Access::Write => wgpu::BufferBindingType::Storage { read_only: false },
     };
     wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
         ty: wgpu::BindingType::Buffer {
             ty,
-            has_dynamic_offset,
-            min_binding_size: bytes.and_then(wgpu::BufferSize::new),
+            has_dynamic_offset: part.is_some(),
+            min_binding_size: part.and_then(wgpu::BufferSize::new),
         },
         count: None,
     }

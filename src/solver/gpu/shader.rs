@@ -18,19 +18,12 @@ pub(super) use wgsl;
 /// How a kernel sees what it binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// A uniform of so many bytes.
-    Uniform(u64),
+    /// A uniform.
+    Uniform,
     /// A storage array, to be read.
     Read,
     /// A storage array, to be read and written.
     Write,
-}
-
-impl Access {
-    /// A uniform that holds one `T`.
-    pub(super) const fn uniform<T>() -> Self {
-        Self::Uniform(size_of::<T>() as u64)
-    }
 }
 
 /// Number of a binding, what is bound there, and how the kernel sees it.
@@ -38,27 +31,32 @@ pub(super) type Binding<Slot> = (u32, Slot, Access);
 
 /// One kernel.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shader<Slot: 'static> {
+pub(super) struct Shader {
     /// Name of the file, of the entry point and of the CPU twin.
     pub(super) name: &'static str,
     /// What its module consists of, behind the part that all kernels share.
     parts: &'static [&'static str],
-    /// What it binds after the [`Window`](super::Window) at binding 0.
-    pub(super) bindings: &'static [Binding<Slot>],
+    /// True if it does nothing once the solve is done. The one that decides may not bind the control,
+    /// because it writes it, and those between two LCPs have work to do then.
+    heeds_control: bool,
     /// Constants that it declares, beside those that all kernels do.
     constants: &'static [(&'static str, f64)],
 }
 
-impl<Slot> Shader<Slot> {
-    pub(super) fn of(
-        name: &'static str,
-        parts: &'static [&'static str],
-        bindings: &'static [Binding<Slot>],
-    ) -> Self {
+/// A kernel of this name and these parts, the last of which is the file of its name.
+macro_rules! shader {
+    ($name:literal $(, $part:expr)*) => {
+        $crate::solver::gpu::shader::Shader::of($name, &[$($part,)* wgsl!($name)])
+    };
+}
+pub(super) use shader;
+
+impl Shader {
+    pub(super) fn of(name: &'static str, parts: &'static [&'static str]) -> Self {
         Self {
             name,
             parts,
-            bindings,
+            heeds_control: true,
             constants: &[],
         }
     }
@@ -66,6 +64,40 @@ impl<Slot> Shader<Slot> {
     /// The same, with constants of its own.
     pub(super) fn with_constants(self, constants: &'static [(&'static str, f64)]) -> Self {
         Self { constants, ..self }
+    }
+
+    /// The same, whether the solve is done or not.
+    pub(super) fn in_any_case(self) -> Self {
+        Self {
+            heeds_control: false,
+            ..self
+        }
+    }
+
+    /// What it binds after the [`Window`](super::Window) at binding 0: the variables that the module declares, each in a line of
+    /// its own.
+    pub(super) fn bindings<Set: ShaderSet>(&self) -> Vec<Binding<Set::Slot>> {
+        let source = self.source();
+        let declared = source.lines().filter_map(|line| {
+            let line = line.strip_prefix("@group(0) @binding(")?;
+            let (number, line) = line.split_once(") var<")?;
+            let (access, line) = line.split_once("> ")?;
+            let (name, _) = line.split_once(':')?;
+            let access = match access {
+                "uniform" => Access::Uniform,
+                "storage, read_write" => Access::Write,
+                _ => Access::Read,
+            };
+            Some((number.parse().ok()?, name, access))
+        });
+        let bound = declared.filter(|(_, name, _)| match *name {
+            "window" => false,
+            "control" => self.heeds_control,
+            _ => true,
+        });
+        bound
+            .filter_map(|(number, name, access)| Some((number, Set::slot(name)?, access)))
+            .collect()
     }
 
     /// The whole WGSL module.
@@ -93,7 +125,7 @@ impl<Slot> Shader<Slot> {
 /// Kernels that work on the same arrays.
 pub(super) trait ShaderSet: Copy + PartialEq + 'static {
     /// An array that a kernel can bind.
-    type Slot: Copy + 'static;
+    type Slot: Copy + std::fmt::Debug + 'static;
 
     /// All kernels.
     const ALL: &'static [Self];
@@ -101,5 +133,8 @@ pub(super) trait ShaderSet: Copy + PartialEq + 'static {
     /// Place of the kernel in [`Self::ALL`].
     fn index(self) -> usize;
 
-    fn shader(self) -> Shader<Self::Slot>;
+    fn shader(self) -> Shader;
+
+    /// What a variable of a module stands for.
+    fn slot(variable: &str) -> Option<Self::Slot>;
 }

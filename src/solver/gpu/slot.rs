@@ -46,3 +46,40 @@ pub(super) enum Slot {
     /// Impulses kept and summed up.
     Totals,
 }
+
+impl Slot {
+    /// What a variable of a kernel stands for.
+    pub(super) fn named(variable: &str) -> Option<Self> {
+        Some(match variable {
+            "friction" => Self::Friction,
+            "blocks" => Self::Blocks,
+            "points" => Self::Points,
+            "pairs" => Self::Pairs,
+            "frictions" => Self::Frictions,
+            "group_starts" => Self::GroupStarts,
+            "slots" => Self::SplitSlots,
+            "bodies" => Self::SplitBodies,
+            "hubs" => Self::Hubs,
+            "impulses" => Self::Impulses,
+            "velocities" => Self::Velocities,
+            "inertias" => Self::Inertias,
+            "changes" => Self::Changes,
+            "partials" => Self::Partials,
+            "scales" => Self::Scales,
+            "control" => Self::Control,
+            "record" => Self::Record,
+            "memory" => Self::Memory,
+            "body_memory" => Self::BodyMemory,
+            "momentum" => Self::Momentum,
+            "sums" => Self::Sums,
+            "joint_sums" => Self::JointSums,
+            "contact_sums" => Self::ContactSums,
+            "lcps" => Self::Lcps,
+            "logs" => Self::Logs,
+            "states" => Self::BodyStates,
+            "steps" => Self::Steps,
+            "totals" => Self::Totals,
+            _ => return None,
+        })
+    }
+}

@@ -1,10 +1,7 @@
-//! The kernels of clusters: their names, their sources, and what they bind.
+//! The kernels of clusters: their names and their sources. What they bind is what these declare.
 
 use crate::constants::{CLUSTER_COPIES, MOMENTUM_COSINE, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES};
-use crate::problem::FrictionTable;
-use crate::solver::gpu::shader::{Access, Binding, Shader, ShaderSet, wgsl};
-use Access::{Read, Write};
-use ClusterSlot::{Blocks, Bodies, Impulses, Memory, Partials, Progress, Slots, Velocities, Words};
+use crate::solver::gpu::shader::{Shader, ShaderSet, shader, wgsl};
 
 /// A kernel of clusters; each but [`Self::Solve`] has a twin of the same name in
 /// [`cpu`](crate::solver::cpu).
@@ -42,10 +39,6 @@ const MOMENTUM: &str = wgsl!("shared/momentum");
 const PASS: &str = wgsl!("shared/cluster_pass");
 const MEAN: &str = wgsl!("shared/cluster_mean");
 
-/// The friction cone, of those that look at it.
-const FRICTION: Binding<ClusterSlot> =
-    (1, ClusterSlot::Friction, Access::uniform::<FrictionTable>());
-
 const COSINE: (&str, f64) = ("MOMENTUM_COSINE", MOMENTUM_COSINE as f64);
 const KEPT: (&str, f64) = ("MOMENTUM_KEPT", MOMENTUM_KEPT as f64);
 const COPIES: (&str, f64) = ("CLUSTER_COPIES", CLUSTER_COPIES as f64);
@@ -77,80 +70,41 @@ impl ShaderSet for ClusterKernel {
         self as usize
     }
 
-    fn shader(self) -> Shader<ClusterSlot> {
-        match self {
-            Self::Sweep => Shader::of(
-                "cluster_sweep",
-                &[
-                    CLUSTER,
-                    CONTACT,
-                    JOINT,
-                    MOMENTUM,
-                    PASS,
-                    wgsl!("cluster_sweep"),
-                ],
-                &[
-                    FRICTION,
-                    (2, Blocks, Read),
-                    (3, Impulses, Write),
-                    (4, Memory, Write),
-                    (5, Words, Read),
-                    (6, Velocities, Read),
-                    (7, Bodies, Read),
-                    (8, Slots, Write),
-                    (9, Progress, Write),
-                ],
-            )
-            .with_constants(&[COSINE, KEPT, COPIES]),
-            Self::Gather => Shader::of(
-                "cluster_gather",
-                &[CLUSTER, MOMENTUM, MEAN, wgsl!("cluster_gather")],
-                &[
-                    (5, Words, Read),
-                    (6, Velocities, Write),
-                    (7, Bodies, Write),
-                    (8, Slots, Read),
-                    (9, Progress, Write),
-                ],
-            )
-            .with_constants(&[COSINE, KEPT]),
-            Self::Solve => Shader::of(
+    fn slot(variable: &str) -> Option<ClusterSlot> {
+        Some(match variable {
+            "friction" => ClusterSlot::Friction,
+            "blocks" => ClusterSlot::Blocks,
+            "impulses" => ClusterSlot::Impulses,
+            "memory" => ClusterSlot::Memory,
+            "partials" => ClusterSlot::Partials,
+            "words" => ClusterSlot::Words,
+            "velocities" => ClusterSlot::Velocities,
+            "bodies" => ClusterSlot::Bodies,
+            "slots" => ClusterSlot::Slots,
+            "progress" => ClusterSlot::Progress,
+            _ => return None,
+        })
+    }
+
+    fn shader(self) -> Shader {
+        let shader = match self {
+            Self::Sweep => shader!("cluster_sweep", CLUSTER, CONTACT, JOINT, MOMENTUM, PASS)
+                .with_constants(&[COSINE, KEPT, COPIES]),
+            Self::Gather => {
+                shader!("cluster_gather", CLUSTER, MOMENTUM, MEAN).with_constants(&[COSINE, KEPT])
+            }
+            Self::Solve => shader!(
                 "cluster_solve",
-                &[
-                    CLUSTER,
-                    CONTACT,
-                    JOINT,
-                    MOMENTUM,
-                    PASS,
-                    MEAN,
-                    wgsl!("cluster_solve"),
-                ],
-                &[
-                    FRICTION,
-                    (2, Blocks, Read),
-                    (3, Impulses, Write),
-                    (4, Memory, Write),
-                    (5, Words, Read),
-                    (6, Velocities, Write),
-                    (7, Bodies, Write),
-                    (8, Slots, Write),
-                    (9, Progress, Write),
-                ],
+                CLUSTER,
+                CONTACT,
+                JOINT,
+                MOMENTUM,
+                PASS,
+                MEAN
             )
             .with_constants(&[COSINE, KEPT, COPIES, REBUILD_PASSES]),
-            Self::Residual => Shader::of(
-                "cluster_residual",
-                &[CLUSTER, CONTACT, JOINT, wgsl!("cluster_residual")],
-                &[
-                    FRICTION,
-                    (2, Blocks, Read),
-                    (3, Impulses, Read),
-                    (4, Partials, Write),
-                    (5, Words, Read),
-                    (6, Velocities, Read),
-                    (7, Bodies, Read),
-                ],
-            ),
-        }
+            Self::Residual => shader!("cluster_residual", CLUSTER, CONTACT, JOINT),
+        };
+        shader.in_any_case()
     }
 }

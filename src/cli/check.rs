@@ -45,9 +45,26 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
             ),
         ),
         ("seed", scene.seed.to_string()),
-        ("substeps", substeps(settings)),
-        ("velocity solver", options(&settings.solver, "m/s")),
-        ("stabilization", stabilization(&settings.stabilization)),
+    ]);
+    if let Some(event) = &settings.event {
+        let otherwise = if event.velocity_steps {
+            ", velocities and impulses where it cannot go on"
+        } else {
+            ""
+        };
+        rows.push((
+            "stepper",
+            format!("event, {:?} impacts{otherwise}", event.impacts).to_lowercase(),
+        ));
+    }
+    if settings.event.is_none_or(|event| event.velocity_steps) {
+        rows.extend([
+            ("substeps", substeps(settings)),
+            ("velocity solver", options(&settings.solver, "m/s")),
+            ("stabilization", stabilization(&settings.stabilization)),
+        ]);
+    }
+    rows.extend([
         (
             "friction",
             format!(

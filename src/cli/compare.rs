@@ -31,6 +31,7 @@ const DEFAULT_SOLVES: u64 = 20;
 /// Compares, reports, and fails if the backends disagree.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let mut scene = plan::load(&args.scene, None)?;
+    plan::needs_velocity_problems(&scene, "compare")?;
     let steps = match args.scene.steps {
         Some(steps) => steps,
         None => scene.steps.min(DEFAULT_STEPS),

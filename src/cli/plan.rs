@@ -28,13 +28,16 @@ impl RunPlan {
     pub(crate) fn new(args: RunArgs) -> Result<Self, Failure> {
         refuse_what_a_reference_has_not(&args)?;
         let scene = load(&args.scene, args.tolerance)?;
-        if args.backend == BackendName::Lemke {
+        let mut backend = args.backend;
+        if scene.settings.event.is_some() {
+            backend = backend_of_events(&args)?;
+        } else if backend == BackendName::Lemke {
             needs_pyramid(&scene)?;
         }
         Ok(Self {
             frames_every: args.frames.or(scene.output.frames_every),
             scene,
-            backend: args.backend,
+            backend,
             adapter: args.adapter,
             threads: args.threads,
             out: args.out,
@@ -83,6 +86,41 @@ fn refuse_what_a_reference_has_not(args: &RunArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The event stepper pivots in f64 on the CPU, and has no sweeps.
+fn backend_of_events(args: &RunArgs) -> Result<BackendName, Failure> {
+    let refuse = |flag: String| {
+        Err(Failure::Input(Error::invalid(
+            flag,
+            "the scene's event stepper runs on the CPU and has no solver; leave it out",
+        )))
+    };
+    if !matches!(args.backend, BackendName::Auto | BackendName::Cpu) {
+        return refuse("--backend".into());
+    }
+    for (flag, is_given) in [
+        ("--solver", args.scene.solver.is_some()),
+        ("--iterations", args.scene.iterations.is_some()),
+        ("--substeps", args.scene.substeps.is_some()),
+        ("--tolerance", args.tolerance.is_some()),
+    ] {
+        if is_given {
+            return refuse(flag.into());
+        }
+    }
+    Ok(BackendName::Cpu)
+}
+
+/// Refuses a scene that the event stepper moves, for a command that is about velocity problems.
+pub(crate) fn needs_velocity_problems(scene: &Scene, command: &str) -> Result<(), Failure> {
+    if scene.settings.event.is_none() {
+        return Ok(());
+    }
+    Err(Failure::Input(Error::invalid(
+        command,
+        "the scene's event stepper has no velocity problems",
+    )))
 }
 
 /// Refuses a scene with friction that is no linear complementarity problem.

@@ -188,6 +188,18 @@ fn warning(summary: &Summary) -> Option<String> {
     })
 }
 
+/// What the event stepper stopped at.
+fn collisions(summary: &Summary) -> String {
+    let stopped = format!("{} times found", summary.collisions);
+    if summary.velocity_steps == 0 {
+        return stopped;
+    }
+    format!(
+        "{stopped}; {} steps made by velocities and impulses, where forces or an end of collisions were missing",
+        summary.velocity_steps
+    )
+}
+
 /// The result as a short table.
 fn closing(folder: &RunFolder, summary: &Summary) -> String {
     let status = if summary.status == Outcome::Done {
@@ -208,14 +220,18 @@ fn closing(folder: &RunFolder, summary: &Summary) -> String {
             "backend",
             backend::title(&summary.backend, summary.adapter.as_deref()),
         ),
-        (
-            "worst residual",
-            format!(
-                "{} m/s rms, {} m/s of one contact",
-                scientific(summary.residual_rms_max),
-                scientific(summary.residual_max)
-            ),
-        ),
+        if summary.stepper == "event" {
+            ("collisions", collisions(summary))
+        } else {
+            (
+                "worst residual",
+                format!(
+                    "{} m/s rms, {} m/s of one contact",
+                    scientific(summary.residual_rms_max),
+                    scientific(summary.residual_max)
+                ),
+            )
+        },
         (
             "penetration",
             format!(

@@ -114,7 +114,11 @@ impl EventSettings {
         }
     }
 
-    fn validate(&self) -> Result<()> {
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the first setting without meaning.
+    pub fn validate(&self) -> Result<()> {
         let wrong = |why: String| Err(Error::invalid("event stepper", why));
         for (name, value, least) in [
             ("contact_distance", self.contact_distance, f64::MIN_POSITIVE),
@@ -141,6 +145,45 @@ impl EventSettings {
             return wrong("max_events is 0".into());
         }
         Ok(())
+    }
+}
+
+/// What of the [`EventSettings`] is chosen; the rest follows from the world.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct EventOptions {
+    /// Contacts that hit at the same time.
+    pub impacts: Impacts,
+    /// Times of collision.
+    pub search: TimeSearch,
+    /// See [`EventSettings::contact_distance`].
+    pub contact_distance: Option<f64>,
+    /// See [`EventSettings::gap_tolerance`].
+    pub gap_tolerance: Option<f64>,
+    /// See [`EventSettings::resting_speed`].
+    pub resting_speed: Option<f64>,
+    /// See [`EventSettings::feedback`].
+    pub feedback: Option<Feedback>,
+    /// See [`EventSettings::max_events`].
+    pub max_events: Option<u32>,
+    /// Where the event stepper cannot go on, a step of fixed length by velocities and impulses takes its place.
+    pub velocity_steps: bool,
+}
+
+impl EventOptions {
+    /// The settings for a world in steps of length `h` `[s]`.
+    #[must_use]
+    pub fn settings(&self, world: &World, h: f64) -> EventSettings {
+        let usual = EventSettings::for_world(world, h);
+        EventSettings {
+            impacts: self.impacts,
+            search: self.search,
+            contact_distance: self.contact_distance.unwrap_or(usual.contact_distance),
+            gap_tolerance: self.gap_tolerance.unwrap_or(usual.gap_tolerance),
+            resting_speed: self.resting_speed.unwrap_or(usual.resting_speed),
+            feedback: self.feedback.unwrap_or(usual.feedback),
+            max_events: self.max_events.unwrap_or(usual.max_events),
+            ..usual
+        }
     }
 }
 
@@ -253,6 +296,11 @@ impl EventStepper {
         world.bodies = bodies;
         world.time = end;
         Ok(report)
+    }
+
+    /// Forgets the contacts that rested: for a world that was changed from outside.
+    pub fn forget(&mut self) {
+        self.held.clear();
     }
 
     /// The forces of the contacts that rest now.

@@ -82,6 +82,12 @@ pub struct Summary {
     pub capped_share: f64,
     /// The law of friction.
     pub friction_law: &'static str,
+    /// What moved the bodies: `velocity` or `event`.
+    pub stepper: &'static str,
+    /// Collisions that the event stepper stopped at.
+    pub collisions: u64,
+    /// Steps that it could not take, made by velocities and impulses.
+    pub velocity_steps: u64,
     /// Points that stand for the contact of boxes and polyhedra.
     pub contact_model: &'static str,
     /// Scheme of contacts.
@@ -207,6 +213,13 @@ impl Summary {
             contact_updates_max: 0,
             capped_share: 0.0,
             friction_law: run.settings.friction_law.name(),
+            stepper: if run.settings.event.is_some() {
+                "event"
+            } else {
+                "velocity"
+            },
+            collisions: 0,
+            velocity_steps: 0,
             contact_model: run.settings.contacts.name(),
             contact_scheme: stabilization.contacts.to_string(),
             joint_scheme: stabilization.joints.to_string(),
@@ -249,6 +262,8 @@ impl Summary {
 
     /// Takes in a step.
     pub fn add(&mut self, report: &StepReport) {
+        self.collisions += u64::from(report.collisions);
+        self.velocity_steps += u64::from(report.by_velocity && self.stepper == "event");
         self.steps = report.step;
         self.time = report.time;
         self.contacts_max = self.contacts_max.max(report.contacts);

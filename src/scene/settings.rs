@@ -5,6 +5,7 @@ use super::schema::{self, Friction, SceneFile};
 use crate::collide::{ContactModel, PairSearch};
 use crate::constants::SWEEPS_OF_A_STEP;
 use crate::error::Result;
+use crate::event::{EventOptions, Feedback, Impacts, TimeSearch};
 use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::Options;
 use crate::stabilize::{Baumgarte, Post, Scheme, Stabilization};
@@ -67,6 +68,8 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
             schema::FrictionLaw::Coulomb => FrictionLaw::Coulomb,
             schema::FrictionLaw::Convex => FrictionLaw::Convex,
         },
+        event: (file.simulation.stepper == schema::Stepper::Event)
+            .then(|| event(&file.event.unwrap_or_default())),
         broadphase: match file.simulation.broadphase {
             schema::Broadphase::Grid => PairSearch::Grid,
             schema::Broadphase::Sweep => PairSearch::Sweep,
@@ -84,6 +87,31 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
     };
     settings.validate()?;
     Ok(settings)
+}
+
+fn event(given: &schema::Event) -> EventOptions {
+    let both = |a: Option<f64>, b: Option<f64>| Some((a?, b?));
+    EventOptions {
+        impacts: match given.impacts {
+            schema::Impacts::Simultaneous => Impacts::Simultaneous,
+            schema::Impacts::Sequential => Impacts::Sequential,
+        },
+        search: match given.search {
+            schema::TimeSearch::Predictor => TimeSearch::Predictor,
+            schema::TimeSearch::Bisection => TimeSearch::Bisection,
+        },
+        contact_distance: given.contact_distance,
+        gap_tolerance: given.gap_tolerance,
+        resting_speed: given.resting_speed,
+        feedback: both(given.alpha, given.beta)
+            .map(|(alpha, beta)| Feedback { alpha, beta })
+            .or_else(|| {
+                both(given.omega0, given.zeta)
+                    .map(|(omega0, zeta)| Feedback::oscillator(omega0, zeta))
+            }),
+        max_events: given.max_events,
+        velocity_steps: given.velocity_steps,
+    }
 }
 
 /// Sweeps where a scene names none: those of a step that is divided by what the bodies do, else as many in all

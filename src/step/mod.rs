@@ -74,13 +74,14 @@ use crate::constants::{
     MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, MIN_SUBSTEPS,
     RESTITUTION_THRESHOLD_GH,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::event::EventStepper;
 use crate::math::Pose;
 use crate::measure::{self, Energy, JointErrors, Penetration};
 use crate::parallel::together;
 use crate::problem::Problem;
 use crate::solver::substeps::SubstepPlan;
-use crate::solver::{Solution, Solver};
+use crate::solver::{Report, Solution, Solver, Status};
 use crate::stabilize::{PositionPass, Scheme, Sweeps};
 use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
@@ -106,6 +107,9 @@ pub struct Simulation {
     detector: Detector,
     contacts_are_stale: bool,
     joints: Joints,
+
+    /// In place of the problems, if the settings say so.
+    event: Option<EventStepper>,
 
     /// Of the last part of the last step.
     problem: Problem,
@@ -150,7 +154,11 @@ impl Simulation {
         settings.validate()?;
         world.validate()?;
         let smallest = world.smallest_radius();
+        let event = settings
+            .event
+            .map(|options| EventStepper::new(&world, options.settings(&world, settings.time_step)));
         let mut simulation = Self {
+            event: event.transpose()?,
             start_poses: world.bodies.iter().map(|body| body.pose).collect(),
             has_kinematic_bodies: has_kinematic_bodies(&world),
             margin: settings.margin.unwrap_or(MARGIN_PER_RADIUS * smallest),
@@ -218,9 +226,24 @@ impl Simulation {
         self.timings = Timings::default();
         if self.contacts_are_stale {
             self.detector.forget();
+            self.event.iter_mut().for_each(EventStepper::forget);
             self.control.reset();
             self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
             self.detect_contacts(self.settings.time_step)?;
+        }
+        let mut by_velocity = false;
+        if self.event.is_some() {
+            match self.step_to_events(start) {
+                Err(Error::Event { .. })
+                    if self
+                        .settings
+                        .event
+                        .is_some_and(|event| event.velocity_steps) =>
+                {
+                    by_velocity = true;
+                }
+                stepped => return stepped,
+            }
         }
         let found_for = self.division.updates;
         self.division = self.divide();
@@ -259,6 +282,8 @@ impl Simulation {
             // In a world with joints each search for contacts begins a substep.
             substeps: updates * substeps.max(u32::from(updates > 1)),
             capped: self.division.capped,
+            collisions: 0,
+            by_velocity,
             velocity: solved.velocity,
             position: solved.position,
             broken_joints: solved.broken_joints,
@@ -269,6 +294,40 @@ impl Simulation {
                 .energy
                 .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies)),
             timings: self.timings,
+        })
+    }
+
+    /// One step of the event stepper.
+    fn step_to_events(&mut self, start: Instant) -> Result<StepReport> {
+        let contacts = self.detector.contacts().len();
+        let h = self.settings.time_step;
+        let Some(stepper) = &mut self.event else {
+            return Ok(StepReport::default());
+        };
+        let solving = Instant::now();
+        let events = stepper.step(&mut self.world, h)?;
+        self.timings.solve = solving.elapsed();
+        self.detector.forget();
+        self.detect_contacts(h)?;
+        self.problem.contacts.clear();
+        self.solution = Solution::default();
+        self.plan = None;
+        self.steps += 1;
+        self.timings.step = start.elapsed();
+        Ok(StepReport {
+            step: self.steps,
+            time: self.world.time,
+            contacts,
+            collisions: events.collisions.len() as u32,
+            velocity: Report {
+                status: Status::Converged,
+                ..Report::default()
+            },
+            joints: self.joint_errors(),
+            penetration: self.penetration(),
+            energy: measure::energy_of_chunks(&self.world, &mut self.energies),
+            timings: self.timings,
+            ..StepReport::default()
         })
     }
 

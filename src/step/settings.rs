@@ -3,6 +3,7 @@
 use crate::collide::{ContactModel, PairSearch};
 use crate::constants::CONTACT_SWEEPS;
 use crate::error::{Error, Result};
+use crate::event::EventOptions;
 use crate::measure::{Energy, JointErrors, Penetration};
 use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::{self, Report};
@@ -27,6 +28,9 @@ pub struct Settings {
     pub friction_cone: FrictionCone,
     /// The law that holds within it.
     pub friction_law: FrictionLaw,
+    /// The event stepper in place of velocity problems, solvers and schemes; nothing of these counts then, but where it
+    /// cannot go on and [`EventOptions::velocity_steps`] says so.
+    pub event: Option<EventOptions>,
     /// How pairs of bodies that may touch are found; it changes no result.
     pub broadphase: PairSearch,
     /// Points that stand for the contact of boxes and polyhedra.
@@ -55,6 +59,7 @@ impl Default for Settings {
             stabilization: Stabilization::default(),
             friction_cone: FrictionCone::default(),
             friction_law: FrictionLaw::default(),
+            event: None,
             broadphase: PairSearch::default(),
             contacts: ContactModel::default(),
             margin: None,
@@ -143,6 +148,10 @@ pub struct StepReport {
     pub contacts: usize,
     /// How often contacts were found in the step.
     pub contact_updates: u32,
+    /// Collisions that the event stepper stopped at.
+    pub collisions: u32,
+    /// True if the event stepper could not go on and velocities and impulses made the step.
+    pub by_velocity: bool,
     /// Substeps of the step, all together; 0 if it was not divided.
     pub substeps: u32,
     /// True if the step should have been divided further than a step may be.

@@ -287,3 +287,103 @@ fn a_run_that_fails_is_code_1_and_says_so_in_its_summary() {
     assert!(summary["steps"].as_u64().unwrap() < 10);
     assert!(home.read("burst/metrics.csv").starts_with(COLUMNS));
 }
+
+#[test]
+fn the_event_stepper_runs_scenes_and_refuses_what_it_has_not() {
+    let home = Home::new();
+    let scene = |name: &str| {
+        let root = env!("CARGO_MANIFEST_DIR");
+        std::fs::read_to_string(format!("{root}/scenes/papers/{name}.toml")).unwrap()
+    };
+    for name in ["tumbling_box", "baraff_drop", "drake_oscillator"] {
+        let file = format!("{name}.toml");
+        home.write(&file, &scene(name));
+        home.run(&["run", &file, "--out", name]).expect_code(0);
+        let summary: serde_json::Value =
+            serde_json::from_str(&home.read(&format!("{name}/summary.json"))).unwrap();
+        assert_eq!(summary["stepper"], "event");
+        assert_eq!(summary["backend"], "cpu");
+        let is_dropped = name != "drake_oscillator";
+        assert_eq!(summary["collisions"].as_u64().unwrap() > 0, is_dropped);
+    }
+    // It rises to a quarter of its height, in half of the time of its fall.
+    let heights = Csv::parse(&home.read("baraff_drop/metrics.csv")).numbers("height_z");
+    let fall = (2.0_f64 / 9.81).sqrt();
+    let top = heights[((1.5 * fall) / 0.01) as usize - 1];
+    assert!((top - 0.35).abs() < 1e-3, "{top}");
+    for flags in [
+        &["--backend", "lemke"][..],
+        &["--iterations", "5"],
+        &["--substeps", "2"],
+        &["--tolerance", "1e-3"],
+    ] {
+        let mut args = vec!["run", "baraff_drop.toml"];
+        args.extend(flags);
+        let ended = home.run(&args).expect_code(2);
+        assert!(ended.stderr.contains(flags[0]), "{}", ended.stderr);
+    }
+    let with_solver =
+        scene("baraff_drop").replace("[materials", "[solver]\niterations = 5\n\n[materials");
+    home.write("both.toml", &with_solver);
+    let ended = home.run(&["check", "both.toml"]).expect_code(2);
+    assert!(ended.stderr.contains("velocity_steps"), "{}", ended.stderr);
+    // Bounces without end stop the run, or velocities and impulses go on.
+    let endless = scene("baraff_drop").replace(
+        "[materials",
+        "[event]\nresting_speed = 0.0\nmax_events = 30\nvelocity_steps = false\n\n[materials",
+    );
+    home.write("endless.toml", &endless);
+    let ended = home
+        .run(&["run", "endless.toml", "--out", "endless"])
+        .expect_code(1);
+    assert!(ended.stderr.contains("do not end"), "{}", ended.stderr);
+    home.write(
+        "on.toml",
+        &endless.replace("velocity_steps = false", "velocity_steps = true"),
+    );
+    home.run(&["run", "on.toml", "--out", "on"]).expect_code(0);
+    let summary: serde_json::Value = serde_json::from_str(&home.read("on/summary.json")).unwrap();
+    assert!(summary["velocity_steps"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn a_study_fits_orders_and_writes_them() {
+    let home = Home::new();
+    let root = env!("CARGO_MANIFEST_DIR");
+    let scene =
+        std::fs::read_to_string(format!("{root}/scenes/papers/plank_on_prism.toml")).unwrap();
+    home.write("plank.toml", &scene);
+    let args = [
+        "study",
+        "plank.toml",
+        "--dt",
+        "0.01,0.005,0.0025",
+        "--gamma",
+        "0,1",
+        "--seeds",
+        "4",
+        "--out",
+        "study",
+    ];
+    let first = home.run(&args).expect_code(0);
+    assert!(first.stdout.contains("order"), "{}", first.stdout);
+    assert_eq!(
+        entries(&home.path("study")),
+        ["infeasibility.svg", "study.csv", "study.json"]
+    );
+    let results: serde_json::Value = serde_json::from_str(&home.read("study/study.json")).unwrap();
+    let order = |at: usize| results["orders"][at]["order"].as_f64().unwrap();
+    assert!((order(0) - 1.0).abs() < 0.2, "{results:#}");
+    assert!((order(1) - 2.0).abs() < 0.2, "{results:#}");
+    // Threads change nothing.
+    let before = home.read("study/study.csv");
+    let mut again = args.to_vec();
+    again[9] = "again";
+    again.extend(["--threads", "1"]);
+    home.run(&again).expect_code(0);
+    assert_eq!(home.read("again/study.csv"), before);
+    home.run(&["study", "plank.toml", "--gamma", "1.5"])
+        .expect_code(2);
+    home.run(&["study", "plank.toml", "--dt", "0"])
+        .expect_code(2);
+}

@@ -16,6 +16,8 @@ fn empty_world() -> World {
 
 fn step_report(step: u64) -> StepReport {
     StepReport {
+        collisions: 0,
+        by_velocity: false,
         step,
         time: step as f64 / 60.0,
         contacts: 7 * step as usize,

@@ -22,6 +22,7 @@ const FIGURE: &str = "infeasibility.svg";
 pub(crate) fn study(args: &StudyArgs) -> Result<(), Failure> {
     let mut scene =
         Scene::load(&args.scene, &Overrides::default()).map_err(Failure::while_preparing)?;
+    plan::needs_velocity_problems(&scene, "study")?;
     let world = plan::take_world(&mut scene);
     let grid = Grid {
         steps: args.time_steps.clone(),

@@ -126,6 +126,8 @@ pub struct SceneFile {
     /// What removes the errors of contacts and joints.
     #[serde(default)]
     pub stabilization: Stabilization,
+    /// How the event stepper goes about it; only with `stepper = "event"`.
+    pub event: Option<Event>,
     /// What is written.
     #[serde(default)]
     pub output: Output,
@@ -184,6 +186,9 @@ pub struct Simulation {
     /// Seed of everything random.
     #[serde(default)]
     pub seed: u64,
+    /// What moves the bodies.
+    #[serde(default)]
+    pub stepper: Stepper,
     /// How pairs of bodies that may touch are found; it changes no result.
     #[serde(default)]
     pub broadphase: Broadphase,
@@ -202,6 +207,71 @@ pub struct Simulation {
     /// step.
     #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
     pub restitution_threshold: Option<f64>,
+}
+
+/// What moves the bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Stepper {
+    /// Problems on velocities, in steps of fixed length.
+    #[default]
+    Velocity,
+    /// Forces, and impulses at the times of collisions: for small scenes of spheres, boxes, polyhedra and half-spaces.
+    Event,
+}
+
+/// How the event stepper goes about it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Event {
+    /// Contacts that hit at the same time.
+    pub impacts: Impacts,
+    /// How the time of a collision is found.
+    pub search: TimeSearch,
+    /// Largest gap of a contact `[m]`, positive; without it a fraction of the smallest body.
+    pub contact_distance: Option<f64>,
+    /// Gap within which a time of collision counts as found `[m]`, positive; without it a fraction of the smallest body.
+    pub gap_tolerance: Option<f64>,
+    /// Speed up to which a contact rests `[m/s]`, at least 0; without it a fraction of that of a fall by the smallest body's size.
+    pub resting_speed: Option<f64>,
+    /// Baumgarte's constant of the rate of an error `[1/s]`; with `beta`.
+    pub alpha: Option<f64>,
+    /// Baumgarte's constant of an error `[1/s]`; with `alpha`.
+    pub beta: Option<f64>,
+    /// Undamped angular frequency of an error `[rad/s]`; with `zeta`, in place of `alpha` and `beta`.
+    pub omega0: Option<f64>,
+    /// Damping ratio of an error; with `omega0`.
+    pub zeta: Option<f64>,
+    /// Events in one step above which the stepper gives up, at least 1.
+    pub max_events: Option<u32>,
+    /// True to go on with a step of fixed length where events do not end or forces do not exist.
+    pub velocity_steps: bool,
+}
+
+/// Contacts that hit at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Impacts {
+    /// All together.
+    #[default]
+    Simultaneous,
+    /// One after the other.
+    Sequential,
+}
+
+/// How the time of a collision is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TimeSearch {
+    /// By false position.
+    #[default]
+    Predictor,
+    /// By halving.
+    Bisection,
 }
 
 /// How pairs of bodies that may touch are found.

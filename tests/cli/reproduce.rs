@@ -219,7 +219,7 @@ fn the_list_names_every_experiment_and_runs_none() {
     let json = home.run(&["reproduce", "--list", "--json"]).expect_code(0);
     let list: Value = serde_json::from_str(&json.stdout).unwrap();
     let list = list.as_array().unwrap();
-    assert_eq!(list.len(), 9);
+    assert_eq!(list.len(), 11);
     for experiment in list {
         for key in ["name", "title", "source"] {
             let text = experiment[key].as_str().unwrap();

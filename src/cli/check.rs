@@ -175,6 +175,7 @@ fn bodies(bodies: &[Body]) -> String {
             Shape::Capsule { .. } => ("capsule", "capsules"),
             Shape::HalfSpace { .. } => ("half-space", "half-spaces"),
             Shape::Polyhedron(_) => ("polyhedron", "polyhedra"),
+            Shape::Mesh(_) => ("mesh", "meshes"),
             Shape::Compound { .. } => ("compound", "compounds"),
         };
         *shapes.entry(shape).or_default() += 1;

@@ -10,11 +10,11 @@ use super::broadphase::{Broadphase, PairSearch};
 use super::candidates::{Admission, Candidates};
 use super::crowd::{Crowd, Growth};
 use super::impulse_cache::{ImpulseCache, Remembered};
-use super::narrowphase::{ContactModel, Limits};
+use super::narrowphase::{ContactModel, Limits, Mover};
 use super::{ContactPoint, Depths};
 use crate::constants::{BODIES_PER_STRAY, TOUCHING_MARGIN};
 use crate::error::Result;
-use crate::world::World;
+use crate::world::{Shape, World};
 
 /// Finds contacts, and remembers what makes finding them again cheap.
 ///
@@ -145,7 +145,7 @@ impl Detector {
     }
 
     /// Leaves out pairs that joints keep from colliding, and those whose boxes overlap, but not their
-    /// bounding spheres.
+    /// bounding spheres; of a mesh, those of bodies whose bounding spheres come to none of its triangles.
     fn drop_needless_pairs(&mut self, world: &World) {
         if self.excluding_joints > 0 {
             drop_pairs(&mut self.found, &world.excluded_pairs());
@@ -155,7 +155,11 @@ impl Detector {
             let [a, b] = pair.map(|body| body as usize);
             let near = movers[a].bounding_radius + movers[b].bounding_radius + reach[a] + reach[b];
             let distance = (movers[a].position - movers[b].position).norm_squared();
-            distance <= near * near * (1.0 + 1e-12)
+            if distance > near * near * (1.0 + 1e-12) {
+                return false;
+            }
+            let reach = reach[a] + reach[b];
+            comes_to(world, a, &movers[b], reach) && comes_to(world, b, &movers[a], reach)
         });
     }
 
@@ -234,6 +238,17 @@ impl Detector {
             self.impulses.remembered()
         }
     }
+}
+
+/// False if the first of two bodies is a mesh, and the second, grown by `reach` `[m]`, comes to none of its triangles.
+fn comes_to(world: &World, mesh: usize, other: &Mover, reach: f64) -> bool {
+    let body = &world.bodies[mesh];
+    let Shape::Mesh(mesh) = &body.shape else {
+        return true;
+    };
+    let center = body.pose.inverse_point(&other.position);
+    let near = (other.bounding_radius + reach) * (1.0 + 1e-12);
+    mesh.distance(&center, near) < near
 }
 
 /// The number of joints that keep their bodies from colliding.

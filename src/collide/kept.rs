@@ -373,8 +373,12 @@ impl Renewal<'_> {
             manifold.apart()
         } else {
             let keep = |shapes: [&Shape; 2], parts: u32, manifold: &Manifold| {
-                let have_faces =
-                    shapes.map(|shape| matches!(shape, Shape::Box { .. } | Shape::Polyhedron(_)));
+                let have_faces = shapes.map(|shape| {
+                    matches!(
+                        shape,
+                        Shape::Box { .. } | Shape::Polyhedron(_) | Shape::Mesh(_)
+                    )
+                });
                 keep(have_faces, parts, manifold);
             };
             visit_manifolds(

@@ -18,6 +18,30 @@ pub(crate) const MAX_FACE_VERTICES: usize = 1 << 6;
 /// extent: the triangles of a hull are flat to rounding, and files give their numbers to seven digits.
 pub(crate) const FLAT_FACE: f64 = 1e-6;
 
+/// Most triangles of a mesh: 2^22, some 600 MB of what the search for contacts knows of them.
+pub(crate) const MAX_MESH_TRIANGLES: usize = 1 << 22;
+
+/// Least height of a triangle over its longest side: below it the normal is lost to rounding, and STL files give coordinates
+/// to seven digits.
+pub(crate) const MIN_TRIANGLE_HEIGHT: f64 = 1e-9;
+
+/// Sine of the angle between two triangles of a mesh up to which they are one plane: above the rounding of files, and
+/// below what a body that slides over the edge would feel.
+pub(crate) const FLAT_SIDE: f64 = 1e-4;
+
+/// Cosine of the angle between two triangles of a mesh below which an edge ends a smooth stretch: 30 degrees. A point keeps
+/// its name, and its impulse, within a stretch.
+pub(crate) const SMOOTH_PATCH: f64 = 0.866;
+
+/// Cosine of the angle between normals up to which points on a mesh stand for one contact, of which four are kept: 18 degrees.
+pub(crate) const MESH_GROUP: f64 = 0.95;
+
+/// Most contacts of a body and a mesh, in different directions, each of up to four points.
+pub(crate) const MAX_MESH_GROUPS: usize = 4;
+
+/// Sine by which a direction may miss the ones in which an edge or corner of a mesh can be touched: rounding.
+pub(crate) const MESH_DIRECTION: f64 = 1e-9;
+
 /// Most points of a manifold between two convex shapes: four carry any planar load.
 pub(crate) const MAX_MANIFOLD_POINTS: usize = 4;
 

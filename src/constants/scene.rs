@@ -12,6 +12,12 @@ pub(crate) const MAX_HULL_POINTS: usize = 512;
 /// Most sides of a prism.
 pub(crate) const MAX_PRISM_SIDES: u32 = 64;
 
+/// Most sides of a surface of revolution: its facets are then within 1e-7 of the radius of the circle.
+pub(crate) const MAX_REVOLUTION_SIDES: u32 = 1 << 12;
+
+/// Sides of a surface of revolution unless a scene gives them: facets within 1.2e-3 of the radius of the circle.
+pub(crate) const REVOLUTION_SIDES: u32 = 64;
+
 /// Largest file of a mesh that is read `[bytes]`.
 pub(crate) const MAX_MESH_BYTES: u64 = 1 << 28;
 

@@ -2,18 +2,19 @@
 
 use super::generate::{self, Stream};
 use super::joint::{self, Ends};
+use super::meshes;
 use super::place::Place;
 use super::polyhedra;
-use super::schema::{self, DEFAULT_MATERIAL, SceneFile, Walls};
+use super::schema::{self, ContainerShape, DEFAULT_MATERIAL, SceneFile, Walls};
 use super::settings::settings;
 use super::{OutputSpec, Overrides, Scene};
-use crate::constants::WALL_THICKNESS_RATIO;
+use crate::constants::{REVOLUTION_SIDES, WALL_THICKNESS_RATIO};
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::measure::{Axis, Probe, ProbeKind};
 use crate::world::{
     Body, CollisionGroups, CompoundPart, Joint, Keyframe, MassProperties, Material, Motion, Shape,
-    World,
+    TriangleMesh, World,
 };
 use nalgebra::{Quaternion, Unit};
 use std::collections::HashMap;
@@ -140,13 +141,24 @@ impl Builder {
     fn containers(&mut self, file: &SceneFile) -> Result<()> {
         for container in &file.containers {
             let frame = pose(&container.position, &container.rotation);
-            let (mut floor, mut walls) = container_parts(container);
+            let (mut floor, mut walls) = match container.shape {
+                ContainerShape::Box => container_parts(container),
+                ContainerShape::Cylinder => cylinder_parts(container)?,
+            };
+            let spin = container.spin.map(|spin| Motion::Constant {
+                linear: Vec3::zeros(),
+                angular: frame.direction(&Vec3::z()) * spin,
+            });
+            let prescribed = container.motion.as_ref().map(motion).or(spin);
             let make = |parts: Vec<CompoundPart>, material: u32| {
-                let shape = Shape::Compound {
-                    parts: parts.into(),
+                let shape = match &parts[..] {
+                    [only] => only.shape.clone(),
+                    _ => Shape::Compound {
+                        parts: parts.into(),
+                    },
                 };
-                let body = match &container.motion {
-                    Some(prescribed) => Body::kinematic(shape, frame, motion(prescribed)),
+                let body = match &prescribed {
+                    Some(motion) => Body::kinematic(shape, frame, motion.clone()),
                     None => Body::fixed(shape, frame),
                 };
                 Body {
@@ -358,7 +370,7 @@ fn container_parts(container: &schema::Container) -> (Vec<CompoundPart>, Vec<Com
             shape: Shape::HalfSpace { normal, offset },
         };
         let mut floor = vec![plane(Vec3::z(), 0.0)];
-        if container.closed {
+        if container.closed == Some(true) {
             floor.push(plane(-Vec3::z(), -height));
         }
         let walls = vec![
@@ -379,7 +391,7 @@ fn container_parts(container: &schema::Container) -> (Vec<CompoundPart>, Vec<Com
     };
     let plate = Vec3::new(half.x + thickness, half.y + thickness, t);
     let mut floor = vec![slab(Vec3::new(0.0, 0.0, -t), plate)];
-    if container.closed {
+    if container.closed == Some(true) {
         floor.push(slab(Vec3::new(0.0, 0.0, height + t), plate));
     }
     let side = Vec3::new(t, half.y + thickness, 0.5 * height);
@@ -393,11 +405,40 @@ fn container_parts(container: &schema::Container) -> (Vec<CompoundPart>, Vec<Com
     (floor, walls)
 }
 
+/// Floor and lid, and walls, of a cylinder in its axes; all in one if they are of one material.
+fn cylinder_parts(container: &schema::Container) -> Result<(Vec<CompoundPart>, Vec<CompoundPart>)> {
+    let (radius, height) = (0.5 * container.inner[0], container.inner[2]);
+    let sides = container.sides.unwrap_or(REVOLUTION_SIDES);
+    let part = |profile: &[[f64; 2]]| -> Result<CompoundPart> {
+        let mesh = TriangleMesh::revolution(profile, sides)?;
+        Ok(CompoundPart {
+            pose: Pose::identity(),
+            shape: Shape::Mesh(Arc::new(mesh)),
+        })
+    };
+    let wall = [[radius, height], [radius, 0.0]];
+    let floor = [[radius, 0.0], [0.0, 0.0]];
+    let lid = [[0.0, height], [radius, height]];
+    let closed = container.closed.unwrap_or(true);
+    if container.wall_material.is_none() {
+        let whole = [lid[0], wall[0], wall[1], floor[1]];
+        return Ok((vec![part(&whole[usize::from(!closed)..])?], Vec::new()));
+    }
+    let mut ends = vec![part(&floor)?];
+    if closed {
+        ends.push(part(&lid)?);
+    }
+    Ok((ends, vec![part(&wall)?]))
+}
+
 /// Makes a shape.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a polyhedron that is none.
+/// [`Error::Invalid`] for a polyhedron or mesh that is none.
 pub(super) fn shape(given: &schema::Shape) -> Result<Shape> {
+    if let Some(mesh) = meshes::mesh(given) {
+        return Ok(Shape::Mesh(Arc::new(mesh?)));
+    }
     if let Some(solid) = polyhedra::polyhedron(given) {
         return Ok(Shape::Polyhedron(Arc::new(solid?)));
     }

@@ -19,6 +19,9 @@ pub(super) fn gap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
             -support(b, pose_b, &-normal) - plane
         }
         (_, Shape::HalfSpace { .. }) => gap(b, pose_b, a, pose_a),
+        // Of bodies that are no spheres, a lower bound.
+        (Shape::Mesh(_), _) => distance(&pose_b.position, a, pose_a) - b.bounding_radius(),
+        (_, Shape::Mesh(_)) => gap(b, pose_b, a, pose_a),
         (Shape::Sphere { radius }, _) => distance(&pose_a.position, b, pose_b) - radius,
         (_, Shape::Sphere { radius }) => distance(&pose_b.position, a, pose_a) - radius,
         (
@@ -60,6 +63,10 @@ fn support(shape: &Shape, pose: &Pose, direction: &Vec3) -> f64 {
             radius,
         } => center + half_length * local.z.abs() + radius,
         Shape::Polyhedron(solid) => center - solid.solid().lowest(&-local),
+        Shape::Mesh(mesh) => {
+            let along = mesh.vertices().iter().map(|vertex| local.dot(vertex));
+            center + along.fold(f64::NEG_INFINITY, f64::max)
+        }
         Shape::HalfSpace { .. } => f64::INFINITY,
         Shape::Compound { parts } => parts
             .iter()
@@ -85,6 +92,7 @@ fn distance(point: &Vec3, shape: &Shape, pose: &Pose) -> f64 {
             (local - Vec3::new(0.0, 0.0, foot)).norm() - radius
         }
         Shape::Polyhedron(solid) => distance_from_solid(&local, &solid.solid()),
+        Shape::Mesh(mesh) => mesh.signed_distance(&local),
         Shape::HalfSpace { normal, offset } => normal.dot(&local) - offset,
         Shape::Compound { parts } => parts
             .iter()

@@ -29,7 +29,7 @@ mod build;
 mod gap;
 mod generate;
 mod joint;
-mod mesh;
+mod meshes;
 mod occupied;
 mod place;
 mod polyhedra;
@@ -37,6 +37,8 @@ mod reader;
 mod resolve;
 pub(crate) mod schema;
 mod settings;
+mod shape_file;
+mod surface_file;
 mod validate;
 
 use crate::constants::MAX_SCENE_SUBSTEPS;
@@ -145,7 +147,7 @@ impl Scene {
             help: error.help,
         })?;
         let place = Place::root(path, text, &root);
-        polyhedra::load(&mut file, path, &place)?;
+        shape_file::load(&mut file, path, &place)?;
         validate::validate(&file, &place)?;
         build::scene(file, path, overrides, &place)
     }

@@ -1,9 +1,9 @@
 //! The polyhedra of a scene file.
 
 use super::build::vector;
-use super::mesh;
 use super::place::Place;
-use super::schema::{PolyhedronShape, SceneFile, Shape, Vector};
+use super::schema::{PolyhedronShape, Shape, Vector};
+use super::surface_file;
 use crate::constants::{MAX_HULL_POINTS, MAX_PRISM_SIDES};
 use crate::error::Result;
 use crate::math::Vec3;
@@ -12,67 +12,29 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
 
-/// Puts the vertices and faces that files hold in place of their names, which are relative to the folder of the scene at
-/// `path`.
+/// Puts the vertices and faces of a file in a folder in place of its name.
 ///
 /// # Errors
 /// [`Error::Scene`](crate::Error::Scene) at the name of a file that cannot be read.
-pub(super) fn load(file: &mut SceneFile, path: &Path, root: &Place<'_>) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let each = |shape: &mut Shape, place: Place<'_>| load_shape(shape, folder, &place.key("shape"));
-    for (at, body) in file.bodies.iter_mut().enumerate() {
-        each(&mut body.shape, root.key("body").at(at))?;
+pub(super) fn load(solid: &mut PolyhedronShape, folder: &Path, place: &Place<'_>) -> Result<()> {
+    let Some(name) = &solid.file else {
+        return Ok(());
+    };
+    let place = place.key("file");
+    if !solid.points.is_empty() || !solid.faces.is_empty() {
+        return Err(place.error(
+            "points beside a file",
+            "expected one of `points` and `file`",
+        ));
     }
-    for (at, chain) in file.chains.iter_mut().enumerate() {
-        each(&mut chain.shape, root.key("chain").at(at))?;
+    let mesh = surface_file::read_mesh(&folder.join(name))
+        .map_err(|why| place.error(why, "expected the surface of a solid in an OBJ or STL file"))?;
+    solid.points = mesh.vertices.iter().map(|v| [v.x, v.y, v.z]).collect();
+    if !solid.hull {
+        solid.faces = mesh.faces;
     }
-    for (at, template) in file.templates.iter_mut().enumerate() {
-        let place = root.key("template").at(at).key("body");
-        for (at, body) in template.bodies.iter_mut().enumerate() {
-            each(&mut body.shape, place.at(at))?;
-        }
-    }
-    for (at, fill) in file.fills.iter_mut().enumerate() {
-        let place = root.key("fill").at(at).key("shapes");
-        for (at, mixed) in fill.shapes.iter_mut().enumerate() {
-            each(&mut mixed.shape, place.at(at))?;
-        }
-    }
+    solid.file = None;
     Ok(())
-}
-
-fn load_shape(shape: &mut Shape, folder: &Path, place: &Place<'_>) -> Result<()> {
-    match shape {
-        Shape::Compound(compound) => {
-            for (at, part) in compound.parts.iter_mut().enumerate() {
-                let place = place.key("parts").at(at).key("shape");
-                load_shape(&mut part.shape, folder, &place)?;
-            }
-            Ok(())
-        }
-        Shape::Polyhedron(solid) => {
-            let Some(name) = &solid.file else {
-                return Ok(());
-            };
-            let place = place.key("file");
-            if !solid.points.is_empty() || !solid.faces.is_empty() {
-                return Err(place.error(
-                    "points beside a file",
-                    "expected one of `points` and `file`",
-                ));
-            }
-            let mesh = mesh::read(&folder.join(name)).map_err(|why| {
-                place.error(why, "expected the surface of a solid in an OBJ or STL file")
-            })?;
-            solid.points = mesh.vertices.iter().map(|v| [v.x, v.y, v.z]).collect();
-            if !solid.hull {
-                solid.faces = mesh.faces;
-            }
-            solid.file = None;
-            Ok(())
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The polyhedron that a shape is; nothing if it is none.

@@ -162,6 +162,10 @@ impl Moments {
                 "mass",
                 "a half-space has no finite volume, so it cannot be a dynamic body or part of one",
             )),
+            Shape::Mesh(_) => Err(Error::invalid(
+                "mass",
+                "a mesh is a surface without mass, so it cannot be a dynamic body or part of one",
+            )),
             Shape::Compound { parts } => {
                 let mut found = Vec::with_capacity(parts.len());
                 for part in parts.iter() {

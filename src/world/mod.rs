@@ -9,9 +9,11 @@ pub mod joint;
 mod load;
 mod mass;
 mod material;
+mod mesh;
 mod motion;
 mod polyhedron;
 mod shape;
+mod tree;
 mod validate;
 
 pub use body::{Body, BodyKind, CollisionGroups};
@@ -19,6 +21,10 @@ pub use joint::Joint;
 pub use load::Load;
 pub use mass::MassProperties;
 pub use material::{Material, MaterialPair};
+#[cfg(feature = "scene")]
+pub(crate) use mesh::Flaw;
+pub use mesh::TriangleMesh;
+pub(crate) use mesh::{Feature, SideKind};
 pub use motion::{Keyframe, Motion};
 pub(crate) use polyhedron::Solid;
 pub use polyhedron::{Edge, Face, Polyhedron};

@@ -66,6 +66,15 @@ impl<'a> Solid<'a> {
         self.loops[range].iter().map(|&at| vertices[at as usize])
     }
 
+    /// Distance of the nearest face from the inner point `[m]`.
+    pub(crate) fn inner_radius(&self) -> f64 {
+        let depths = self
+            .faces
+            .iter()
+            .map(|face| face.offset - face.normal.dot(&self.center));
+        depths.fold(f64::INFINITY, f64::min)
+    }
+
     /// Least `direction . x` over the vertices.
     #[inline(always)]
     pub(crate) fn lowest(&self, direction: &Vec3) -> f64 {
@@ -262,12 +271,7 @@ impl Polyhedron {
 
     /// With the radii that its vertices and faces have.
     fn measured(mut self) -> Self {
-        let center = self.center;
-        let depths = self
-            .faces
-            .iter()
-            .map(|face| face.offset - face.normal.dot(&center));
-        self.inner_radius = depths.fold(f64::INFINITY, f64::min);
+        self.inner_radius = self.solid().inner_radius();
         let reach = self.vertices.iter().map(nalgebra::Matrix::norm);
         self.bounding_radius = reach.fold(0.0, f64::max);
         self

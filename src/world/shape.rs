@@ -1,6 +1,6 @@
 //! Shapes, in body axes with the centre of mass at the origin.
 
-use super::Polyhedron;
+use super::{Polyhedron, TriangleMesh};
 use crate::math::{Aabb, Pose, Vec3};
 use std::sync::Arc;
 
@@ -33,6 +33,8 @@ pub enum Shape {
     },
     /// A convex polyhedron.
     Polyhedron(Arc<Polyhedron>),
+    /// A surface of triangles. Only for bodies that are not dynamic.
+    Mesh(Arc<TriangleMesh>),
     /// Several of the above, fixed to each other.
     Compound {
         /// The parts; none is a compound.
@@ -96,6 +98,7 @@ impl Shape {
             // Bodies of one size share it.
             Self::Polyhedron(_) if factor == 1.0 => self.clone(),
             Self::Polyhedron(solid) => Self::Polyhedron(Arc::new(solid.scaled(factor))),
+            Self::Mesh(mesh) => Self::Mesh(Arc::new(mesh.scaled(factor))),
             Self::Compound { parts } => {
                 let scaled = parts.iter().map(|part| CompoundPart {
                     pose: Pose::new(part.pose.position * factor, part.pose.orientation),
@@ -108,7 +111,8 @@ impl Shape {
         }
     }
 
-    /// The least box in world axes that holds the shape at `pose`; unbounded for a half-space.
+    /// A box in world axes that holds the shape at `pose`, the least one but of a mesh that is turned; unbounded for a
+    /// half-space.
     #[must_use]
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         match self {
@@ -148,6 +152,17 @@ impl Shape {
                         });
                 Aabb { min, max }
             }
+            Self::Mesh(mesh) => {
+                // Of its many vertices the box in its own axes stands for all.
+                let bounds = mesh.bounds();
+                let rotation = pose.orientation.to_rotation_matrix();
+                let middle = pose.position + rotation * ((bounds.min + bounds.max) * 0.5);
+                let reach = rotation.matrix().abs() * ((bounds.max - bounds.min) * 0.5);
+                Aabb {
+                    min: middle - reach,
+                    max: middle + reach,
+                }
+            }
             Self::HalfSpace { .. } => Aabb::everything(),
             Self::Compound { parts } => parts.iter().fold(Aabb::empty(), |all, part| {
                 all.merged(&part.shape.aabb(&pose.compose(&part.pose)))
@@ -156,14 +171,14 @@ impl Shape {
     }
 
     /// Radius of the largest ball inside `[m]`: of a compound, inside one of its parts; infinite for a
-    /// half-space.
+    /// half-space, and for a mesh, which has no other side.
     #[must_use]
     pub fn inner_radius(&self) -> f64 {
         match self {
             Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
             Self::Box { half_extents } => half_extents.min(),
             Self::Polyhedron(solid) => solid.inner_radius(),
-            Self::HalfSpace { .. } => f64::INFINITY,
+            Self::HalfSpace { .. } | Self::Mesh(_) => f64::INFINITY,
             Self::Compound { parts } => parts
                 .iter()
                 .map(|part| part.shape.inner_radius())
@@ -178,6 +193,7 @@ impl Shape {
             Self::Sphere { radius } => *radius,
             Self::Box { half_extents } => half_extents.norm(),
             Self::Polyhedron(solid) => solid.bounding_radius(),
+            Self::Mesh(mesh) => mesh.bounding_radius(),
             Self::Capsule {
                 half_length,
                 radius,

@@ -79,6 +79,9 @@ impl Body {
             if !self.shape.bounding_radius().is_finite() {
                 return Err("a half-space cannot be dynamic".into());
             }
+            if self.shape.has_mesh() {
+                return Err("a mesh cannot be dynamic".into());
+            }
             if !(self.mass.mass > 0.0 && self.mass.mass.is_finite()) {
                 return Err(format!(
                     "a mass of {} kg is not positive and finite",
@@ -101,6 +104,14 @@ impl Body {
 }
 
 impl Shape {
+    fn has_mesh(&self) -> bool {
+        match self {
+            Self::Mesh(_) => true,
+            Self::Compound { parts } => parts.iter().any(|part| part.shape.has_mesh()),
+            _ => false,
+        }
+    }
+
     /// Checks the numbers of a shape.
     ///
     /// # Errors
@@ -136,8 +147,8 @@ impl Shape {
                     ))
                 }
             }
-            // Sound since it was made.
-            Self::Polyhedron(_) => Ok(()),
+            // Sound since they were made.
+            Self::Polyhedron(_) | Self::Mesh(_) => Ok(()),
             Self::HalfSpace { normal, offset } => {
                 if !(is_finite(normal) && (normal.norm() - 1.0).abs() < UNIT_LENGTH_TOLERANCE) {
                     return Err("the normal of a half-space is not a unit vector".into());

@@ -5,6 +5,7 @@
 mod broadphase;
 mod detector;
 mod impulse_cache;
+mod meshes;
 mod narrowphase;
 mod polyhedra;
 mod ratio;

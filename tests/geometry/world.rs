@@ -82,7 +82,7 @@ fn reference(shape: &Shape) -> Reference {
             let hull = ConvexPolyhedron::from_convex_hull(&points.collect::<Vec<_>>());
             hull.expect("a solid").mass_properties(DENSITY)
         }
-        Shape::HalfSpace { .. } => panic!("a half-space has no mass"),
+        Shape::HalfSpace { .. } | Shape::Mesh(_) => panic!("it has no mass"),
         Shape::Compound { parts } => parts
             .iter()
             .map(|part| {

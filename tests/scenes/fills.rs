@@ -28,7 +28,7 @@ fn dynamic(scene: &Scene) -> Vec<&Body> {
     bodies.filter(|body| body.is_dynamic()).collect()
 }
 
-/// The shape for parry3d; nothing for a half-space.
+/// The shape for parry3d; nothing for a half-space or a mesh.
 fn reference(shape: &Shape) -> Option<SharedShape> {
     Some(match shape {
         Shape::Sphere { radius } => SharedShape::new(Ball::new(*radius)),
@@ -41,7 +41,7 @@ fn reference(shape: &Shape) -> Option<SharedShape> {
             let points = solid.vertices().iter().map(|v| Vector::new(v.x, v.y, v.z));
             SharedShape::convex_hull(&points.collect::<Vec<_>>())?
         }
-        Shape::HalfSpace { .. } => return None,
+        Shape::HalfSpace { .. } | Shape::Mesh(_) => return None,
         Shape::Compound { parts } => SharedShape::new(Compound::new(
             parts
                 .iter()

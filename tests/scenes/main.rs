@@ -6,8 +6,11 @@ mod assemblies;
 mod basics;
 mod files;
 mod fills;
+#[path = "../support/flows.rs"]
+mod flows;
 mod joint_kinds;
 mod joints;
+mod meshes;
 mod polyhedra;
 mod run_folder;
 #[path = "../support/mod.rs"]

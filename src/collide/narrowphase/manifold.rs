@@ -15,7 +15,7 @@ pub(in crate::collide) struct Point {
 }
 
 impl Point {
-    const NONE: Self = Self {
+    pub(super) const NONE: Self = Self {
         feature: 0,
         position: Vec3::new(0.0, 0.0, 0.0),
         normal: Vec3::new(0.0, 0.0, 0.0),

@@ -14,6 +14,7 @@ mod capsule_half_space;
 mod compound;
 mod direction;
 mod manifold;
+mod mesh;
 mod mover;
 mod placed;
 mod polygon;
@@ -205,18 +206,24 @@ pub(super) fn visit_manifolds(
         orientation: b.pose.orientation,
     };
     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound { .. });
+    let is_mesh = |shape: &Shape| matches!(shape, Shape::Mesh(_));
     let mut manifold = Manifold::new();
+    let mut visit_pair = |parts: u32, a: &Placed<'_>, b: &Placed<'_>, before: Option<u32>| {
+        let shapes = [a.shape, b.shape];
+        if shapes.into_iter().any(is_mesh) {
+            return mesh::touch_mesh(a, b, query, |manifold| visit(shapes, parts, manifold));
+        }
+        manifold.clear();
+        touch(a, b, before, query, &mut manifold);
+        visit(shapes, parts, &manifold);
+        manifold.apart()
+    };
     if !is_compound(&a.shape) && !is_compound(&b.shape) {
-        touch(&placed_a, &placed_b, before, query, &mut manifold);
-        visit([&a.shape, &b.shape], 0, &manifold);
-        return manifold.apart();
+        return visit_pair(0, &placed_a, &placed_b, before);
     }
     let mut apart = f64::INFINITY;
     let others = compound::part_pairs(&placed_a, &placed_b, query.reach, |parts, a, b| {
-        manifold.clear();
-        touch(a, b, None, query, &mut manifold);
-        visit([a.shape, b.shape], parts, &manifold);
-        apart = apart.min(manifold.apart());
+        apart = apart.min(visit_pair(parts, a, b, None));
     });
     apart.min(others)
 }
@@ -290,7 +297,7 @@ fn as_solids(shapes: [&Shape; 2]) -> Option<[Faceted<'_>; 2]> {
     Some([p?, q?])
 }
 
-/// The contact points of two shapes that are no compounds. Each kind of pair has one order; shapes
+/// The contact points of two shapes that are no compounds and no meshes. Each kind of pair has one order; shapes
 /// that come the other way round are swapped, and so is the sense of the normal.
 fn touch(
     p: &Placed<'_>,
@@ -461,9 +468,9 @@ fn touch(
         | (HalfSpace { .. }, Sphere { .. } | Box { .. } | Capsule { .. } | Polyhedron(_)) => {
             touch(q, p, None, &query.swapped(), manifold);
         }
-        // Neither can move, and parts of compounds are no compounds.
+        // Neither can move, parts of compounds are no compounds, and meshes are looked at elsewhere.
         (HalfSpace { .. }, HalfSpace { .. })
-        | (Shape::Compound { .. }, _)
-        | (_, Shape::Compound { .. }) => {}
+        | (Shape::Compound { .. } | Shape::Mesh(_), _)
+        | (_, Shape::Compound { .. } | Shape::Mesh(_)) => {}
     }
 }

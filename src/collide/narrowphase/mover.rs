@@ -10,6 +10,7 @@ pub(in crate::collide) enum Kind {
     Box,
     Capsule,
     Polyhedron,
+    Mesh,
     /// A compound of bounded size.
     Compound,
     /// A half-space, or a compound that has one.
@@ -47,6 +48,7 @@ impl Mover {
             Shape::Compound { .. } => Kind::Compound,
             Shape::Box { .. } => Kind::Box,
             Shape::Polyhedron(_) => Kind::Polyhedron,
+            Shape::Mesh(_) => Kind::Mesh,
             _ => Kind::Capsule,
         };
         let half_extents = match body.shape {

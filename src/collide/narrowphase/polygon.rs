@@ -37,7 +37,7 @@ impl<const N: usize> Polygon<N> {
         self.count == 0
     }
 
-    fn vertices(&self) -> &[Vertex] {
+    pub(super) fn vertices(&self) -> &[Vertex] {
         &self.vertices[..self.count]
     }
 

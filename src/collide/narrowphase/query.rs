@@ -76,6 +76,11 @@ impl Query {
         }
     }
 
+    /// True if the shapes are handed over in the opposite order, that of B first.
+    pub(super) fn is_swapped(&self) -> bool {
+        self.sign < 0.0
+    }
+
     /// A normal from the second shape to the first as a normal from B to A.
     pub(super) fn orient(&self, normal: &Vec3) -> Vec3 {
         normal * self.sign

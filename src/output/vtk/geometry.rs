@@ -157,6 +157,7 @@ fn shape_number(body: &Body) -> u8 {
         Shape::HalfSpace { .. } => 3,
         Shape::Compound { .. } => 4,
         Shape::Polyhedron(_) => 5,
+        Shape::Mesh(_) => 6,
     }
 }
 
@@ -203,6 +204,15 @@ fn add_shape(
             for face in solid.faces() {
                 let corners = solid.vertices_of(face).iter();
                 geometry.push_cell(corners.map(|&at| first + i64::from(at)));
+            }
+        }
+        Shape::Mesh(mesh) => {
+            let first = geometry.point_count() as i64;
+            for vertex in mesh.vertices() {
+                geometry.points.extend(pose.point(vertex).iter().copied());
+            }
+            for corners in mesh.triangles() {
+                geometry.push_cell(corners.iter().map(|&at| first + i64::from(at)));
             }
         }
         Shape::HalfSpace { normal, offset } => ground.add(geometry, pose, normal, *offset),

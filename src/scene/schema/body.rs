@@ -1,6 +1,7 @@
 //! Bodies and containers as scene files write them.
 
 use super::{Vector, default_material, tagged};
+use crate::constants::REVOLUTION_SIDES;
 use serde::{Deserialize, Serialize};
 
 /// A body.
@@ -160,6 +161,12 @@ tagged! {
         "rock" => Rock(Rock),
         /// A wedge, as arches are built of.
         "wedge" => Wedge(Wedge),
+        /// A surface of triangles, of points or from a file; not for dynamic bodies.
+        "mesh" => Mesh(MeshShape),
+        /// A ground of heights on a grid, given or from a file; not for dynamic bodies.
+        "height_field" => HeightField(HeightFieldShape),
+        /// The surface that a profile sweeps about the z axis: hoppers, bowls, drums; not for dynamic bodies.
+        "revolution" => Revolution(RevolutionShape),
         /// Several of the above, fixed to each other.
         "compound" => Compound(Compound),
     }
@@ -297,6 +304,68 @@ pub struct Wedge {
     /// Half the depth in z of both `[m]`, positive.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub half_depth: f64,
+}
+
+/// A surface of triangles, open or closed. Bodies touch the side from which the corners of a triangle are counter-clockwise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct MeshShape {
+    /// Vertices `[m]`, at least three.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vertices: Vec<Vector>,
+    /// Triangles: the vertices of each, counted from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triangles: Vec<[u32; 3]>,
+    /// In place of both an OBJ or STL file, relative to the folder of the scene.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// What the vertices are multiplied with, positive.
+    #[serde(default = "one")]
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub scale: f64,
+    /// Whether bodies touch the other side: for the surface of a solid that holds them.
+    #[serde(default)]
+    pub inside_out: bool,
+}
+
+/// A ground of heights on a grid about the origin; bodies touch it from above.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HeightFieldShape {
+    /// Heights `[m]`: rows along y, each of as many numbers along x; at least two of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heights: Vec<Vec<f64>>,
+    /// In place of them a text file, relative to the folder of the scene: a row a line, numbers separated by blanks or commas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Distance of neighbouring heights along x and along y `[m]`, positive.
+    pub cell: [f64; 2],
+    /// What the heights are multiplied with.
+    #[serde(default = "one")]
+    pub scale: f64,
+}
+
+/// The surface that a profile sweeps about the z axis. Bodies touch the side of the axis where the profile runs down, and the
+/// upper side where it runs towards the axis, as that of a silo does which begins at the upper rim.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RevolutionShape {
+    /// Points `[radius, height]` `[m]`, at least two; radii at least 0.
+    pub profile: Vec<[f64; 2]>,
+    /// Sides of the polygon that stands for a circle, whose corners lie on it: from 3 to 4,096.
+    #[serde(default = "revolution_sides")]
+    #[cfg_attr(feature = "cli", schemars(range(min = 3, max = 4096)))]
+    pub sides: u32,
+    /// Whether bodies touch the other side.
+    #[serde(default)]
+    pub inside_out: bool,
+}
+
+fn revolution_sides() -> u32 {
+    REVOLUTION_SIDES
 }
 
 /// Several shapes, fixed to each other. Where two parts overlap, the overlap counts twice in mass
@@ -472,14 +541,17 @@ pub struct Keyframe {
     pub rotation: Rotation,
 }
 
-/// A box that holds things, open at the top or closed, with its sides along its axes.
+/// A box with its sides along its axes, or a cylinder about its z axis, that holds things; open at the top or closed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Container {
     /// Name, for joints and probes. With a `wall_material` the walls are a second body, `NAME_walls`.
     pub name: String,
-    /// Inner width, depth and height `[m]`, positive.
+    /// What it is.
+    #[serde(default)]
+    pub shape: ContainerShape,
+    /// Inner width, depth and height `[m]`, positive; of a cylinder, width and depth are its diameter.
     pub inner: Vector,
     /// Where the centre of the inner floor is `[m]`.
     #[serde(default)]
@@ -491,12 +563,17 @@ pub struct Container {
     #[serde(default)]
     pub walls: Walls,
     /// Thickness of floor and walls `[m]`, positive; without it, a quarter of the longest inner side.
-    /// Of no meaning to half-spaces.
+    /// Of no meaning to half-spaces and cylinders, whose walls have no other side.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub thickness: Option<f64>,
-    /// Whether it has a lid.
-    #[serde(default)]
-    pub closed: bool,
+    /// Whether it has a lid; without it, a box is open and a cylinder closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed: Option<bool>,
+    /// Sides of the polygon that stands for the circle of a cylinder, whose corners lie on it: from 3 to 4,096; without it, 64.
+    #[cfg_attr(feature = "cli", schemars(range(min = 3, max = 4096)))]
+    pub sides: Option<u32>,
+    /// Angular velocity of a cylinder about its axis of symmetry `[rad/s]`, in place of a motion.
+    pub spin: Option<f64>,
     /// Name of the material of the floor and the lid, and of the walls unless they have their own.
     #[serde(default = "default_material")]
     pub material: String,
@@ -507,6 +584,18 @@ pub struct Container {
     pub groups: Groups,
     /// How it moves, floor and walls together; without it, it is fixed.
     pub motion: Option<Motion>,
+}
+
+/// What a container is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ContainerShape {
+    /// A box.
+    #[default]
+    Box,
+    /// A cylinder: a silo, or a drum once it lies and turns.
+    Cylinder,
 }
 
 /// What the walls of a container are made of.

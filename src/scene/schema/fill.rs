@@ -57,7 +57,7 @@ pub struct Fill {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mixed {
-    /// The shape before scaling; no half-space.
+    /// The shape before scaling; no half-space and no mesh.
     pub shape: Shape,
     /// Expected share of the bodies, relative to the other shapes' `[1]`, positive.
     #[serde(default = "whole")]

@@ -11,7 +11,8 @@ mod stabilization;
 
 pub(crate) use assembly::{Chain, ChainJointType, Instance, Pin, Template};
 pub(crate) use body::{
-    Body, Container, Groups, Inertia, Kind, Motion, PolyhedronShape, Rotation, Shape, Walls,
+    Body, Container, ContainerShape, Groups, HeightFieldShape, Inertia, Kind, MeshShape, Motion,
+    PolyhedronShape, Rotation, Shape, Walls,
 };
 pub(crate) use fill::{Arrangement, Fill, Region, Scale};
 pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};

@@ -4,13 +4,15 @@ use super::Names;
 use super::number::{direction, finite, not_negative, positive, positive_vector, vector};
 use crate::constants::{
     INERTIA_SYMMETRY_TOLERANCE, MAX_COMPOUND_PARTS, MAX_HULL_POINTS, MAX_PRISM_SIDES,
-    QUATERNION_LENGTH_TOLERANCE,
+    MAX_REVOLUTION_SIDES, QUATERNION_LENGTH_TOLERANCE,
 };
 use crate::error::{Error, Result};
 use crate::scene::build::matrix;
 use crate::scene::place::Place;
-use crate::scene::polyhedra;
-use crate::scene::schema::{Body, Container, Groups, Inertia, Kind, Motion, Rotation, Shape};
+use crate::scene::schema::{
+    Body, Container, ContainerShape, Groups, Inertia, Kind, Motion, Rotation, Shape, Walls,
+};
+use crate::scene::{meshes, polyhedra};
 
 pub(super) fn body(body: &Body, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
     shape(&body.shape, body.kind == Kind::Dynamic, &place.key("shape"))?;
@@ -161,6 +163,51 @@ fn polyhedron(shape: &Shape, place: &Place<'_>) -> Result<()> {
     }
 }
 
+/// Checks the numbers of a mesh and that they make one.
+fn mesh(shape: &Shape, place: &Place<'_>) -> Result<()> {
+    let expected = "expected triangles with an area that go on from each other on one side";
+    match shape {
+        Shape::Mesh(given) => {
+            positive(given.scale, "scale", &place.key("scale"))?;
+            for (at, vertex) in given.vertices.iter().enumerate() {
+                vector(vertex, &place.key("vertices").at(at))?;
+            }
+            return meshes::given_by_triangles(given).map(drop).map_err(|flaw| {
+                let place = match flaw.triangle {
+                    Some(at) => place.key("triangles").at(at),
+                    None => place.clone(),
+                };
+                place.error(flaw.why, expected)
+            });
+        }
+        Shape::HeightField(field) => {
+            for (at, &side) in field.cell.iter().enumerate() {
+                positive(side, "the cell", &place.key("cell").at(at))?;
+            }
+            finite(field.scale, "the scale", &place.key("scale"))?;
+            for (row, heights) in field.heights.iter().enumerate() {
+                for (at, &height) in heights.iter().enumerate() {
+                    finite(height, "the height", &place.key("heights").at(row).at(at))?;
+                }
+            }
+        }
+        Shape::Revolution(given) => {
+            let sides = u64::from(given.sides);
+            super::count(
+                sides,
+                MAX_REVOLUTION_SIDES.into(),
+                "sides",
+                &place.key("sides"),
+            )?;
+        }
+        _ => {}
+    }
+    match meshes::mesh(shape) {
+        Some(Err(error)) => Err(place.error(error.to_string(), expected)),
+        _ => Ok(()),
+    }
+}
+
 /// Checks a shape. `finite_volume` is true where it must have a mass.
 pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Result<()> {
     match shape {
@@ -176,6 +223,13 @@ pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Re
         | Shape::Regular(_)
         | Shape::Rock(_)
         | Shape::Wedge(_) => polyhedron(shape, place),
+        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Revolution(_) if finite_volume => {
+            Err(place.key("type").error(
+                "a dynamic body cannot be a mesh: a surface has no mass",
+                "expected a convex solid or a compound of such, or a body that is fixed or kinematic",
+            ))
+        }
+        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Revolution(_) => mesh(shape, place),
         Shape::HalfSpace(_) if finite_volume => Err(place.key("type").error(
             "a dynamic body cannot be a half-space",
             "expected a shape of finite volume, or a body that is fixed or kinematic",
@@ -288,6 +342,57 @@ fn motion(motion: &Motion, place: &Place<'_>) -> Result<()> {
     }
 }
 
+/// Checks what a container has of a cylinder.
+fn cylinder(container: &Container, place: &Place<'_>) -> Result<()> {
+    if container.shape == ContainerShape::Box {
+        for key in ["sides", "spin"] {
+            if place.has(key) {
+                return Err(place.name_of(key).error(
+                    format!("`{key}` of a container that is a box"),
+                    "expected `shape = \"cylinder\"` with it",
+                ));
+            }
+        }
+        return Ok(());
+    }
+    if container.inner[0] != container.inner[1] {
+        return Err(place.key("inner").at(1).error(
+            format!(
+                "a cylinder of width {} and depth {}",
+                container.inner[0], container.inner[1]
+            ),
+            "expected its diameter for both",
+        ));
+    }
+    if container.walls == Walls::HalfSpaces {
+        return Err(place.key("walls").error(
+            "a cylinder with walls of half-spaces",
+            "expected none: its walls are a mesh",
+        ));
+    }
+    if let Some(sides) = container.sides {
+        super::count(
+            sides.into(),
+            MAX_REVOLUTION_SIDES.into(),
+            "sides",
+            &place.key("sides"),
+        )?;
+        if sides < 3 {
+            return Err(place
+                .key("sides")
+                .error(format!("{sides} sides"), "expected at least 3"));
+        }
+    }
+    match container.spin {
+        Some(_) if container.motion.is_some() => Err(place.name_of("spin").error(
+            "a spin beside a motion",
+            "expected one of `spin` and `motion`",
+        )),
+        Some(spin) => finite(spin, "the spin", &place.key("spin")),
+        None => Ok(()),
+    }
+}
+
 pub(super) fn container(container: &Container, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
     positive_vector(&container.inner, &place.key("inner"))?;
     vector(&container.position, &place.key("position"))?;
@@ -295,6 +400,7 @@ pub(super) fn container(container: &Container, names: &Names<'_>, place: &Place<
     if let Some(thickness) = container.thickness {
         positive(thickness, "the thickness", &place.key("thickness"))?;
     }
+    cylinder(container, place)?;
     names.material(&container.material, &place.key("material"))?;
     if let Some(walls) = &container.wall_material {
         names.material(walls, &place.key("wall_material"))?;

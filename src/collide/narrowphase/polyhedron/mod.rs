@@ -9,11 +9,13 @@
 mod cuboid;
 mod distance;
 pub(in crate::collide) mod events;
+mod mesh;
 mod patch;
 pub(in crate::collide) mod ratio;
 mod round;
 
 pub(crate) use cuboid::Cuboid;
+pub(super) use mesh::solid_mesh;
 #[cfg(feature = "scene")]
 pub(crate) use round::distance_from_solid;
 pub(super) use round::{capsule_polyhedron, half_space_polyhedron, sphere_polyhedron};
@@ -210,18 +212,11 @@ pub(crate) fn separation_of_solids(
 
 impl<'a> Solids<'a> {
     fn new(p: Standing<'a>, q: Standing<'a>) -> Self {
-        let depth = |solid: &Solid<'_>| {
-            let depths = solid
-                .faces
-                .iter()
-                .map(|f| f.offset - f.normal.dot(&solid.center));
-            depths.fold(f64::INFINITY, f64::min)
-        };
         Self {
             relative: p.1.tr_mul(q.1),
             from_p: p.1.tr_mul(&(q.0 - p.0)),
             prefers: true,
-            size: depth(&p.2).min(depth(&q.2)),
+            size: p.2.inner_radius().min(q.2.inner_radius()),
             p: p.2,
             q: q.2,
         }

@@ -30,6 +30,21 @@ pub(super) struct Patch {
     normal: Vec3,
     /// Name of the two faces.
     faces: u32,
+    /// The other solid's face.
+    incident: u32,
+}
+
+/// A corner of the clipped face, above or below the reference face.
+pub(super) struct Corner {
+    /// Halfway between the two faces, in the axes of the solid with the reference face `[m]`.
+    pub(super) position: Vec3,
+    pub(super) separation: f64,
+    /// Sides of the reference face that end or begin there.
+    pub(super) side_in: Option<u8>,
+    pub(super) side_out: Option<u8>,
+    /// Edges of the incident face, of no meaning beside a side.
+    pub(super) edge_in: u8,
+    pub(super) edge_out: u8,
 }
 
 impl Patch {
@@ -49,6 +64,7 @@ impl Patch {
             along: [u, face.normal.cross(&u)],
             normal: face.normal,
             faces: index << 20 | (incident_index & 0x3f) << 14,
+            incident: incident_index,
         };
         let edges = incident.count as u8;
         for (corner, edge) in other.corners(incident).zip(0..edges) {
@@ -89,6 +105,28 @@ impl Patch {
             of_q | faces | u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out)
         };
         self.polygon.offer(&normal, position, name, query, manifold)
+    }
+
+    /// The face of the other solid, by its index.
+    pub(super) fn incident(&self) -> u32 {
+        self.incident
+    }
+
+    /// All corners, whatever their separation.
+    pub(super) fn corners(&self) -> impl Iterator<Item = Corner> + '_ {
+        let side = |name: u8| (name & SIDE != 0).then_some(name & !SIDE);
+        let [u, v] = self.along;
+        self.polygon.vertices().iter().map(move |vertex| {
+            let [x, y, height] = vertex.at;
+            Corner {
+                position: self.origin + u * x + v * y + self.normal * (0.5 * height),
+                separation: height,
+                side_in: side(vertex.edge_in),
+                side_out: side(vertex.edge_out),
+                edge_in: vertex.edge_in,
+                edge_out: vertex.edge_out,
+            }
+        })
     }
 
     /// A point along the reference face and above it.

@@ -1,4 +1,4 @@
-//! Surfaces of solids in OBJ and STL files.
+//! Surfaces in OBJ and STL files, and heights in text files.
 
 use crate::constants::{MAX_MESH_BYTES, MAX_MESH_FACES};
 use crate::math::Vec3;
@@ -10,22 +10,24 @@ use std::path::Path;
 pub(super) struct Mesh {
     pub(super) vertices: Vec<Vec3>,
     pub(super) faces: Vec<Vec<u32>>,
+    /// Where in the file each face is: its line, from 1, or the offset of its first byte.
+    places: Vec<usize>,
+    is_binary: bool,
+}
+
+impl Mesh {
+    /// A message about a face that names the file, and the line or offset.
+    pub(super) fn at_face(&self, path: &Path, face: usize, why: &str) -> String {
+        let unit = if self.is_binary { "offset" } else { "line" };
+        let place = self.places.get(face).copied().unwrap_or_default();
+        format!("{}: {unit} {place}: {why}", path.display())
+    }
 }
 
 /// Reads a mesh; the message of an error names the file, and the line or offset.
-pub(super) fn read(path: &Path) -> Result<Mesh, String> {
+pub(super) fn read_mesh(path: &Path) -> Result<Mesh, String> {
     let named = |why: String| format!("{}: {why}", path.display());
-    let about = std::fs::metadata(path).map_err(|error| named(error.to_string()))?;
-    if !about.is_file() {
-        return Err(named("this is not a file".to_owned()));
-    }
-    if about.len() > MAX_MESH_BYTES {
-        return Err(named(format!(
-            "{} bytes; at most {MAX_MESH_BYTES} are read",
-            about.len()
-        )));
-    }
-    let bytes = std::fs::read(path).map_err(|error| named(error.to_string()))?;
+    let bytes = read(path)?;
     let kind = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let mesh = match kind.as_ref().and_then(|end| end.to_str()) {
         Some("obj") => obj(&bytes),
@@ -37,6 +39,62 @@ pub(super) fn read(path: &Path) -> Result<Mesh, String> {
         return Err(named("there are no faces in it".to_owned()));
     }
     Ok(mesh)
+}
+
+/// Reads rows of heights, a row a line, its numbers separated by blanks or commas. Empty lines, and what follows a `#`, are left
+/// out. The message of an error names the file and the line.
+pub(super) fn read_heights(path: &Path) -> Result<Vec<Vec<f64>>, String> {
+    let named = |why: String| format!("{}: {why}", path.display());
+    let bytes = read(path)?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        named(format!(
+            "offset {}: this byte is not UTF-8",
+            error.valid_up_to()
+        ))
+    })?;
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        let wrong = |why: String| named(format!("line {line}: {why}"));
+        let text = text.split('#').next().unwrap_or("");
+        let words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+        let row = words.map(|word| {
+            let number = word.parse().ok().filter(|x: &f64| x.is_finite());
+            number.ok_or_else(|| wrong(format!("`{}` is not a finite number", shown(word))))
+        });
+        let row: Vec<f64> = row.collect::<Result<_, _>>()?;
+        if row.is_empty() {
+            continue;
+        }
+        if let Some(first) = rows.first()
+            && first.len() != row.len()
+        {
+            return Err(wrong(format!(
+                "{} heights, {} in the rows before",
+                row.len(),
+                first.len()
+            )));
+        }
+        rows.push(row);
+    }
+    if rows.is_empty() {
+        return Err(named("there are no heights in it".to_owned()));
+    }
+    Ok(rows)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let named = |why: String| format!("{}: {why}", path.display());
+    let about = std::fs::metadata(path).map_err(|error| named(error.to_string()))?;
+    if !about.is_file() {
+        return Err(named("this is not a file".to_owned()));
+    }
+    if about.len() > MAX_MESH_BYTES {
+        return Err(named(format!(
+            "{} bytes; at most {MAX_MESH_BYTES} are read",
+            about.len()
+        )));
+    }
+    std::fs::read(path).map_err(|error| named(error.to_string()))
 }
 
 /// The vertices and faces of a Wavefront OBJ file; what else it holds is not looked at.
@@ -59,6 +117,7 @@ fn obj(bytes: &[u8]) -> Result<Mesh, String> {
                     return Err(wrong(format!("more than {MAX_MESH_FACES} faces")));
                 }
                 mesh.faces.push(face);
+                mesh.places.push(line);
             }
             _ => {}
         }
@@ -128,6 +187,7 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
         ));
     }
     let mut weld = Weld::default();
+    weld.mesh.is_binary = true;
     for (index, triangle) in body.chunks_exact(TRIANGLE).take(count).enumerate() {
         let number = |at: usize| {
             let bytes = &triangle[at..at + 4];
@@ -144,6 +204,7 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
             face.push(weld.vertex(vertex));
         }
         weld.mesh.faces.push(face);
+        weld.mesh.places.push(HEADER + index * TRIANGLE);
     }
     Ok(weld.mesh)
 }
@@ -171,6 +232,7 @@ fn text_stl(bytes: &[u8]) -> Result<Mesh, String> {
                     return Err(wrong(format!("more than {MAX_MESH_FACES} faces")));
                 }
                 weld.mesh.faces.push(std::mem::take(corners));
+                weld.mesh.places.push(line);
                 face = None;
             }
             (Some("endsolid"), None) => {}

@@ -1,0 +1,218 @@
+//! The points of a body and the triangles of a mesh, before few of them are chosen.
+
+use crate::collide::narrowphase::direction::perpendicular;
+use crate::collide::narrowphase::manifold::{Manifold, Point};
+use crate::collide::narrowphase::polygon::four_points;
+use crate::collide::narrowphase::query::Query;
+use crate::constants::{MAX_MESH_GROUPS, MESH_GROUP};
+
+/// Bits that tell points of one name apart.
+const RANKS: u32 = 7;
+
+/// Marks the name of a point whose normal turns with the second of two bodies, as a face of the second of two solids does.
+const OF_SECOND: u32 = 1 << 30;
+
+/// A name for a point of some kind, of a feature of the mesh and one of the body: the same for the same ones, and hardly ever for
+/// others.
+pub(in crate::collide::narrowphase) fn name(kind: u32, [of_mesh, of_body]: [u32; 2]) -> u32 {
+    // The finalizer of MurmurHash3.
+    let mut mixed = of_mesh
+        .wrapping_mul(0x9e37_79b1)
+        .wrapping_add(of_body.wrapping_mul(0x85eb_ca77))
+        .wrapping_add(kind.wrapping_mul(0xc2b2_ae3d));
+    mixed ^= mixed >> 16;
+    mixed = mixed.wrapping_mul(0x85eb_ca6b);
+    mixed ^= mixed >> 13;
+    mixed = mixed.wrapping_mul(0xc2b2_ae35);
+    mixed ^= mixed >> 16;
+    mixed & (OF_SECOND - 1) & !RANKS
+}
+
+/// A point, and the triangle that it is on.
+#[derive(Debug, Clone, Copy)]
+struct OnTriangle {
+    point: Point,
+    triangle: u32,
+}
+
+/// Points of several triangles, normals from the mesh to the body; of more than `MOST` the deepest.
+pub(in crate::collide::narrowphase) struct Gathered<const MOST: usize> {
+    items: [OnTriangle; MOST],
+    count: usize,
+}
+
+impl<const MOST: usize> Gathered<MOST> {
+    pub(in crate::collide::narrowphase) fn new() -> Self {
+        let none = OnTriangle {
+            point: Point::NONE,
+            triangle: 0,
+        };
+        Self {
+            items: [none; MOST],
+            count: 0,
+        }
+    }
+
+    pub(in crate::collide::narrowphase) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// True if the body and the mesh overlap at a point.
+    pub(in crate::collide::narrowphase) fn overlap(&self) -> bool {
+        let mut items = self.items[..self.count].iter();
+        items.any(|item| item.point.separation <= 0.0)
+    }
+
+    /// Adds a point if the query admits it. Of points that are one, as those of neighbouring triangles are at their common edge,
+    /// the deeper stays; such points are no farther from each other than `same` `[m]`.
+    pub(in crate::collide::narrowphase) fn add(
+        &mut self,
+        query: &Query,
+        point: Point,
+        triangle: u32,
+        same: f64,
+    ) {
+        if !query.admits(&point.position, &point.normal, point.separation) {
+            return;
+        }
+        let new = OnTriangle { point, triangle };
+        for item in &mut self.items[..self.count] {
+            let known = &item.point;
+            if (known.position - point.position).norm_squared() <= same * same
+                && known.normal.dot(&point.normal) > MESH_GROUP
+            {
+                // Whichever triangle comes first, the outcome is the same.
+                let before = (known.separation, item.triangle);
+                if (point.separation, triangle) < before {
+                    *item = new;
+                }
+                return;
+            }
+        }
+        if let Some(place) = self.items.get_mut(self.count) {
+            *place = new;
+            self.count += 1;
+            return;
+        }
+        let shallowest = (1..MOST).fold(0, |best, at| {
+            if self.items[at].point.separation > self.items[best].point.separation {
+                at
+            } else {
+                best
+            }
+        });
+        if point.separation < self.items[shallowest].point.separation {
+            self.items[shallowest] = new;
+        }
+    }
+
+    /// Visits up to four points of each direction, the deepest direction first.
+    pub(in crate::collide::narrowphase) fn visit_groups(
+        mut self,
+        query: &Query,
+        mut visit: impl FnMut(&Manifold),
+    ) {
+        let items = &mut self.items[..self.count];
+        items.sort_unstable_by_key(|item| (item.point.feature, item.triangle));
+        let mut rank = 0;
+        for at in 0..items.len() {
+            rank = if at > 0 && items[at].point.feature == items[at - 1].point.feature & !RANKS {
+                (rank + 1).min(RANKS)
+            } else {
+                0
+            };
+            items[at].point.feature |= rank;
+        }
+        // Of A and B the mesh is the second one, unless the two were swapped.
+        let of_mesh = if query.is_swapped() { 0 } else { OF_SECOND };
+        let mut taken = [false; MOST];
+        for _ in 0..MAX_MESH_GROUPS {
+            let mut free = (0..items.len()).filter(|&at| !taken[at]);
+            let Some(first) = free.next() else {
+                return;
+            };
+            let deepest = free.fold(first, |best, at| {
+                if items[at].point.separation < items[best].point.separation {
+                    at
+                } else {
+                    best
+                }
+            });
+            let normal = items[deepest].point.normal;
+            let u = perpendicular(&normal);
+            let v = normal.cross(&u);
+            let mut group = [0; MOST];
+            let mut count = 0;
+            for at in 0..items.len() {
+                if !taken[at] && items[at].point.normal.dot(&normal) > MESH_GROUP {
+                    taken[at] = true;
+                    group[count] = at;
+                    count += 1;
+                }
+            }
+            let laid = |k: usize| {
+                let Point {
+                    position,
+                    separation,
+                    ..
+                } = &items[group[k]].point;
+                [u.dot(position), v.dot(position), *separation]
+            };
+            let mut manifold = Manifold::new();
+            let (chosen, count) = four_points(count, laid);
+            for &k in &chosen[..count] {
+                let point = &items[group[k]].point;
+                manifold.push(Point {
+                    feature: point.feature | of_mesh,
+                    normal: query.orient(&point.normal),
+                    ..*point
+                });
+            }
+            visit(&manifold);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Vec3;
+
+    #[test]
+    fn names_leave_room_for_ranks_and_marks() {
+        let mut names: Vec<u32> = (0..100)
+            .flat_map(|a| (0..100).map(move |b| name(a % 3, [a, b])))
+            .collect();
+        assert!(
+            names
+                .iter()
+                .all(|name| name & RANKS == 0 && name >> 30 == 0)
+        );
+        names.sort_unstable();
+        names.dedup();
+        // Of 10,000 among 2^27 some 0.4 pairs are expected to be alike.
+        assert!(names.len() > 9_995);
+    }
+
+    #[test]
+    fn of_many_points_few_stay_in_each_direction() {
+        let query = Query::within(Vec3::zeros(), 1.0);
+        let mut gathered = Gathered::<64>::new();
+        for k in 0..200 {
+            let x = f64::from(k % 20);
+            let up = k % 2 == 0;
+            let point = Point {
+                feature: name(0, [k, 0]),
+                position: Vec3::new(x, f64::from(k / 20), if up { 0.0 } else { x }),
+                normal: if up { Vec3::z() } else { Vec3::x() },
+                separation: if k == 42 { -0.5 } else { 0.001 * x },
+            };
+            gathered.add(&query, point, k, 1e-9);
+        }
+        let mut groups = Vec::new();
+        gathered.visit_groups(&query, |manifold| groups.push(manifold.as_slice().to_vec()));
+        assert_eq!(groups.len(), 2);
+        assert!(groups.iter().all(|group| group.len() == 4));
+        assert!(groups[0].iter().any(|point| point.separation == -0.5));
+    }
+}

@@ -1,0 +1,85 @@
+//! A mesh and a body that touches it.
+//!
+//! A body touches a triangle along its normal wherever it is above or below it, and nearest there. Past a side of the triangle
+//! it touches the edge only where that is a ridge or a rim, in the directions between the normals on either side, and a
+//! corner only in the directions that lie between those of all its edges: everywhere else it is nearer to the triangle
+//! beyond, which has a point of its own. So a surface without ridges is touched along its normals only, however it is cut
+//! into triangles, and nothing bumps into an inner edge.
+
+mod capsule;
+mod gathered;
+mod nearest;
+mod sphere;
+
+pub(super) use gathered::{Gathered, name};
+
+use super::manifold::Manifold;
+use super::placed::Placed;
+use super::polyhedron::{Cuboid, solid_mesh};
+use super::query::Query;
+use crate::math::{Mat3, Vec3};
+use crate::world::{Shape, TriangleMesh};
+
+/// Most points that are gathered of a ball, and of another body.
+pub(super) const OF_BALL: usize = 12;
+pub(super) const OF_BODY: usize = 64;
+
+/// A mesh where it stands: origin of its axes, rotation, and what it is.
+pub(super) type StandingMesh<'a> = (&'a Vec3, &'a Mat3, &'a TriangleMesh);
+
+/// Visits the manifolds of two shapes of which one is a mesh, one for each direction in which they touch. Returns what they are
+/// apart by at least if there are none `[m]`.
+pub(super) fn touch_mesh(
+    p: &Placed<'_>,
+    q: &Placed<'_>,
+    query: &Query,
+    mut visit: impl FnMut(&Manifold),
+) -> f64 {
+    let Shape::Mesh(mesh) = q.shape else {
+        // Neither of two meshes can move.
+        return match p.shape {
+            Shape::Mesh(_) => touch_mesh(q, p, &query.swapped(), visit),
+            _ => f64::INFINITY,
+        };
+    };
+    let rotation = q.rotation();
+    let mesh = (&q.position, &rotation, &**mesh);
+    if let Shape::Sphere { radius } = p.shape {
+        let mut gathered = Gathered::<OF_BALL>::new();
+        let ball = (&p.position, *radius);
+        let apart = sphere::sphere_mesh(ball, mesh, query, &mut gathered);
+        gathered.visit_groups(query, &mut visit);
+        return apart;
+    }
+    let mut gathered = Gathered::<OF_BODY>::new();
+    let apart = match p.shape {
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => capsule::capsule_mesh(
+            (&p.position, &p.axis(), *half_length, *radius),
+            mesh,
+            query,
+            &mut gathered,
+        ),
+        Shape::Box { half_extents } => solid_mesh(
+            (
+                &p.position,
+                &p.rotation(),
+                Cuboid::new(half_extents).solid(),
+            ),
+            mesh,
+            query,
+            &mut gathered,
+        ),
+        Shape::Polyhedron(solid) => solid_mesh(
+            (&p.position, &p.rotation(), solid.solid()),
+            mesh,
+            query,
+            &mut gathered,
+        ),
+        _ => f64::INFINITY,
+    };
+    gathered.visit_groups(query, &mut visit);
+    apart
+}

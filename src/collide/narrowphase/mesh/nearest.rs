@@ -1,0 +1,106 @@
+//! A ball and a mesh.
+
+use crate::collide::narrowphase::direction::direction;
+use crate::constants::MESH_DIRECTION;
+use crate::math::Vec3;
+use crate::world::{Feature, SideKind, TriangleMesh};
+
+/// Most triangles that a ball is nearest to: of more the first ones found.
+const MOST: usize = 16;
+
+/// Where a ball touches a triangle.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touch {
+    pub(super) triangle: u32,
+    /// On the triangle `[m]`.
+    pub(super) on: Vec3,
+    /// Unit vector to the ball.
+    pub(super) normal: Vec3,
+    /// Of the centre from the surface along the normal `[m]`.
+    pub(super) distance: f64,
+}
+
+/// Visits the places where the surface is nearest to the centre of a ball among their surroundings, none farther from it than
+/// `range`, and not those from which the ball has gone altogether. What the centre is behind of counts only if it is nearest of
+/// all: else it is the other side of something that the ball is in front of.
+pub(super) fn visit_touches(
+    mesh: &TriangleMesh,
+    center: &Vec3,
+    radius: f64,
+    range: f64,
+    mut visit: impl FnMut(Touch),
+) {
+    let mut found = [None; MOST];
+    let mut count = 0;
+    let mut nearest = (f64::INFINITY, false);
+    mesh.visit_ball(center, range, |triangle| {
+        let (on, feature) = mesh.closest(triangle, center);
+        let apart = center - on;
+        let squared = apart.norm_squared();
+        if squared > range * range {
+            return;
+        }
+        let is_behind = mesh.outward(triangle, feature).dot(&apart) < 0.0;
+        if squared < nearest.0 {
+            nearest = (squared, is_behind);
+        }
+        if count < MOST
+            && let Some(touch) = touch(mesh, (triangle, feature), (&on, &apart), radius, is_behind)
+        {
+            found[count] = Some((touch, is_behind));
+            count += 1;
+        }
+    });
+    for (touch, is_behind) in found[..count].iter().flatten() {
+        if !is_behind || nearest.1 {
+            visit(*touch);
+        }
+    }
+}
+
+fn touch(
+    mesh: &TriangleMesh,
+    (triangle, feature): (u32, Feature),
+    (on, apart): (&Vec3, &Vec3),
+    radius: f64,
+    is_behind: bool,
+) -> Option<Touch> {
+    let normal = mesh.normals()[triangle as usize];
+    let misses = |way: &Vec3| apart.dot(way) > MESH_DIRECTION * (apart.norm() * way.norm());
+    let is_rim = |side: usize| mesh.sides(triangle)[side].kind == SideKind::Rim;
+    let on_rim = match feature {
+        Feature::Face => false,
+        Feature::Side(side) => {
+            let beyond = mesh.inward_beyond(triangle, side);
+            if beyond.is_some_and(|way| misses(&way)) {
+                return None;
+            }
+            is_rim(side)
+        }
+        Feature::Corner(corner) => {
+            let vertex = mesh.triangles()[triangle as usize][corner];
+            if mesh.edges_at(vertex).any(|way| misses(&way)) {
+                return None;
+            }
+            is_rim(corner) || is_rim((corner + 2) % 3)
+        }
+    };
+    if feature != Feature::Face
+        && (!is_behind || on_rim)
+        && let Some((normal, distance)) = direction(apart)
+    {
+        return Some(Touch {
+            triangle,
+            on: *on,
+            normal,
+            distance,
+        });
+    }
+    let distance = normal.dot(apart);
+    (distance >= -radius).then_some(Touch {
+        triangle,
+        on: *on,
+        normal,
+        distance,
+    })
+}

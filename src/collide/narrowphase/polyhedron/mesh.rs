@@ -1,0 +1,563 @@
+//! A convex solid and a mesh, triangle by triangle.
+//!
+//! Each triangle stands for what is below it. It separates from the body along its own normal, along that of a triangle beyond
+//! a ridge, which then sees to the contact itself, and along the axes of faces and edges that a ridge, a rim or a corner can be
+//! touched in. Across a side beyond which the surface goes on level or upward nothing separates the two: there the triangle beyond
+//! has points of its own, and the part of the body that is above this one bears along its normal.
+
+use super::{Along, Axis, Patch, Segment, Solids, Standing, distance};
+use crate::collide::narrowphase::manifold::{Manifold, Point};
+use crate::collide::narrowphase::mesh::{Gathered, OF_BODY, StandingMesh, name};
+use crate::collide::narrowphase::query::Query;
+use crate::constants::{DEEPER_BY, EDGES_ALONG_FACE, MESH_DIRECTION};
+use crate::math::{Aabb, Mat3, Vec3};
+use crate::world::{Edge, Face, SideKind, Solid, TriangleMesh};
+
+/// Vertices of the front, the back and the three sides of a prism; the corners of the front are 0 to 2, and those of the back
+/// 3 to 5 below them.
+const LOOPS: [u32; 18] = [0, 1, 2, 3, 5, 4, 1, 0, 3, 4, 2, 1, 4, 5, 0, 2, 5, 3];
+
+/// Those of the front, of the back, and between these.
+const EDGES: [Edge; 9] = {
+    const fn edge(from: u32, to: u32, first: u32, second: u32) -> Edge {
+        Edge {
+            vertices: [from, to],
+            faces: [first, second],
+        }
+    }
+    [
+        edge(0, 1, 0, 2),
+        edge(1, 2, 0, 3),
+        edge(2, 0, 0, 4),
+        edge(3, 4, 2, 1),
+        edge(4, 5, 3, 1),
+        edge(5, 3, 4, 1),
+        edge(0, 3, 2, 4),
+        edge(1, 4, 3, 2),
+        edge(2, 5, 4, 3),
+    ]
+};
+
+/// Depth over the body's size up to which a point at a ridge, which is as near to the triangle beyond, needs no second look.
+const SHALLOW: f64 = 0.005;
+
+/// Share of its depth by which a point may be nearer to another triangle than the one it is below.
+const NEARER: f64 = 0.02;
+
+/// What is below a triangle. The plane of a side across a ridge may be that of the triangle beyond.
+struct Prism {
+    vertices: [Vec3; 6],
+    faces: [Face; 5],
+    center: Vec3,
+}
+
+impl Prism {
+    /// Of some depth `[m]`; sides of the given kinds are in the planes beyond, the others are upright.
+    fn new(
+        mesh: &TriangleMesh,
+        triangle: u32,
+        depth: f64,
+        is_in_plane_beyond: impl Fn(SideKind) -> bool,
+    ) -> Self {
+        let [a, b, c] = mesh.corners(triangle);
+        let normal = mesh.normals()[triangle as usize];
+        let down = normal * depth;
+        let offset = normal.dot(&a);
+        let side = |k: usize, from: &Vec3| {
+            let about = mesh.sides(triangle)[k];
+            let outward = if is_in_plane_beyond(about.kind) {
+                mesh.normals()[about.beyond as usize]
+            } else {
+                -mesh.inward(triangle, k).normalize()
+            };
+            Face {
+                normal: outward,
+                offset: outward.dot(from),
+                first: 6 + 4 * k as u32,
+                count: 4,
+            }
+        };
+        Self {
+            vertices: [a, b, c, a - down, b - down, c - down],
+            faces: [
+                Face {
+                    normal,
+                    offset,
+                    first: 0,
+                    count: 3,
+                },
+                Face {
+                    normal: -normal,
+                    offset: depth - offset,
+                    first: 3,
+                    count: 3,
+                },
+                side(0, &a),
+                side(1, &b),
+                side(2, &c),
+            ],
+            center: (a + b + c) / 3.0 - down * 0.5,
+        }
+    }
+
+    fn solid(&self) -> Solid<'_> {
+        Solid {
+            vertices: &self.vertices,
+            faces: &self.faces,
+            loops: &LOOPS,
+            edges: &EDGES,
+            center: self.center,
+        }
+    }
+}
+
+/// Along what a body and a triangle touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::collide::narrowphase) enum Way {
+    /// The triangle's normal.
+    Front,
+    /// The direction that was found.
+    Found,
+    /// The triangle beyond a side sees to it.
+    Beyond,
+}
+
+/// Along what a body touches a triangle that a direction of the mesh's axes, from the triangle to the body, separates best.
+pub(in crate::collide::narrowphase) fn way(
+    mesh: &TriangleMesh,
+    triangle: u32,
+    direction: &Vec3,
+) -> Way {
+    let lean = mesh.normals()[triangle as usize].dot(direction);
+    if !(-MESH_DIRECTION..=EDGES_ALONG_FACE).contains(&lean) {
+        return Way::Front;
+    }
+    let corners = mesh.corners(triangle);
+    let along = corners.map(|corner| direction.dot(&corner));
+    let top = along[0].max(along[1]).max(along[2]);
+    let size = (corners[1] - corners[0]).norm() + (corners[2] - corners[0]).norm();
+    let is_top = along.map(|height| top - height <= 1e-7 * size);
+    let sides = mesh.sides(triangle);
+    let misses = |way: &Vec3| direction.dot(way) > -1e-7 * way.norm();
+    let of_side = |side: usize| match sides[side].kind {
+        SideKind::Flat | SideKind::Valley => Way::Front,
+        SideKind::Rim => Way::Found,
+        SideKind::Ridge => {
+            let beyond = mesh.inward_beyond(triangle, side);
+            if beyond.is_some_and(|way| misses(&way)) {
+                Way::Beyond
+            } else {
+                Way::Found
+            }
+        }
+    };
+    match is_top {
+        [true, true, true] => Way::Front,
+        [true, true, false] => of_side(0),
+        [false, true, true] => of_side(1),
+        [true, false, true] => of_side(2),
+        _ => {
+            let corner = is_top.iter().position(|&top| top).unwrap_or(0);
+            let vertex = mesh.triangles()[triangle as usize][corner];
+            if !mesh.edges_at(vertex).any(|way| misses(&way)) {
+                return Way::Found;
+            }
+            // Some triangle at the corner is nearer: one beyond a side that the direction leans over.
+            let leans = |side: usize| direction.dot(&mesh.inward(triangle, side)) < 0.0;
+            let over = [corner, (corner + 2) % 3].into_iter().filter(|&k| leans(k));
+            let mut kinds = over.map(|side| sides[side].kind);
+            if kinds.any(|kind| matches!(kind, SideKind::Ridge | SideKind::Rim)) {
+                Way::Beyond
+            } else {
+                Way::Front
+            }
+        }
+    }
+}
+
+/// Gathers the points of a solid and the triangles that it is near. Returns what the two are apart by at least if there is none
+/// `[m]`.
+pub(in crate::collide::narrowphase) fn solid_mesh(
+    p: Standing<'_>,
+    mesh: StandingMesh<'_>,
+    query: &Query,
+    gathered: &mut Gathered<OF_BODY>,
+) -> f64 {
+    let (q, rotation, triangles) = mesh;
+    let solid = p.2;
+    // The body in the axes of the mesh.
+    let (axes, origin) = (rotation.tr_mul(p.1), rotation.tr_mul(&(p.0 - q)));
+    let empty = Aabb::empty();
+    let (min, max) = solid
+        .vertices
+        .iter()
+        .fold((empty.min, empty.max), |(min, max), vertex| {
+            let at = origin + axes * vertex;
+            (min.inf(&at), max.sup(&at))
+        });
+    let near = Aabb { min, max }.grown(query.reach);
+    let center = origin + axes * solid.center;
+    let arms = solid.vertices.iter().map(|v| (v - solid.center).norm());
+    let radius = arms.fold(0.0, f64::max);
+    let search = Search {
+        p,
+        mesh,
+        query,
+        axes,
+        origin,
+        depth: 2.0 * radius + query.reach,
+        size: solid.inner_radius(),
+    };
+    let mut missed: Option<(Along, u32)> = None;
+    triangles.visit_near(&near, |triangle| {
+        if let Some(best) = search.touch(triangle, gathered)
+            && missed.is_none_or(|(other, _)| best.separation > other.separation)
+        {
+            missed = Some((best, triangle));
+        }
+    });
+    if let Some((best, triangle)) = missed
+        && !gathered.overlap()
+    {
+        search.offer_deepest(triangle, &best, gathered);
+    }
+    if gathered.is_empty() {
+        return triangles.distance(&center, 4.0 * (radius + query.reach)) - radius;
+    }
+    f64::NEG_INFINITY
+}
+
+struct Search<'a> {
+    p: Standing<'a>,
+    mesh: StandingMesh<'a>,
+    query: &'a Query,
+    /// From the body's axes to those of the mesh.
+    axes: Mat3,
+    /// Of the body's axes, in those of the mesh `[m]`.
+    origin: Vec3,
+    /// Of what is below a triangle `[m]`.
+    depth: f64,
+    /// A length of the body to compare with `[m]`.
+    size: f64,
+}
+
+impl Search<'_> {
+    /// Gathers the points of a triangle. Returns the axis that separates best from one that the body overlaps and has no point with.
+    fn touch(&self, triangle: u32, gathered: &mut Gathered<OF_BODY>) -> Option<Along> {
+        let mesh = self.mesh.2;
+        let normal = mesh.normals()[triangle as usize];
+        let local = self.axes.tr_mul(&normal);
+        let height = normal.dot(&(self.origin - mesh.corners(triangle)[0]));
+        if height + self.p.2.lowest(&local) > self.query.reach
+            || height - self.p.2.lowest(&-local) < 0.0
+        {
+            // Too far above, or all of it behind.
+            return None;
+        }
+        let prism = Prism::new(mesh, triangle, self.depth, |kind| kind == SideKind::Ridge);
+        let q = (self.mesh.0, self.mesh.1, prism.solid());
+        let mut solids = Solids {
+            size: self.size,
+            ..Solids::new(self.p, q)
+        };
+        // A face that is preferred need not be what the nearest features face each other along.
+        let mut missed = None;
+        for prefers in [true, false] {
+            solids.prefers = prefers;
+            let (best, is_beyond) = self.best_axis(triangle, &solids)?;
+            if best.separation > self.query.reach {
+                return None;
+            }
+            missed = Some(best);
+            if is_beyond {
+                break;
+            }
+            let lowest = self.offer(triangle, (&prism, q), (&solids, &best), gathered);
+            if lowest <= best.separation + DEEPER_BY * self.size {
+                return None;
+            }
+        }
+        missed.filter(|best| best.separation <= 0.0 && self.overlaps(triangle))
+    }
+
+    /// True if the body overlaps what is straight below a triangle.
+    fn overlaps(&self, triangle: u32) -> bool {
+        let prism = Prism::new(self.mesh.2, triangle, self.depth, |_| false);
+        let solids = Solids {
+            prefers: false,
+            ..Solids::new(self.p, (self.mesh.0, self.mesh.1, prism.solid()))
+        };
+        let Some(face) = solids.best_face(0.0) else {
+            return false;
+        };
+        if face.separation > 0.0 {
+            return false;
+        }
+        let all = solids.edges_near(&face, f64::INFINITY);
+        solids.best_edges(&all, face).separation <= 0.0
+    }
+
+    /// Gathers a point of a triangle that the body overlaps, although no face or edge of the two meets across the axis.
+    fn offer_deepest(&self, triangle: u32, best: &Along, gathered: &mut Gathered<OF_BODY>) {
+        let prism = Prism::new(self.mesh.2, triangle, self.depth, |kind| {
+            kind == SideKind::Ridge
+        });
+        let q = (self.mesh.0, self.mesh.1, prism.solid());
+        let solids = Solids::new(self.p, q);
+        let Some(outward) = solids.outward(best.axis) else {
+            return;
+        };
+        let solid = self.p.2;
+        let along = |at: &u32| outward.dot(&solid.vertices[*at as usize]);
+        let vertices = 0..solid.vertices.len() as u32;
+        let Some(deepest) = vertices.max_by(|a, b| along(a).total_cmp(&along(b))) else {
+            return;
+        };
+        let at = match best.axis {
+            Axis::Edges(one, other) => {
+                let across = [solids.edge_of_p(one), solids.edge_of_q(other)];
+                let (from, to, _) = distance::crossing(&across[0], &across[1]);
+                (from + to) * 0.5
+            }
+            _ => solid.vertices[deepest as usize] + outward * (0.5 * best.separation),
+        };
+        let rotation = self.p.1;
+        let point = Point {
+            feature: name(8, [self.mesh.2.patch(triangle), deepest]),
+            position: self.p.0 + rotation * at,
+            normal: -(rotation * outward),
+            separation: best.separation,
+        };
+        gathered.add(self.query, point, triangle, 1e-6 * self.size);
+    }
+
+    /// True if the body is less deep below another triangle that has a corner in common with this one and meets it in a ridge.
+    fn is_less_deep_beyond(&self, triangle: u32, separation: f64) -> bool {
+        let mesh = self.mesh.2;
+        let corners = mesh.corners(triangle);
+        let (normal, size) = (mesh.normals()[triangle as usize], self.size);
+        let vertices = mesh.triangles()[triangle as usize];
+        let around = vertices.iter().flat_map(|&vertex| mesh.fan(vertex));
+        around.copied().any(|other| {
+            let across = mesh.normals()[other as usize];
+            if across.dot(&normal) > 1.0 - 1e-8 {
+                return false;
+            }
+            let others = mesh.corners(other);
+            let above = |n: &Vec3, from: &Vec3, points: &[Vec3; 3]| {
+                let heights = points.iter().map(|point| n.dot(&(point - from)));
+                heights.fold(f64::NEG_INFINITY, f64::max)
+            };
+            if above(&normal, &corners[0], &others) > 1e-6 * size
+                || above(&across, &others[0], &corners) > 1e-6 * size
+            {
+                return false;
+            }
+            let height = across.dot(&(self.origin - others[0]));
+            let lowest = height + self.p.2.lowest(&self.axes.tr_mul(&across));
+            lowest > separation + 1e-9 * size
+        })
+    }
+
+    /// The axis that separates best of those along which a triangle can be touched; nothing if the body is beside it. True
+    /// with it if the body touches what is beyond it.
+    fn best_axis(&self, triangle: u32, solids: &Solids<'_>) -> Option<(Along, bool)> {
+        let mesh = self.mesh.2;
+        let sides = mesh.sides(triangle);
+        let is_touched = |side: usize| matches!(sides[side].kind, SideKind::Ridge | SideKind::Rim);
+        let mut best = solids.along(Axis::FaceQ(0))?;
+        for side in (0..3).filter(|&side| sides[side].kind == SideKind::Rim) {
+            let along = solids.along(Axis::FaceQ(2 + side as u32))?;
+            if along.separation > best.separation {
+                best = along;
+            }
+        }
+        if (0..3).any(is_touched) {
+            let center = solids.of_q(&solids.q.center);
+            for (index, face) in (0..).zip(solids.p.faces) {
+                let least = solids.preferred_over(best.separation);
+                if face.normal.dot(&center) - face.offset <= least {
+                    continue;
+                }
+                let along = solids.along(Axis::FaceP(index))?;
+                if along.separation <= least {
+                    continue;
+                }
+                let direction = -(self.axes * face.normal);
+                let lean = direction.dot(&mesh.normals()[triangle as usize]);
+                if lean > EDGES_ALONG_FACE || way(mesh, triangle, &direction) == Way::Found {
+                    best = along;
+                } else if along.separation > self.query.reach {
+                    return None;
+                }
+            }
+            let of_p: Vec<Segment> = (0..solids.p.edges.len() as u32)
+                .map(|edge| solids.edge_of_p(edge))
+                .collect();
+            let of_q = (0..3_usize).filter(|&side| is_touched(side));
+            let of_q = of_q.map(|side| solids.edge_of_q(side as u32)).collect();
+            best = solids.best_edges(&[of_p, of_q], best);
+        }
+        Some((best, self.is_less_deep_beyond(triangle, best.separation)))
+    }
+
+    /// Gathers the points of what an axis separates, as far as the triangle can be touched along it. Returns the least separation of
+    /// one; minus infinity if another triangle sees to it.
+    fn offer(
+        &self,
+        triangle: u32,
+        (prism, q): (&Prism, Standing<'_>),
+        (solids, best): (&Solids<'_>, &Along),
+        gathered: &mut Gathered<OF_BODY>,
+    ) -> f64 {
+        let mesh = self.mesh.2;
+        let normal = mesh.normals()[triangle as usize];
+        let Some(outward) = solids.outward(best.axis) else {
+            return f64::NEG_INFINITY;
+        };
+        let direction = -(self.axes * outward);
+        let way = match best.axis {
+            Axis::FaceQ(0) => Way::Front,
+            _ => way(mesh, triangle, &direction),
+        };
+        match way {
+            Way::Beyond => f64::NEG_INFINITY,
+            Way::Front => self.offer_front(triangle, prism, gathered),
+            Way::Found => {
+                if let Axis::Edges(one, other) = best.axis
+                    && !distance::crossing(&solids.edge_of_p(one), &solids.edge_of_q(other)).2
+                {
+                    return f64::INFINITY;
+                }
+                let mut manifold = Manifold::new();
+                let lowest = solids.offer(best, (self.p, q), self.query, &mut manifold);
+                let kind = match best.axis {
+                    Axis::FaceP(_) => 5,
+                    Axis::FaceQ(_) => 6,
+                    Axis::Edges(..) => 7,
+                };
+                for point in manifold.as_slice() {
+                    let local = self.mesh.1.tr_mul(&(point.position - self.mesh.0));
+                    let below = -normal.dot(&(local - prism.vertices[0]));
+                    // Behind a rim there is nothing.
+                    if below <= self.size {
+                        let point = Point {
+                            feature: name(kind, [triangle, point.feature]),
+                            normal: self.query.orient(&point.normal),
+                            ..*point
+                        };
+                        gathered.add(self.query, point, triangle, 1e-6 * self.size);
+                    }
+                }
+                lowest
+            }
+        }
+    }
+
+    /// Gathers the corners of the part of the body's lowest face that is above a triangle, other than those that it has because
+    /// a flat surface is cut there. Returns the least separation of all, infinity if there are none.
+    fn offer_front(&self, triangle: u32, prism: &Prism, gathered: &mut Gathered<OF_BODY>) -> f64 {
+        let (q, rotation, mesh) = self.mesh;
+        let mut lowest = f64::INFINITY;
+        let patch = Patch::new((prism.solid(), 0), (&self.origin, &self.axes, self.p.2));
+        let normal = rotation * prism.faces[0].normal;
+        let incident = &self.p.2.faces[patch.incident() as usize];
+        let corners = mesh.triangles()[triangle as usize];
+        for corner in patch.corners() {
+            lowest = lowest.min(corner.separation);
+            let kind = |side: u8| mesh.sides(triangle)[side as usize].kind;
+            let is_flat = |side: u8| kind(side) == SideKind::Flat;
+            let on_ridge = [corner.side_in, corner.side_out]
+                .iter()
+                .flatten()
+                .any(|&side| kind(side) == SideKind::Ridge);
+            let depth = -corner.separation;
+            let is_sure = on_ridge && depth <= SHALLOW * self.size;
+            let feature = match (corner.side_in, corner.side_out) {
+                (None, None) => {
+                    let at = incident.first + u32::from(corner.edge_out) % incident.count;
+                    name(1, [mesh.patch(triangle), self.p.2.loops[at as usize]])
+                }
+                (Some(one), Some(other)) => {
+                    // Of two sides that follow each other the second begins at their common corner.
+                    let first = if (one + 1) % 3 == other { other } else { one };
+                    let vertex = corners[first as usize];
+                    if is_flat(one) && is_flat(other) {
+                        continue;
+                    }
+                    name(2, [vertex, 0])
+                }
+                (Some(side), None) | (None, Some(side)) => {
+                    if is_flat(side) {
+                        continue;
+                    }
+                    let edge = if corner.side_in.is_some() {
+                        corner.edge_out
+                    } else {
+                        corner.edge_in
+                    };
+                    let beyond = mesh.sides(triangle)[side as usize].beyond;
+                    let of_mesh = triangle.min(beyond) ^ triangle.max(beyond).rotate_left(16);
+                    name(3, [of_mesh, patch.incident() << 8 | u32::from(edge)])
+                }
+            };
+            if !is_sure && depth > 1e-9 * self.size {
+                // Deep below this triangle, but not as deep below another one: what it is below is that one.
+                let deep = corner.position - prism.faces[0].normal * (0.5 * depth);
+                let nearer = (1.0 - NEARER) * depth;
+                if mesh.distance_facing(&deep, nearer, &prism.faces[0].normal) < nearer {
+                    continue;
+                }
+            }
+            let point = Point {
+                feature,
+                position: q + rotation * corner.position,
+                normal,
+                separation: corner.separation,
+            };
+            gathered.add(self.query, point, triangle, 1e-6 * self.size);
+        }
+        lowest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    #[test]
+    fn faces_and_edges_of_a_prism_agree() {
+        let corners = [
+            Vec3::zeros(),
+            Vec3::new(2.0, 0.3, 0.1),
+            Vec3::new(0.5, 1.5, -0.2),
+        ];
+        let mesh = TriangleMesh::new(&corners, &[[0, 1, 2]]).unwrap();
+        let prism = Prism::new(&mesh, 0, 0.7, |_| false);
+        let solid = prism.solid();
+        for face in solid.faces {
+            let corners: Vec<Vec3> = solid.corners(face).collect();
+            let area = (corners[1] - corners[0]).cross(&(corners[2] - corners[1]));
+            assert!(area.dot(&face.normal) > 0.9 * area.norm());
+            for corner in &corners {
+                assert!((face.normal.dot(corner) - face.offset).abs() < 1e-12);
+            }
+            assert!(face.normal.dot(&solid.center) < face.offset);
+        }
+        for edge in solid.edges {
+            for (face, [from, to]) in [
+                (edge.faces[0], edge.vertices),
+                (edge.faces[1], [edge.vertices[1], edge.vertices[0]]),
+            ] {
+                let face = &solid.faces[face as usize];
+                let range = face.first as usize..(face.first + face.count) as usize;
+                let vertices = &solid.loops[range];
+                let at = vertices.iter().position(|&v| v == from);
+                let next = at.map(|at| vertices[(at + 1) % vertices.len()]);
+                assert_eq!(next, Some(to), "{edge:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,736 @@
+//! Surfaces of triangles, for what contacts do not move: ground, hoppers, drums.
+
+use super::tree::Tree;
+use crate::constants::{FLAT_SIDE, MAX_MESH_TRIANGLES, MIN_TRIANGLE_HEIGHT, SMOOTH_PATCH};
+use crate::error::{Error, Result};
+use crate::math::{Aabb, Vec3};
+use std::collections::HashMap;
+
+/// A surface of triangles, open or closed, that bodies touch on one side: the one from which the corners of a triangle are
+/// counter-clockwise. What has gone through it is pushed back to that side, as long as some of it is still there.
+///
+/// It belongs to bodies that are fixed or kinematic only: a surface has no mass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriangleMesh {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    normals: Vec<Vec3>,
+    sides: Vec<[Side; 3]>,
+    /// Which stretch of triangles that go on smoothly each of them is in.
+    patches: Vec<u32>,
+    /// The triangles at each vertex, one vertex after the other, and where those of a vertex end.
+    fans: Vec<u32>,
+    fan_ends: Vec<u32>,
+    /// Normals at the vertices, those of the triangles by their angles there: the side of a point that is nearest to a vertex.
+    vertex_normals: Vec<Vec3>,
+    tree: Tree,
+    bounds: Aabb,
+    /// See [`TriangleMesh::bounding_radius`] `[m]`.
+    bounding_radius: f64,
+    /// See [`TriangleMesh::is_closed`].
+    is_closed: bool,
+}
+
+/// How the surface goes on beyond a side of a triangle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SideKind {
+    /// Not at all.
+    Rim,
+    /// Downward: bodies can touch the edge.
+    Ridge,
+    /// In the same plane.
+    Flat,
+    /// Upward.
+    Valley,
+}
+
+/// A side of a triangle, from a corner to the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Side {
+    pub(crate) kind: SideKind,
+    /// The triangle beyond it; its own at a rim.
+    pub(crate) beyond: u32,
+}
+
+/// What makes triangles no mesh.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Flaw {
+    /// The triangle that it is found at, if there is one.
+    pub(crate) triangle: Option<usize>,
+    pub(crate) why: String,
+}
+
+impl Flaw {
+    fn of(triangle: usize, why: impl Into<String>) -> Self {
+        Self {
+            triangle: Some(triangle),
+            why: why.into(),
+        }
+    }
+
+    fn of_all(why: impl Into<String>) -> Self {
+        Self {
+            triangle: None,
+            why: why.into(),
+        }
+    }
+}
+
+/// Where on a triangle a point is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Feature {
+    Face,
+    /// Within the side that begins at this corner.
+    Side(usize),
+    Corner(usize),
+}
+
+impl TriangleMesh {
+    /// From vertices `[m]` and the triangles between them. Vertices at one place become one.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for no triangles or more than 2^22, a vertex that does not exist or is not finite, a triangle
+    /// without area, or two triangles that face opposite ways on either side of an edge.
+    pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self> {
+        Self::of_triangles(vertices, triangles).map_err(|flaw| {
+            let why = match flaw.triangle {
+                Some(at) => format!("triangle {at}: {}", flaw.why),
+                None => flaw.why,
+            };
+            Error::invalid("mesh", why)
+        })
+    }
+
+    /// A ground of given heights `[m]` on a grid in x and y about the origin, shape `[rows][columns]`: columns along x,
+    /// `cell` `[m]` apart along x and y, rows along y. It faces up; each cell is two triangles.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for fewer than two rows or columns, rows of unequal length, a cell that is not positive, and what
+    /// [`TriangleMesh::new`] says.
+    pub fn height_field(heights: &[Vec<f64>], cell: [f64; 2]) -> Result<Self> {
+        let wrong = |why: String| Error::invalid("height field", why);
+        let (rows, columns) = (heights.len(), heights.first().map_or(0, Vec::len));
+        if rows < 2 || columns < 2 {
+            return Err(wrong(format!(
+                "{rows} rows of {columns} heights; at least 2 of 2 are needed"
+            )));
+        }
+        if let Some(row) = heights.iter().position(|row| row.len() != columns) {
+            return Err(wrong(format!(
+                "row {row} has {} heights, the first one {columns}",
+                heights[row].len()
+            )));
+        }
+        if rows.saturating_mul(columns) > MAX_MESH_TRIANGLES / 2 {
+            return Err(wrong(format!(
+                "{rows} rows of {columns} heights; at most {} heights are taken",
+                MAX_MESH_TRIANGLES / 2
+            )));
+        }
+        if !cell.iter().all(|&side| side > 0.0 && side.is_finite()) {
+            return Err(wrong(format!(
+                "cells of {} by {} m; both are to be positive and finite",
+                cell[0], cell[1]
+            )));
+        }
+        let place = |row: usize, column: usize| {
+            Vec3::new(
+                (column as f64 - 0.5 * (columns - 1) as f64) * cell[0],
+                (row as f64 - 0.5 * (rows - 1) as f64) * cell[1],
+                heights[row][column],
+            )
+        };
+        let vertices: Vec<Vec3> = (0..rows * columns)
+            .map(|at| place(at / columns, at % columns))
+            .collect();
+        let mut triangles = Vec::with_capacity(2 * (rows - 1) * (columns - 1));
+        for row in 0..rows - 1 {
+            for column in 0..columns - 1 {
+                let corner =
+                    |up: usize, right: usize| ((row + up) * columns + column + right) as u32;
+                triangles.push([corner(0, 0), corner(0, 1), corner(1, 1)]);
+                triangles.push([corner(0, 0), corner(1, 1), corner(1, 0)]);
+            }
+        }
+        Self::new(&vertices, &triangles)
+    }
+
+    /// The surface that a profile sweeps about the z axis, in so many sides: `[radius, height]` `[m]` of its points. It
+    /// faces the axis where the profile runs down, and up where it runs towards the axis, as that of a silo does which begins
+    /// at the upper rim. Corners of the surface lie on the circles.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for fewer than three sides or two points, a negative radius, a profile that stays on the axis
+    /// or in one place, and what [`TriangleMesh::new`] says.
+    pub fn revolution(profile: &[[f64; 2]], sides: u32) -> Result<Self> {
+        let wrong = |why: String| Error::invalid("revolution", why);
+        if sides < 3 {
+            return Err(wrong(format!("{sides} sides; at least 3 are needed")));
+        }
+        if profile.len() < 2 {
+            return Err(wrong(format!(
+                "a profile of {} points; at least 2 are needed",
+                profile.len()
+            )));
+        }
+        if let Some(at) = profile.iter().position(|[radius, height]| {
+            !(*radius >= 0.0 && radius.is_finite() && height.is_finite())
+        }) {
+            let [radius, height] = profile[at];
+            return Err(wrong(format!(
+                "point {at} of the profile is at radius {radius} m, height {height} m: both are to be finite, the radius not negative"
+            )));
+        }
+        if (sides as usize).saturating_mul(2 * profile.len()) > MAX_MESH_TRIANGLES {
+            return Err(wrong(format!(
+                "{sides} sides of a profile of {} points; at most {MAX_MESH_TRIANGLES} triangles are taken",
+                profile.len()
+            )));
+        }
+        let mut vertices = Vec::with_capacity(profile.len() * sides as usize);
+        for [radius, height] in profile {
+            for side in 0..sides {
+                let angle = std::f64::consts::TAU * f64::from(side) / f64::from(sides);
+                let (sine, cosine) = angle.sin_cos();
+                vertices.push(Vec3::new(radius * cosine, radius * sine, *height));
+            }
+        }
+        let corner = |point: usize, side: u32| point as u32 * sides + side % sides;
+        let mut triangles = Vec::new();
+        for (point, pair) in profile.windows(2).enumerate() {
+            if pair[0] == pair[1] {
+                return Err(wrong(format!("points {point} and {} are one", point + 1)));
+            }
+            if pair[0][0] == 0.0 && pair[1][0] == 0.0 {
+                return Err(wrong(format!(
+                    "points {point} and {} are both on the axis",
+                    point + 1
+                )));
+            }
+            for side in 0..sides {
+                let [a, b] = [side, side + 1].map(|side| corner(point, side));
+                let [c, d] = [side, side + 1].map(|side| corner(point + 1, side));
+                if pair[1][0] > 0.0 {
+                    triangles.push([a, d, c]);
+                }
+                if pair[0][0] > 0.0 {
+                    triangles.push([a, b, d]);
+                }
+            }
+        }
+        Self::new(&vertices, &triangles)
+    }
+
+    /// As [`TriangleMesh::new`]; says which triangle is wrong.
+    pub(crate) fn of_triangles(given: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, Flaw> {
+        if triangles.is_empty() {
+            return Err(Flaw::of_all("there are no triangles"));
+        }
+        if triangles.len() > MAX_MESH_TRIANGLES {
+            return Err(Flaw::of_all(format!(
+                "{} triangles; at most {MAX_MESH_TRIANGLES} are taken",
+                triangles.len()
+            )));
+        }
+        if let Some(at) = given.iter().position(|v| !v.iter().all(|x| x.is_finite())) {
+            return Err(Flaw::of_all(format!("vertex {at} is not finite")));
+        }
+        for (index, corners) in triangles.iter().enumerate() {
+            if let Some(at) = corners.iter().find(|&&at| at as usize >= given.len()) {
+                let why = format!("it has vertex {at} of {}", given.len());
+                return Err(Flaw::of(index, why));
+            }
+        }
+        let (vertices, triangles) = welded(given, triangles);
+        for (index, corners) in triangles.iter().enumerate() {
+            let [a, b, c] = corners.map(|at| vertices[at as usize]);
+            let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+            let area = (b - a).cross(&(c - a)).norm();
+            // Twice the area is the longest side times the height above it.
+            if !(area > MIN_TRIANGLE_HEIGHT * longest * longest && area.is_normal()) {
+                return Err(Flaw::of(index, "it has no area"));
+            }
+        }
+        let boxes: Vec<Aabb> = triangles
+            .iter()
+            .map(|corners| bounds_of(&corners.map(|at| vertices[at as usize])))
+            .collect();
+        let (tree, order) = Tree::new(&boxes);
+        let triangles: Vec<[u32; 3]> = order.iter().map(|&at| triangles[at as usize]).collect();
+        // Vertices in the order in which the triangles have them.
+        let points: Vec<Vec3> = vertices;
+        let (vertices, triangles) = welded(&points, &triangles);
+        let normals: Vec<Vec3> = triangles
+            .iter()
+            .map(|corners| {
+                let [a, b, c] = corners.map(|at| vertices[at as usize]);
+                (b - a).cross(&(c - a)).normalize()
+            })
+            .collect();
+        let sides = sides_of(&vertices, &triangles, &normals, &order)?;
+        let (fans, fan_ends) = fans_of(vertices.len(), &triangles);
+        let bounds = bounds_of(&vertices);
+        let reach = vertices.iter().map(nalgebra::Matrix::norm);
+        Ok(Self {
+            bounding_radius: reach.fold(0.0, f64::max),
+            is_closed: sides.iter().flatten().all(|s| s.kind != SideKind::Rim),
+            patches: patches_of(&sides, &normals),
+            vertex_normals: vertex_normals(&vertices, &triangles, &normals),
+            tree,
+            vertices,
+            triangles,
+            normals,
+            sides,
+            fans,
+            fan_ends,
+            bounds,
+        })
+    }
+
+    /// The vertices `[m]`, in an order of their own.
+    #[must_use]
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Indices of the vertices of each triangle, in an order of their own, counter-clockwise as seen from the side that bodies touch.
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Unit normals of the triangles, to the side that bodies touch.
+    #[must_use]
+    pub fn normals(&self) -> &[Vec3] {
+        &self.normals
+    }
+
+    /// The least box that holds it, in its own axes.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    /// Distance of the farthest vertex from the origin `[m]`.
+    #[must_use]
+    pub fn bounding_radius(&self) -> f64 {
+        self.bounding_radius
+    }
+
+    /// True if every side of a triangle belongs to two of them.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// The same surface, larger by a positive factor.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        for vertex in &mut scaled.vertices {
+            *vertex *= factor;
+        }
+        scaled.bounds = bounds_of(&scaled.vertices);
+        scaled.bounding_radius *= factor;
+        scaled.tree.scale(factor);
+        scaled
+    }
+
+    /// The same surface, which bodies touch from the other side.
+    #[must_use]
+    pub fn turned_inside_out(&self) -> Self {
+        let mut turned = self.clone();
+        for corners in &mut turned.triangles {
+            corners.reverse();
+        }
+        for normal in turned.normals.iter_mut().chain(&mut turned.vertex_normals) {
+            *normal = -*normal;
+        }
+        for sides in &mut turned.sides {
+            // From corner 2 to 1, 1 to 0, 0 to 2.
+            sides.swap(0, 1);
+            for side in sides {
+                side.kind = match side.kind {
+                    SideKind::Ridge => SideKind::Valley,
+                    SideKind::Valley => SideKind::Ridge,
+                    same => same,
+                };
+            }
+        }
+        turned
+    }
+
+    /// The corners of a triangle `[m]`.
+    #[inline]
+    pub(crate) fn corners(&self, triangle: u32) -> [Vec3; 3] {
+        self.triangles[triangle as usize].map(|at| self.vertices[at as usize])
+    }
+
+    pub(crate) fn sides(&self, triangle: u32) -> &[Side; 3] {
+        &self.sides[triangle as usize]
+    }
+
+    pub(crate) fn patch(&self, triangle: u32) -> u32 {
+        self.patches[triangle as usize]
+    }
+
+    /// A vector that points to the side bodies touch at a point of a triangle, of any length: what is nearest to the point is on
+    /// this side if it is along the vector (Baerentzen and Aanaes 2005, *Signed distance computation using the angle weighted
+    /// pseudonormal*).
+    pub(crate) fn outward(&self, triangle: u32, feature: Feature) -> Vec3 {
+        let normal = self.normals[triangle as usize];
+        match feature {
+            Feature::Face => normal,
+            Feature::Side(side) => {
+                let beyond = self.sides(triangle)[side].beyond;
+                normal + self.normals[beyond as usize]
+            }
+            Feature::Corner(corner) => {
+                self.vertex_normals[self.triangles[triangle as usize][corner] as usize]
+            }
+        }
+    }
+
+    /// The triangles at a vertex.
+    pub(crate) fn fan(&self, vertex: u32) -> &[u32] {
+        let at = vertex as usize;
+        let start = at.checked_sub(1).map_or(0, |before| self.fan_ends[before]);
+        &self.fans[start as usize..self.fan_ends[at] as usize]
+    }
+
+    /// The edges at a vertex, as vectors from it `[m]`; inner ones come twice.
+    pub(crate) fn edges_at(&self, vertex: u32) -> impl Iterator<Item = Vec3> + '_ {
+        let from = self.vertices[vertex as usize];
+        self.fan(vertex).iter().flat_map(move |&triangle| {
+            let others = self.triangles[triangle as usize].into_iter();
+            others
+                .filter(move |&to| to != vertex)
+                .map(move |to| self.vertices[to as usize] - from)
+        })
+    }
+
+    /// A vector along a triangle and into it from one of its sides, of any length.
+    pub(crate) fn inward(&self, triangle: u32, side: usize) -> Vec3 {
+        let corners = self.corners(triangle);
+        let along = corners[(side + 1) % 3] - corners[side];
+        self.normals[triangle as usize].cross(&along)
+    }
+
+    /// The same of the triangle beyond a side; nothing at a rim.
+    pub(crate) fn inward_beyond(&self, triangle: u32, side: usize) -> Option<Vec3> {
+        let Side { kind, beyond } = self.sides(triangle)[side];
+        if kind == SideKind::Rim {
+            return None;
+        }
+        let corners = self.corners(triangle);
+        // The triangle beyond has the side the other way round.
+        let along = corners[side] - corners[(side + 1) % 3];
+        Some(self.normals[beyond as usize].cross(&along))
+    }
+
+    /// Visits the triangles whose boxes touch a box, in the mesh's axes.
+    #[inline]
+    pub(crate) fn visit_near(&self, aabb: &Aabb, visit: impl FnMut(u32)) {
+        self.tree.visit(aabb, visit);
+    }
+
+    /// Visits the triangles whose boxes come within some distance of a point, in the mesh's axes `[m]`.
+    #[inline]
+    pub(crate) fn visit_ball(&self, center: &Vec3, radius: f64, visit: impl FnMut(u32)) {
+        self.tree.visit_ball(center, radius, visit);
+    }
+
+    /// The distance of a point from the surface, or `at_most` if it is farther `[m]`.
+    pub(crate) fn distance(&self, point: &Vec3, at_most: f64) -> f64 {
+        self.tree.nearest(point, at_most, |triangle| {
+            let (on, _) = self.closest(triangle, point);
+            (point - on).norm_squared()
+        })
+    }
+
+    /// The same of triangles only that face some direction, or to its side: not of the other side of a thin wall.
+    pub(crate) fn distance_facing(&self, point: &Vec3, at_most: f64, direction: &Vec3) -> f64 {
+        self.tree.nearest(point, at_most, |triangle| {
+            if self.normals[triangle as usize].dot(direction) < -0.5 {
+                return f64::INFINITY;
+            }
+            let (on, _) = self.closest(triangle, point);
+            (point - on).norm_squared()
+        })
+    }
+
+    /// The distance of a point from the surface, negative behind a closed one `[m]`.
+    #[cfg(feature = "scene")]
+    pub(crate) fn signed_distance(&self, point: &Vec3) -> f64 {
+        let distance = self.distance(point, f64::INFINITY);
+        if !self.is_closed {
+            return distance;
+        }
+        let near = Aabb {
+            min: *point,
+            max: *point,
+        };
+        let mut nearest = (f64::INFINITY, 1.0);
+        let slack = 1e-9 * (distance + self.bounding_radius);
+        self.visit_near(&near.grown(distance + slack), |triangle| {
+            let (on, feature) = self.closest(triangle, point);
+            let apart = point - on;
+            if apart.norm_squared() < nearest.0 {
+                let side = self.outward(triangle, feature).dot(&apart);
+                nearest = (apart.norm_squared(), side);
+            }
+        });
+        distance.copysign(nearest.1)
+    }
+
+    /// The point of a triangle that is nearest to a point, and where it is on the triangle.
+    ///
+    /// By the regions of Ericson 2005, *Real-Time Collision Detection*, sec. 5.1.5.
+    #[inline]
+    pub(crate) fn closest(&self, triangle: u32, point: &Vec3) -> (Vec3, Feature) {
+        let [a, b, c] = self.corners(triangle);
+        let (ab, ac, ap) = (b - a, c - a, point - a);
+        let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
+        if d1 <= 0.0 && d2 <= 0.0 {
+            return (a, Feature::Corner(0));
+        }
+        let bp = point - b;
+        let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
+        if d3 >= 0.0 && d4 <= d3 {
+            return (b, Feature::Corner(1));
+        }
+        let vc = d1 * d4 - d3 * d2;
+        if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+            return (a + ab * (d1 / (d1 - d3)), Feature::Side(0));
+        }
+        let cp = point - c;
+        let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
+        if d6 >= 0.0 && d5 <= d6 {
+            return (c, Feature::Corner(2));
+        }
+        let vb = d5 * d2 - d1 * d6;
+        if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+            return (a + ac * (d2 / (d2 - d6)), Feature::Side(2));
+        }
+        let va = d3 * d6 - d5 * d4;
+        if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+            let part = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+            return (b + (c - b) * part, Feature::Side(1));
+        }
+        let normal = &self.normals[triangle as usize];
+        (point - normal * normal.dot(&ap), Feature::Face)
+    }
+}
+
+fn bounds_of(points: &[Vec3]) -> Aabb {
+    let empty = Aabb::empty();
+    let (min, max) = points
+        .iter()
+        .fold((empty.min, empty.max), |(min, max), point| {
+            (min.inf(point), max.sup(point))
+        });
+    Aabb { min, max }
+}
+
+/// Vertices at different places only, and the triangles between them.
+fn welded(given: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let mut places = HashMap::new();
+    let mut vertices = Vec::with_capacity(given.len());
+    let mut vertex = |at: u32| {
+        let vertex = given[at as usize];
+        // Zeros of either sign are one number.
+        let bits = [vertex.x, vertex.y, vertex.z].map(|x| (x + 0.0).to_bits());
+        *places.entry(bits).or_insert_with(|| {
+            vertices.push(vertex);
+            vertices.len() as u32 - 1
+        })
+    };
+    let triangles = triangles.iter().map(|corners| corners.map(&mut vertex));
+    let triangles = triangles.collect();
+    (vertices, triangles)
+}
+
+/// The sides of all triangles, which came in some order. What more than two triangles share is a rim of each.
+fn sides_of(
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    normals: &[Vec3],
+    order: &[u32],
+) -> Result<Vec<[Side; 3]>, Flaw> {
+    let mut users: HashMap<[u32; 2], (u32, [u32; 2])> = HashMap::with_capacity(2 * triangles.len());
+    let ends = |corners: &[u32; 3], side: usize| [corners[side], corners[(side + 1) % 3]];
+    let key = |[from, to]: [u32; 2]| [from.min(to), from.max(to)];
+    for (index, corners) in triangles.iter().enumerate() {
+        for side in 0..3 {
+            let (count, first) = users
+                .entry(key(ends(corners, side)))
+                .or_insert((0, [u32::MAX; 2]));
+            if let Some(place) = first.get_mut(*count as usize) {
+                *place = index as u32;
+            }
+            *count += 1;
+        }
+    }
+    let mut all = Vec::with_capacity(triangles.len());
+    for (index, corners) in triangles.iter().enumerate() {
+        let rim = Side {
+            kind: SideKind::Rim,
+            beyond: index as u32,
+        };
+        let mut sides = [rim; 3];
+        for (side, place) in sides.iter_mut().enumerate() {
+            let [from, to] = ends(corners, side);
+            let (2, both) = users[&key([from, to])] else {
+                continue;
+            };
+            let beyond = if both[0] == index as u32 {
+                both[1]
+            } else {
+                both[0]
+            };
+            let other = &triangles[beyond as usize];
+            let Some(turned) = (0..3).find(|&at| ends(other, at) == [to, from]) else {
+                let [one, other] = [index, beyond as usize].map(|at| order[at]);
+                let (first, other) = (one.min(other), one.max(other));
+                let why = format!("it faces the other way than triangle {other} beside it");
+                return Err(Flaw::of(first as usize, why));
+            };
+            let far = vertices[other[(turned + 2) % 3] as usize] - vertices[from as usize];
+            let edge = vertices[to as usize] - vertices[from as usize];
+            // Height of the other triangle's third corner over its distance from the edge: the sine of the angle
+            // between the two, or what is left of it beyond a right angle.
+            let rise = normals[index].dot(&far);
+            let width = far.cross(&edge).norm() / edge.norm();
+            let opposite = normals[index].dot(&normals[beyond as usize]) < 0.0;
+            *place = Side {
+                beyond,
+                kind: if rise.abs() <= FLAT_SIDE * width && !opposite {
+                    SideKind::Flat
+                } else if rise > 0.0 {
+                    SideKind::Valley
+                } else {
+                    SideKind::Ridge
+                },
+            };
+        }
+        all.push(sides);
+    }
+    Ok(all)
+}
+
+/// The triangles at each vertex, and where those of a vertex end.
+fn fans_of(count: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+    let mut pairs: Vec<[u32; 2]> = (0..)
+        .zip(triangles)
+        .flat_map(|(triangle, corners)| corners.map(|vertex| [vertex, triangle]))
+        .collect();
+    pairs.sort_unstable();
+    let mut ends = vec![0; count];
+    for (at, [vertex, _]) in pairs.iter().enumerate() {
+        ends[*vertex as usize] = at as u32 + 1;
+    }
+    (pairs.iter().map(|[_, triangle]| *triangle).collect(), ends)
+}
+
+fn vertex_normals(vertices: &[Vec3], triangles: &[[u32; 3]], normals: &[Vec3]) -> Vec<Vec3> {
+    let mut sums = vec![Vec3::zeros(); vertices.len()];
+    for (corners, normal) in triangles.iter().zip(normals) {
+        for k in 0..3 {
+            let [at, one, other] =
+                [k, (k + 1) % 3, (k + 2) % 3].map(|k| vertices[corners[k] as usize]);
+            sums[corners[k] as usize] += normal * (one - at).angle(&(other - at));
+        }
+    }
+    sums
+}
+
+/// Names the stretches of triangles whose normals turn little from one to the next.
+fn patches_of(sides: &[[Side; 3]], normals: &[Vec3]) -> Vec<u32> {
+    let mut patches = vec![u32::MAX; sides.len()];
+    let (mut count, mut open) = (0, Vec::new());
+    for seed in 0..sides.len() {
+        if patches[seed] != u32::MAX {
+            continue;
+        }
+        let name = count;
+        count += 1;
+        patches[seed] = name;
+        open.push(seed);
+        while let Some(at) = open.pop() {
+            for side in &sides[at] {
+                let beyond = side.beyond as usize;
+                if patches[beyond] == u32::MAX && normals[at].dot(&normals[beyond]) > SMOOTH_PATCH {
+                    patches[beyond] = name;
+                    open.push(beyond);
+                }
+            }
+        }
+    }
+    patches
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    #[test]
+    fn sides_know_what_is_beyond_them() {
+        // A roof of two slopes, a flat roof, a ditch.
+        for (height, kind) in [
+            (1.0, SideKind::Ridge),
+            (0.0, SideKind::Flat),
+            (-1.0, SideKind::Valley),
+        ] {
+            let field = TriangleMesh::height_field(
+                &[vec![0.0, height, 0.0], vec![0.0, height, 0.0]],
+                [1.0, 1.0],
+            )
+            .unwrap();
+            let kinds: Vec<SideKind> = field.sides.iter().flatten().map(|s| s.kind).collect();
+            let count = |kind| kinds.iter().filter(|&&k| k == kind).count();
+            assert_eq!(count(SideKind::Rim), 6);
+            let flat = if kind == SideKind::Flat { 6 } else { 4 };
+            assert_eq!(count(SideKind::Flat), flat, "{kinds:?}");
+            assert_eq!(count(kind), if kind == SideKind::Flat { 6 } else { 2 });
+            assert!(field.normals.iter().all(|n| n.z > 0.0));
+            let turned = field.turned_inside_out();
+            for (triangle, sides) in (0..).zip(&turned.sides) {
+                for (side, about) in sides.iter().enumerate() {
+                    let inward = turned.inward(triangle, side);
+                    let corners = turned.corners(triangle);
+                    assert!(inward.dot(&(corners[(side + 2) % 3] - corners[side])) > 0.0);
+                    if about.kind == SideKind::Rim {
+                        continue;
+                    }
+                    let other = turned.triangles[about.beyond as usize];
+                    let shared =
+                        [side, (side + 1) % 3].map(|k| turned.triangles[triangle as usize][k]);
+                    assert!(shared.iter().all(|at| other.contains(at)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distances_are_those_of_all_triangles() {
+        let heights: Vec<Vec<f64>> = (0..20)
+            .map(|y| (0..30).map(|x| 0.3 * f64::from(x * y % 7)).collect())
+            .collect();
+        let field = TriangleMesh::height_field(&heights, [0.5, 0.7]).unwrap();
+        for k in 0..300 {
+            let t = f64::from(k);
+            let point = Vec3::new(
+                9.0 * (1.3 * t).sin(),
+                8.0 * (0.7 * t).cos(),
+                3.0 * (0.2 * t).sin(),
+            );
+            let all = (0..field.triangles.len() as u32)
+                .map(|triangle| (field.closest(triangle, &point).0 - point).norm())
+                .fold(f64::INFINITY, f64::min);
+            assert!((field.distance(&point, f64::INFINITY) - all).abs() < 1e-12);
+            assert_eq!(field.distance(&point, 0.5 * all), 0.5 * all);
+        }
+    }
+}

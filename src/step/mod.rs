@@ -147,8 +147,8 @@ impl Simulation {
     /// A simulation about to make its first step.
     ///
     /// # Errors
-    /// [`Error::Invalid`](crate::Error::Invalid) for settings or a world without meaning,
-    /// [`Error::NonFinite`](crate::Error::NonFinite) for a body
+    /// [`Error::Invalid`] for settings or a world without meaning,
+    /// [`Error::NonFinite`] for a body
     /// that is nowhere.
     pub fn new(world: World, settings: Settings, solver: Box<dyn Solver>) -> Result<Self> {
         settings.validate()?;
@@ -202,7 +202,7 @@ impl Simulation {
     /// the step found it feeds energy into everything that swings.
     ///
     /// # Errors
-    /// [`Error::NonFinite`](crate::Error::NonFinite) if a number stopped being finite, and what the solver reports. The
+    /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
     /// world is then as it was before the stage that failed.
     pub fn step(&mut self) -> Result<StepReport> {
         if !self.is_for_a_team() {

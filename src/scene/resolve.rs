@@ -12,6 +12,29 @@ pub(super) fn toml(scene: &Scene) -> String {
     file.simulation.steps = Some(scene.steps);
     file.simulation.duration = None;
     file.simulation.seed = scene.seed;
+    // The event stepper takes no settings of solvers unless it may leave steps to them.
+    if scene
+        .settings
+        .event
+        .is_none_or(|event| event.velocity_steps)
+    {
+        write_solvers(scene, &mut file);
+    }
+    file.output.frames_every = scene.output.frames_every;
+    file.output.frames_per_second = None;
+    for (index, fill) in file.fills.iter_mut().enumerate() {
+        fill.seed.get_or_insert(index as u64);
+    }
+    for (index, instance) in file.instances.iter_mut().enumerate() {
+        instance.seed.get_or_insert(index as u64);
+    }
+    // Serialization fails only for values that TOML cannot hold; the types have none but whole
+    // numbers above 2^63, which were refused on reading.
+    ::toml::to_string(&file).unwrap_or_default()
+}
+
+/// The solvers and schemes of the velocity and position problems.
+fn write_solvers(scene: &Scene, file: &mut SceneFile) {
     let options = &scene.settings.solver;
     file.solver.method = options.method.into();
     file.solver.iterations = Some(options.iterations);
@@ -25,17 +48,6 @@ pub(super) fn toml(scene: &Scene) -> String {
     file.stabilization.method = None;
     file.stabilization.contacts = Some(scheme(schemes.contacts));
     file.stabilization.joints = Some(scheme(schemes.joints));
-    file.output.frames_every = scene.output.frames_every;
-    file.output.frames_per_second = None;
-    for (index, fill) in file.fills.iter_mut().enumerate() {
-        fill.seed.get_or_insert(index as u64);
-    }
-    for (index, instance) in file.instances.iter_mut().enumerate() {
-        instance.seed.get_or_insert(index as u64);
-    }
-    // Serialization fails only for values that TOML cannot hold; the types have none but whole
-    // numbers above 2^63, which were refused on reading.
-    ::toml::to_string(&file).unwrap_or_default()
 }
 
 /// A scheme as a file writes it.

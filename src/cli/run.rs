@@ -188,7 +188,7 @@ fn warning(summary: &Summary) -> Option<String> {
     })
 }
 
-/// What the event stepper stopped at.
+/// The collisions that the event stepper stopped at.
 fn collisions(summary: &Summary) -> String {
     let stopped = format!("{} times found", summary.collisions);
     if summary.velocity_steps == 0 {

@@ -51,7 +51,7 @@ pub enum Error {
     Event {
         /// When `[s]`.
         time: f64,
-        /// What stopped it, and the contacts.
+        /// The reason, and the contacts.
         why: String,
     },
     /// A value that must be finite is not; the step that produced it is named.

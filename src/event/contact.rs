@@ -62,11 +62,6 @@ pub(super) struct Placed {
     pub(super) slip: Vec3,
 }
 
-/// Velocity of a body's point.
-fn velocity(body: &Body, point: &Vec3) -> Vec3 {
-    body.velocity_at(point)
-}
-
 /// Acceleration of a body's point by its turning alone.
 fn centripetal(body: &Body, point: &Vec3) -> Vec3 {
     let omega = &body.angular_velocity;
@@ -87,7 +82,7 @@ impl Contact {
                 let at = a.pose.point(&corner);
                 let normal = b.pose.direction(&normal);
                 let gap = normal.dot(&(at - b.pose.position)) - offset - radius;
-                let slip = velocity(a, &at) - velocity(b, &at);
+                let slip = a.velocity_at(&at) - b.velocity_at(&at);
                 let turning = b.angular_velocity.cross(&normal);
                 let point = at - normal * radius;
                 Placed {
@@ -97,7 +92,7 @@ impl Contact {
                     speed: normal.dot(&slip),
                     drift: normal.dot(&(centripetal(a, &at) - centripetal(b, &at)))
                         + 2.0 * turning.dot(&slip),
-                    slip: across(&normal, &(velocity(a, &point) - velocity(b, &point))),
+                    slip: across(&normal, &(a.velocity_at(&point) - b.velocity_at(&point))),
                 }
             }
             Meeting::Edges {
@@ -116,7 +111,7 @@ impl Contact {
                 let on_a = from_a
                     + edge_a * (between.cross(&edge_b).dot(&product) * sign / (length * length));
                 let on_b = on_a - normal * gap;
-                let slip = velocity(a, &on_a) - velocity(b, &on_b);
+                let slip = a.velocity_at(&on_a) - b.velocity_at(&on_b);
                 let z = (a.angular_velocity.cross(&edge_a).cross(&edge_b)
                     + edge_a.cross(&b.angular_velocity.cross(&edge_b)))
                     * sign;
@@ -141,7 +136,7 @@ impl Contact {
                 } else {
                     Vec3::z()
                 };
-                let relative = velocity(a, &at_a) - velocity(b, &at_b);
+                let relative = a.velocity_at(&at_a) - b.velocity_at(&at_b);
                 let turning = if length > 0.0 {
                     across(&normal, &relative) / length
                 } else {
@@ -156,7 +151,7 @@ impl Contact {
                     speed: normal.dot(&relative),
                     drift: normal.dot(&(centripetal(a, &at_a) - centripetal(b, &at_b)))
                         + turning.dot(&relative),
-                    slip: across(&normal, &(velocity(a, &point) - velocity(b, &point))),
+                    slip: across(&normal, &(a.velocity_at(&point) - b.velocity_at(&point))),
                 }
             }
         }

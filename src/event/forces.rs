@@ -18,7 +18,7 @@ pub(super) struct Resting {
     pub(super) slips: Option<Vec3>,
 }
 
-/// What acts on the bodies at an instant.
+/// Forces and torques at an instant.
 pub(super) struct Acting {
     /// Force `[N]` and torque about the centre of mass `[N m]` on each body.
     pub(super) wrenches: Vec<Twist>,
@@ -171,7 +171,7 @@ pub(super) fn acting(
     })
 }
 
-/// What friction a contact may have.
+/// The friction that a contact may have.
 fn tangent(
     held: &Resting,
     at: &Placed,

@@ -70,7 +70,7 @@ pub(super) fn part(
             }
         }
     }
-    // What is slower than an impact comes to rest, all at once.
+    // Contacts slower than an impact come to rest, all at once.
     let slow = AT_REST * settings.resting_speed;
     let speed = |contact: &Contact| contact.placed(bodies).speed;
     let hits = contacts

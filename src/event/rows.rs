@@ -135,7 +135,7 @@ pub(super) enum Tangent {
 #[derive(Debug, Clone)]
 pub(super) struct Unilateral {
     pub(super) normal: Row,
-    /// What the row's motion is without contact forces, in the unit of the motion; not negative is right.
+    /// The row's motion without contact forces, in the unit of the motion; not negative is right.
     pub(super) offset: f64,
     pub(super) tangent: Tangent,
 }

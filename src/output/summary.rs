@@ -82,7 +82,7 @@ pub struct Summary {
     pub capped_share: f64,
     /// The law of friction.
     pub friction_law: &'static str,
-    /// What moved the bodies: `velocity` or `event`.
+    /// Stepper of the bodies: `velocity` or `event`.
     pub stepper: &'static str,
     /// Collisions that the event stepper stopped at.
     pub collisions: u64,

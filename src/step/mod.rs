@@ -226,7 +226,9 @@ impl Simulation {
         self.timings = Timings::default();
         if self.contacts_are_stale {
             self.detector.forget();
-            self.event.iter_mut().for_each(EventStepper::forget);
+            if let Some(stepper) = &mut self.event {
+                stepper.renew(&self.world)?;
+            }
             self.control.reset();
             self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
             self.detect_contacts(self.settings.time_step)?;

@@ -1,7 +1,7 @@
 //! The event stepper: times of collision, impulses, resting forces, sliding, joints, and where it has to stop.
 
 use drystone::Error;
-use drystone::event::{EventSettings, EventStepper, Feedback, Impacts, TimeSearch};
+use drystone::event::{EventOptions, EventSettings, EventStepper, Feedback, Impacts, TimeSearch};
 use drystone::math::{Mat3, Pose, Quat, Vec3, tangents};
 use drystone::problem::FrictionCone;
 use drystone::solver::reference::LemkeSolver;
@@ -346,7 +346,7 @@ fn sliding_friction_without_forces_is_named_and_changes_nothing() {
         let settings = EventSettings::for_world(&world, 1e-3);
         let mut stepper = EventStepper::new(&world, settings).unwrap();
         let result = stepper.step(&mut world, 1e-3);
-        // It slides with its tip behind or ahead: of the two ways one has no forces.
+        // With much friction the tip is driven into the ground: no force keeps it out.
         if let Err(error) = result {
             assert!(friction > 1.0);
             assert!(matches!(error, Error::Event { .. }), "{error}");
@@ -584,4 +584,29 @@ fn resting_forces_are_those_of_a_converged_velocity_step() {
             );
         }
     }
+}
+
+#[test]
+fn a_world_that_is_changed_between_steps_is_taken_up() {
+    let angle = 20.0_f64.to_radians();
+    let mut world = world(0.6, 0.0);
+    world.gravity = Vec3::new(angle.sin(), 0.0, -angle.cos()) * G;
+    world.add(ground()).unwrap();
+    world.add(cuboid([0.5; 3], [0.0, 0.0, 0.5], 1.0)).unwrap();
+    let settings = Settings {
+        time_step: 0.01,
+        event: Some(EventOptions::default()),
+        ..Settings::default()
+    };
+    let mut run = Simulation::new(world, settings, Box::new(LemkeSolver::new())).unwrap();
+    for _ in 0..20 {
+        run.step().unwrap();
+    }
+    assert!(run.world().bodies[1].linear_velocity.norm() < 1e-6);
+    run.world_mut().materials[0].friction = 0.0;
+    for _ in 0..100 {
+        run.step().unwrap();
+    }
+    let speed = run.world().bodies[1].linear_velocity.x;
+    assert!((speed - G * angle.sin()).abs() < 1e-6, "{speed}");
 }

@@ -142,6 +142,7 @@ fn results(scene: &str, grid: &Grid, cells: &[Cell]) -> Value {
             "h": cell.h,
             "mean_infeasibility": cell.mean_infeasibility(),
             "spread": cell.spread(),
+            "runs_without_infeasibility": cell.samples.iter().filter(|s| s.mean_infeasibility == 0.0).count(),
             "max_infeasibility": cell.largest(|s| s.max_infeasibility),
             "max_penetration": cell.largest(|s| s.max_penetration),
             "energy_gain": cell.largest(|s| s.energy_gain),

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// How often a perturbation that makes bodies overlap is halved.
 const HALVINGS: u32 = 20;
 
-/// What a study varies.
+/// The steps, shares and starts of a study.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
     /// Lengths of a step `[s]`.
@@ -40,7 +40,7 @@ pub(crate) struct Cell {
     pub(crate) samples: Vec<Sample>,
 }
 
-/// What one run gives.
+/// The measures of one run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample {
     /// Mean over the steps of I(q).
@@ -111,7 +111,7 @@ impl Grid {
     /// Runs them all, on all threads, and calls `done` after each; the outcome does not depend on their number.
     ///
     /// # Errors
-    /// What a simulation reports.
+    /// Errors of a simulation.
     pub(crate) fn measure(
         &self,
         world: &World,

@@ -110,7 +110,7 @@ pub(super) struct Sweep {
     changed: Vec<[u32; 2]>,
     /// Memory of the next table.
     next: Vec<[u32; 2]>,
-    /// What each body may touch, as far as the table depends on it; shape `[bounded_count]`.
+    /// Groups and kinds of the bodies that the table was made for, shape `[bounded_count]`.
     traits: Vec<Entry>,
     /// Exchanges of the last search.
     exchanges: usize,

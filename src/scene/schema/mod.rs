@@ -187,7 +187,7 @@ pub struct Simulation {
     /// Seed of everything random.
     #[serde(default)]
     pub seed: u64,
-    /// What moves the bodies.
+    /// The stepper of the bodies.
     #[serde(default)]
     pub stepper: Stepper,
     /// How pairs of bodies that may touch are found; it changes no result.
@@ -210,7 +210,7 @@ pub struct Simulation {
     pub restitution_threshold: Option<f64>,
 }
 
-/// What moves the bodies.
+/// The stepper of the bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -299,7 +299,7 @@ fn count(value: u64, most: u64, what: &str, place: &Place<'_>) -> Result<()> {
     Err(place.error(format!("{value} {what}"), format!("expected 1 to {most}")))
 }
 
-/// What the event stepper takes, and what it has no use for.
+/// Settings of the event stepper, and those that it has no use for.
 fn event(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     let place = root.key("event");
     if file.simulation.stepper != Stepper::Event {

@@ -46,7 +46,7 @@ pub enum Features {
 /// One way in which two polyhedra touch, or nearly do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Event {
-    /// What meets.
+    /// The features that meet.
     pub features: Features,
     /// Midway between the two features, in world axes `[m]`.
     pub point: Vec3,
@@ -138,7 +138,7 @@ pub(in crate::collide::narrowphase) fn offer_events(
         manifold.set_apart(gap);
         return;
     }
-    // What the step can close may become active within it.
+    // Gaps that the step can close may become active within it.
     let closing = query.reach / (gap + best.reach);
     let limits = EventLimits {
         active: f64::INFINITY,

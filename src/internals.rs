@@ -112,7 +112,7 @@ pub mod collide {
     pub use crate::collide::broadphase::{Broadphase, brute_force_pairs};
     pub use crate::collide::detector::Detector;
     pub use crate::collide::impulse_cache::ImpulseCache;
-    pub use crate::collide::narrowphase::{Limits, find_contacts, separation};
+    pub use crate::collide::narrowphase::{Limits, find_contacts, separation, separation_of_round};
 }
 
 /// Rows of joints.

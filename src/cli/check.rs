@@ -173,6 +173,8 @@ fn bodies(bodies: &[Body]) -> String {
             Shape::Sphere { .. } => ("sphere", "spheres"),
             Shape::Box { .. } => ("box", "boxes"),
             Shape::Capsule { .. } => ("capsule", "capsules"),
+            Shape::Cylinder { .. } => ("cylinder", "cylinders"),
+            Shape::Cone { .. } => ("cone", "cones"),
             Shape::HalfSpace { .. } => ("half-space", "half-spaces"),
             Shape::Polyhedron(_) => ("polyhedron", "polyhedra"),
             Shape::Mesh(_) => ("mesh", "meshes"),

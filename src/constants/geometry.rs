@@ -72,6 +72,57 @@ pub const CLIP_TOLERANCE: f64 = 1e-5;
 /// a point.
 pub(crate) const PARALLEL_SINE: f64 = 0.1;
 
+/// Sine of the angle below which the sides of two cylinders or cones lie along each other: what they curve away from each
+/// other over a length of four radii is then below `1e-3` of the radius.
+pub(crate) const PARALLEL_LINES: f64 = 0.02;
+
+/// Cosine of the angle up to which a face bears what is beside a round shape, and up to which two lines lie along each other: 11
+/// degrees.
+pub(crate) const TURNED_TOWARD: f64 = 0.98;
+
+/// Cosine of the angle up to which a face, an edge or the side of a cylinder leans toward a face that bears it, so that all of
+/// its points may come to touch within a step: 45 degrees.
+pub(crate) const LEANS_TOWARD: f64 = 0.7;
+
+/// Sine of a cylinder's tilt up to which the points on its rim stay where they are in its axes. With more tilt one of them is
+/// the lowest of the rim, and they turn with it.
+pub(crate) const UPRIGHT_RIM: f64 = 1e-4;
+
+/// Points that stand for the rim of a disk, by their angles from the farthest one `[degrees]`: near it they are dense, since two
+/// rims that overlap by d cross `sqrt(8 r d)` apart, and one point between these would rock.
+pub(crate) const RIM_ANGLES: [f64; 12] = [
+    0.0, 5.0, 15.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0, 345.0, 355.0,
+];
+
+/// Sides of the prism or pyramid that stands for a cylinder or cone beside a mesh. One of its edges is where the round shape is
+/// lowest above a triangle; at ridges and corners it is within it by up to 0.5 % of the radius.
+pub(crate) const MESH_FACETS: usize = 32;
+
+/// Most steps of the search for nearest points of two convex shapes, and for the way out of an overlap. Polyhedra take some
+/// ten, round shapes up to 40.
+pub(crate) const MAX_CONVEX_STEPS: usize = 128;
+
+/// Relative error of a distance at which its search ends; the direction between the nearest points is then good to 1e-4. Each
+/// digit takes four steps where both surfaces are round.
+pub(crate) const CONVEX_ACCURACY: f64 = 1e-8;
+
+/// Error of a depth over the extent of the shapes at which the polytope's search for it ends; nearest points refine it. Much
+/// below it triangles between points of a round surface are too thin to have a normal.
+pub(crate) const DEPTH_ACCURACY: f64 = 1e-6;
+
+/// Most refinements of a way out: two or three are enough but where shapes overlap by as much as their size.
+pub(crate) const MAX_REFINEMENTS: usize = 16;
+
+/// Gap to which shapes that nearly touch or overlap are moved apart for that, over the sum of their inner radii: nearest
+/// points of round shapes are found in the fewer steps the wider the gap is, and refine the more the narrower it is.
+pub(crate) const REFINEMENT_GAP: f64 = 0.05;
+
+/// What a refinement must gain over that gap to be followed by another.
+pub(crate) const REFINEMENT_ACCURACY: f64 = 1e-8;
+
+/// Relative error of the distance of shapes within that gap, from which on it is refined.
+pub(crate) const NEAR_ACCURACY: f64 = 0.01;
+
 /// How much deeper a single point must be than the ends of the stretch to be kept beside them, as a
 /// fraction of the shapes' size; the same for a point between boxes that lies on no face.
 pub(crate) const DEEPER_BY: f64 = 1e-7;

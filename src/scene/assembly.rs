@@ -378,6 +378,8 @@ fn length(shape: &schema::Shape, along: Axis) -> Option<f64> {
             Some(2.0 * capsule.half_length)
         }
         schema::Shape::Capsule(capsule) => Some(2.0 * capsule.radius),
+        schema::Shape::Cylinder(cylinder) if along == Axis::Z => Some(2.0 * cylinder.half_length),
+        schema::Shape::Cylinder(cylinder) => Some(2.0 * cylinder.radius),
         schema::Shape::Prism(prism) if along == Axis::Z => Some(2.0 * prism.half_length),
         _ => None,
     }

@@ -453,6 +453,14 @@ pub(super) fn shape(given: &schema::Shape) -> Result<Shape> {
             half_length: capsule.half_length,
             radius: capsule.radius,
         },
+        schema::Shape::Cylinder(cylinder) => Shape::Cylinder {
+            half_length: cylinder.half_length,
+            radius: cylinder.radius,
+        },
+        schema::Shape::Cone(cone) => Shape::Cone {
+            height: cone.height,
+            radius: cone.radius,
+        },
         schema::Shape::HalfSpace(half) => Shape::HalfSpace {
             normal: vector(&half.normal).normalize(),
             offset: half.offset,

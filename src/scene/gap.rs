@@ -1,8 +1,10 @@
 //! Signed distances between shapes, for placing bodies beside each other.
 
-use crate::collide::narrowphase::{Cuboid, distance_from_solid, separation_of_solids};
+use crate::collide::narrowphase::{
+    Cuboid, distance_from_solid, separation_of_round, separation_of_solids,
+};
 use crate::math::{Pose, Vec3};
-use crate::world::Shape;
+use crate::world::{Frustum, Shape};
 
 /// Signed gap of two shapes `[m]`: positive if they are apart, and never more than their distance;
 /// negative if they overlap.
@@ -24,6 +26,10 @@ pub(super) fn gap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
         (_, Shape::Mesh(_)) => gap(b, pose_b, a, pose_a),
         (Shape::Sphere { radius }, _) => distance(&pose_a.position, b, pose_b) - radius,
         (_, Shape::Sphere { radius }) => distance(&pose_b.position, a, pose_a) - radius,
+        (Shape::Cylinder { .. } | Shape::Cone { .. }, _)
+        | (_, Shape::Cylinder { .. } | Shape::Cone { .. }) => {
+            separation_of_round((a, pose_a), (b, pose_b)).unwrap_or(f64::INFINITY)
+        }
         (
             Shape::Capsule {
                 half_length,
@@ -62,6 +68,13 @@ fn support(shape: &Shape, pose: &Pose, direction: &Vec3) -> f64 {
             half_length,
             radius,
         } => center + half_length * local.z.abs() + radius,
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => center + local.dot(&Frustum::cylinder(*half_length, *radius).farthest(&local)),
+        Shape::Cone { height, radius } => {
+            center + local.dot(&Frustum::cone(*height, *radius).farthest(&local))
+        }
         Shape::Polyhedron(solid) => center - solid.solid().lowest(&-local),
         Shape::Mesh(mesh) => {
             let along = mesh.vertices().iter().map(|vertex| local.dot(vertex));
@@ -91,6 +104,15 @@ fn distance(point: &Vec3, shape: &Shape, pose: &Pose) -> f64 {
             let foot = local.z.clamp(-half_length, *half_length);
             (local - Vec3::new(0.0, 0.0, foot)).norm() - radius
         }
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => {
+            Frustum::cylinder(*half_length, *radius)
+                .nearest(&local)
+                .distance
+        }
+        Shape::Cone { height, radius } => Frustum::cone(*height, *radius).nearest(&local).distance,
         Shape::Polyhedron(solid) => distance_from_solid(&local, &solid.solid()),
         Shape::Mesh(mesh) => mesh.signed_distance(&local),
         Shape::HalfSpace { normal, offset } => normal.dot(&local) - offset,

@@ -1,6 +1,6 @@
 //! Mass, centre of mass and inertia.
 
-use super::Shape;
+use super::{Frustum, Shape};
 use crate::constants::INERTIA_SYMMETRY_TOLERANCE;
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
@@ -153,6 +153,13 @@ impl Moments {
                 half_length: h,
                 radius: r,
             } => Ok(Self::capsule(*h, *r)),
+            Shape::Cylinder {
+                half_length,
+                radius,
+            } => Ok(Self::of_frustum(&Frustum::cylinder(*half_length, *radius))),
+            Shape::Cone { height, radius } => {
+                Ok(Self::of_frustum(&Frustum::cone(*height, *radius)))
+            }
             Shape::Polyhedron(solid) => Ok(Self {
                 volume: solid.volume(),
                 center: solid.center(),
@@ -192,6 +199,15 @@ impl Moments {
                     inertia: 0.5 * (inertia + inertia.transpose()),
                 })
             }
+        }
+    }
+
+    fn of_frustum(frustum: &Frustum) -> Self {
+        let (volume, inertia) = frustum.mass();
+        Self {
+            volume,
+            center: Vec3::zeros(),
+            inertia,
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod body;
 mod construct;
+mod frustum;
 #[cfg(feature = "hull")]
 mod hull;
 pub mod joint;
@@ -17,6 +18,7 @@ mod tree;
 mod validate;
 
 pub use body::{Body, BodyKind, CollisionGroups};
+pub(crate) use frustum::Frustum;
 pub use joint::Joint;
 pub use load::Load;
 pub use mass::MassProperties;

@@ -1,6 +1,6 @@
 //! Shapes, in body axes with the centre of mass at the origin.
 
-use super::{Polyhedron, TriangleMesh};
+use super::{Frustum, Polyhedron, TriangleMesh};
 use crate::math::{Aabb, Pose, Vec3};
 use std::sync::Arc;
 
@@ -22,6 +22,20 @@ pub enum Shape {
         /// Half the length of the segment `[m]`, not negative.
         half_length: f64,
         /// Radius `[m]`, positive.
+        radius: f64,
+    },
+    /// A cylinder about the body's z axis, its middle at the origin.
+    Cylinder {
+        /// Half its length along the axis `[m]`, positive.
+        half_length: f64,
+        /// Radius `[m]`, positive.
+        radius: f64,
+    },
+    /// A cone about the body's z axis, its centroid at the origin: the base at `-height / 4`, the apex at `3 height / 4`.
+    Cone {
+        /// Distance of the apex from the base `[m]`, positive.
+        height: f64,
+        /// Radius of the base `[m]`, positive.
         radius: f64,
     },
     /// All points `x` with `normal . x <= offset`. Only for bodies that are not dynamic.
@@ -91,6 +105,17 @@ impl Shape {
                 half_length: half_length * factor,
                 radius: radius * factor,
             },
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => Self::Cylinder {
+                half_length: half_length * factor,
+                radius: radius * factor,
+            },
+            Self::Cone { height, radius } => Self::Cone {
+                height: height * factor,
+                radius: radius * factor,
+            },
             Self::HalfSpace { normal, offset } => Self::HalfSpace {
                 normal: *normal,
                 offset: offset * factor,
@@ -139,6 +164,17 @@ impl Shape {
                     max: pose.position + reach,
                 }
             }
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => {
+                let disks = Frustum::cylinder(*half_length, *radius);
+                disks.aabb(&pose.position, &pose.direction(&Vec3::z()))
+            }
+            Self::Cone { height, radius } => {
+                let disks = Frustum::cone(*height, *radius);
+                disks.aabb(&pose.position, &pose.direction(&Vec3::z()))
+            }
             Self::Polyhedron(solid) => {
                 let rotation = pose.orientation.to_rotation_matrix();
                 let empty = Aabb::empty();
@@ -177,6 +213,11 @@ impl Shape {
         match self {
             Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
             Self::Box { half_extents } => half_extents.min(),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => Frustum::cylinder(*half_length, *radius).inner_radius(),
+            Self::Cone { height, radius } => Frustum::cone(*height, *radius).inner_radius(),
             Self::Polyhedron(solid) => solid.inner_radius(),
             Self::HalfSpace { .. } | Self::Mesh(_) => f64::INFINITY,
             Self::Compound { parts } => parts
@@ -192,6 +233,11 @@ impl Shape {
         match self {
             Self::Sphere { radius } => *radius,
             Self::Box { half_extents } => half_extents.norm(),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => Frustum::cylinder(*half_length, *radius).bounding_radius(),
+            Self::Cone { height, radius } => Frustum::cone(*height, *radius).bounding_radius(),
             Self::Polyhedron(solid) => solid.bounding_radius(),
             Self::Mesh(mesh) => mesh.bounding_radius(),
             Self::Capsule {

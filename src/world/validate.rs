@@ -147,6 +147,17 @@ impl Shape {
                     ))
                 }
             }
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => {
+                positive("a radius", *radius)?;
+                positive("a half length", *half_length)
+            }
+            Self::Cone { height, radius } => {
+                positive("a radius", *radius)?;
+                positive("a height", *height)
+            }
             // Sound since they were made.
             Self::Polyhedron(_) | Self::Mesh(_) => Ok(()),
             Self::HalfSpace { normal, offset } => {

@@ -10,4 +10,5 @@ mod narrowphase;
 mod polyhedra;
 mod ratio;
 mod rotations;
+mod round;
 mod world;

@@ -52,7 +52,7 @@ pub(crate) fn any(random: &mut Pcg64) -> Polyhedron {
     }
 }
 
-fn parry(solid: &Polyhedron) -> ConvexPolyhedron {
+pub(crate) fn parry(solid: &Polyhedron) -> ConvexPolyhedron {
     let points: Vec<Vector> = solid
         .vertices()
         .iter()
@@ -61,7 +61,7 @@ fn parry(solid: &Polyhedron) -> ConvexPolyhedron {
     ConvexPolyhedron::from_convex_hull(&points).unwrap()
 }
 
-fn placed(pose: &Pose) -> ParryPose {
+pub(crate) fn placed(pose: &Pose) -> ParryPose {
     let Pose {
         position: p,
         orientation,
@@ -151,7 +151,7 @@ fn separations_are_those_of_parry_and_of_all_axes() {
 }
 
 /// Contacts of two bodies at rest.
-fn contacts(
+pub(crate) fn contacts(
     shapes: [Shape; 2],
     poses: [Pose; 2],
     margin: f64,

@@ -61,6 +61,12 @@ fn crooked() -> Shape {
     ])
 }
 
+/// Turns y to z and lifts.
+fn upright(lift: f64) -> ReferencePose {
+    let turn = Rotation::from_scaled_axis(Vector::new(0.5 * PI, 0.0, 0.0));
+    ReferencePose::from_parts(Vector::new(0.0, 0.0, lift), turn)
+}
+
 /// Mass, centre of mass, and inertia about it, by parry3d.
 fn reference(shape: &Shape) -> Reference {
     match shape {
@@ -77,6 +83,13 @@ fn reference(shape: &Shape) -> Reference {
             Vector::new(0.0, 0.0, *half_length),
             *radius,
         ),
+        // About y, and a cone about the middle of its height.
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => Reference::from_cylinder(DENSITY, *half_length, *radius).transform_by(&upright(0.0)),
+        Shape::Cone { height, radius } => Reference::from_cone(DENSITY, 0.5 * height, *radius)
+            .transform_by(&upright(0.25 * height)),
         Shape::Polyhedron(solid) => {
             let points = solid.vertices().iter().map(|v| Vector::new(v.x, v.y, v.z));
             let hull = ConvexPolyhedron::from_convex_hull(&points.collect::<Vec<_>>());
@@ -106,6 +119,14 @@ fn masses_agree_with_parry() {
         cuboid(0.1, 0.2, 0.3),
         capsule(0.4, 0.15),
         capsule(0.0, 0.15),
+        Shape::Cylinder {
+            half_length: 0.4,
+            radius: 0.15,
+        },
+        Shape::Cone {
+            height: 0.7,
+            radius: 0.3,
+        },
         Shape::Polyhedron(Arc::new(Polyhedron::regular(12, 0.4).unwrap())),
         Shape::Polyhedron(Arc::new(Polyhedron::wedge(0.2, 0.4, 0.3, 0.1).unwrap())),
         crooked(),

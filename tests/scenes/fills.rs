@@ -28,6 +28,13 @@ fn dynamic(scene: &Scene) -> Vec<&Body> {
     bodies.filter(|body| body.is_dynamic()).collect()
 }
 
+/// A shape about parry's y axis turned to z and lifted.
+fn upright(lift: f64, shape: SharedShape) -> SharedShape {
+    let turn = Rotation::from_scaled_axis(Vector::new(0.5 * std::f64::consts::PI, 0.0, 0.0));
+    let pose = ReferencePose::from_parts(Vector::new(0.0, 0.0, lift), turn);
+    SharedShape::new(Compound::new(vec![(pose, shape)]))
+}
+
 /// The shape for parry3d; nothing for a half-space or a mesh.
 fn reference(shape: &Shape) -> Option<SharedShape> {
     Some(match shape {
@@ -37,6 +44,13 @@ fn reference(shape: &Shape) -> Option<SharedShape> {
             half_length,
             radius,
         } => SharedShape::new(Capsule::new_z(*half_length, *radius)),
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => upright(0.0, SharedShape::cylinder(*half_length, *radius)),
+        Shape::Cone { height, radius } => {
+            upright(0.25 * height, SharedShape::cone(0.5 * height, *radius))
+        }
         Shape::Polyhedron(solid) => {
             let points = solid.vertices().iter().map(|v| Vector::new(v.x, v.y, v.z));
             SharedShape::convex_hull(&points.collect::<Vec<_>>())?

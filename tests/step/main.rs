@@ -9,6 +9,7 @@ mod event;
 mod papers;
 mod random_energy;
 mod regimes;
+mod round;
 mod settings_matter;
 mod stabilization;
 mod substeps;

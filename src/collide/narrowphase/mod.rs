@@ -12,6 +12,7 @@ mod box_half_space;
 mod capsule_capsule;
 mod capsule_half_space;
 mod compound;
+mod convex;
 mod direction;
 mod manifold;
 mod mesh;
@@ -29,7 +30,7 @@ mod sphere_sphere;
 use super::ContactPoint;
 use crate::math::{Pose, Vec3};
 use crate::parallel;
-use crate::world::{Body, Polyhedron, Shape, Solid, World};
+use crate::world::{Body, Frustum, Polyhedron, Shape, Solid, World};
 pub(super) use box_box::box_box;
 use direction::direction;
 pub(super) use manifold::{Manifold, Point};
@@ -297,6 +298,56 @@ fn as_solids(shapes: [&Shape; 2]) -> Option<[Faceted<'_>; 2]> {
     Some([p?, q?])
 }
 
+/// Calls `with` for a shape known by its farthest points; spheres, half-spaces, compounds and meshes are not.
+fn with_core<T>(placed: &Placed<'_>, with: impl FnOnce(&convex::Core<'_>) -> T) -> Option<T> {
+    let (position, rotation) = (placed.position, placed.rotation());
+    let core = match placed.shape {
+        Shape::Box { half_extents } => {
+            let cuboid = Cuboid::new(half_extents);
+            return Some(with(&convex::Core::Solid((
+                &position,
+                &rotation,
+                cuboid.solid(),
+            ))));
+        }
+        Shape::Polyhedron(solid) => convex::Core::Solid((&position, &rotation, solid.solid())),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => convex::Core::Capsule {
+            position,
+            half: placed.axis() * *half_length,
+            radius: *radius,
+        },
+        shape => convex::Core::Frustum {
+            position,
+            rotation,
+            frustum: Frustum::of(shape)?,
+        },
+    };
+    Some(with(&core))
+}
+
+/// The distance of two convex shapes of which one is a cylinder or a cone, minus the depth of those that overlap `[m]`; none
+/// of a half-space, a compound, a mesh.
+#[must_use]
+pub fn separation_of_round(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> Option<f64> {
+    let [p, q] = [a, b].map(|(shape, pose)| Placed {
+        shape,
+        position: pose.position,
+        orientation: pose.orientation,
+    });
+    for (ball, other) in [(&p, b), (&q, a)] {
+        if let (Shape::Sphere { radius }, Some(frustum)) = (ball.shape, Frustum::of(other.0)) {
+            let local = other.1.inverse_point(&ball.position);
+            return Some(frustum.nearest(&local).distance - radius);
+        }
+    }
+    with_core(&p, |core_p| {
+        with_core(&q, |core_q| convex::separation(core_p, core_q))
+    })?
+}
+
 /// The contact points of two shapes that are no compounds and no meshes. Each kind of pair has one order; shapes
 /// that come the other way round are swapped, and so is the sense of the normal.
 fn touch(
@@ -306,7 +357,7 @@ fn touch(
     query: &Query,
     manifold: &mut Manifold,
 ) {
-    use Shape::{Box, Capsule, HalfSpace, Polyhedron, Sphere};
+    use Shape::{Box, Capsule, Cone, Cylinder, HalfSpace, Polyhedron, Sphere};
     if let ContactModel::Events { near, lateral } = query.model
         && let Some([solid_p, solid_q]) = as_solids([p.shape, q.shape])
     {
@@ -462,10 +513,46 @@ fn touch(
             query,
             manifold,
         ),
+        (Sphere { radius }, Cylinder { .. } | Cone { .. }) => {
+            if let Some(frustum) = Frustum::of(q.shape) {
+                convex::sphere_frustum(
+                    (&p.position, *radius),
+                    (&q.position, &q.rotation(), &frustum),
+                    query,
+                    manifold,
+                );
+            }
+        }
+        (Cylinder { .. } | Cone { .. }, HalfSpace { normal, offset }) => {
+            with_core(p, |core| {
+                let plane = (&q.position, q.orientation * normal, *offset);
+                convex::frustum_half_space(core, plane, query, manifold);
+            });
+        }
+        (
+            Cylinder { .. } | Cone { .. },
+            Box { .. } | Capsule { .. } | Polyhedron(_) | Cylinder { .. } | Cone { .. },
+        )
+        | (Box { .. } | Capsule { .. } | Polyhedron(_), Cylinder { .. } | Cone { .. }) => {
+            with_core(p, |core_p| {
+                with_core(q, |core_q| {
+                    convex::convex_convex(core_p, core_q, query, manifold);
+                });
+            });
+        }
         (Box { .. }, Sphere { .. })
         | (Capsule { .. }, Sphere { .. } | Box { .. })
         | (Polyhedron(_), Sphere { .. } | Capsule { .. })
-        | (HalfSpace { .. }, Sphere { .. } | Box { .. } | Capsule { .. } | Polyhedron(_)) => {
+        | (Cylinder { .. } | Cone { .. }, Sphere { .. })
+        | (
+            HalfSpace { .. },
+            Sphere { .. }
+            | Box { .. }
+            | Capsule { .. }
+            | Cylinder { .. }
+            | Cone { .. }
+            | Polyhedron(_),
+        ) => {
             touch(q, p, None, &query.swapped(), manifold);
         }
         // Neither can move, parts of compounds are no compounds, and meshes are looked at elsewhere.

@@ -8,7 +8,8 @@ use crate::world::{Body, BodyKind, Shape};
 pub(in crate::collide) enum Kind {
     Sphere,
     Box,
-    Capsule,
+    /// A capsule, a cylinder or a cone.
+    Round,
     Polyhedron,
     Mesh,
     /// A compound of bounded size.
@@ -49,7 +50,7 @@ impl Mover {
             Shape::Box { .. } => Kind::Box,
             Shape::Polyhedron(_) => Kind::Polyhedron,
             Shape::Mesh(_) => Kind::Mesh,
-            _ => Kind::Capsule,
+            _ => Kind::Round,
         };
         let half_extents = match body.shape {
             Shape::Box { half_extents } => half_extents,

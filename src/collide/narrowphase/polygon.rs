@@ -71,7 +71,9 @@ impl<const N: usize> Polygon<N> {
             if in_from {
                 self.push(*from);
             }
-            if in_from != in_to {
+            // The way back along a line of two vertices crosses where the way there does.
+            let is_way_back = count == 2 && index == 1;
+            if in_from != in_to && !is_way_back {
                 // At the line itself, unless the inner vertex is already past it.
                 let level = if out_from.min(out_to) <= 0.0 {
                     0.0

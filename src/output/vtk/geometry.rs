@@ -158,6 +158,8 @@ fn shape_number(body: &Body) -> u8 {
         Shape::Compound { .. } => 4,
         Shape::Polyhedron(_) => 5,
         Shape::Mesh(_) => 6,
+        Shape::Cylinder { .. } => 7,
+        Shape::Cone { .. } => 8,
     }
 }
 
@@ -194,6 +196,19 @@ fn add_shape(
             // The template's lower half has z < 0 and its upper half z > 0, never 0.
             add_surface(geometry, &templates.capsule, pose, |unit| {
                 unit * *radius + Vec3::z() * half_length.copysign(unit.z)
+            });
+        }
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => {
+            add_surface(geometry, &templates.cylinder, pose, |unit| {
+                unit.component_mul(&Vec3::new(*radius, *radius, *half_length))
+            });
+        }
+        Shape::Cone { height, radius } => {
+            add_surface(geometry, &templates.cone, pose, |unit| {
+                unit.component_mul(&Vec3::new(*radius, *radius, *height))
             });
         }
         Shape::Polyhedron(solid) => {

@@ -27,7 +27,7 @@ pub enum FrameContent {
     /// `speed` `[m/s]`.
     ///
     /// `kind` is 0 dynamic, 1 fixed, 2 kinematic; `shape` is 0 sphere, 1 box, 2 capsule,
-    /// 3 half-space, 4 compound, 5 polyhedron, 6 mesh. `radius` is that of the sphere about the centre of mass that holds
+    /// 3 half-space, 4 compound, 5 polyhedron, 6 mesh, 7 cylinder, 8 cone. `radius` is that of the sphere about the centre of mass that holds
     /// the body, and `half_extents` those of its bounding box in body axes; both are 0 for a
     /// half-space.
     Points,

@@ -3,6 +3,9 @@
 use crate::math::Vec3;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
+/// Corners of the polygons that stand for the circles of cylinders and cones.
+const AROUND: u32 = 24;
+
 /// Vertices and polygons.
 #[derive(Debug)]
 pub(super) struct Surface {
@@ -19,6 +22,10 @@ pub(super) struct Templates {
     pub(super) cube: Surface,
     /// A unit sphere whose two halves are not yet pulled apart along z.
     pub(super) capsule: Surface,
+    /// Of radius 1 and half length 1.
+    pub(super) cylinder: Surface,
+    /// Of radius 1 and height 1.
+    pub(super) cone: Surface,
 }
 
 impl Templates {
@@ -27,6 +34,8 @@ impl Templates {
             sphere: sphere(),
             cube: cube(),
             capsule: capsule(),
+            cylinder: cylinder(),
+            cone: cone(),
         }
     }
 }
@@ -99,6 +108,36 @@ fn cube() -> Surface {
     }
 }
 
+/// Corners of the polygon that stands for a circle of radius 1 at some height.
+fn ring(height: f64) -> impl Iterator<Item = Vec3> {
+    (0..AROUND).map(move |step| {
+        let (sine, cosine) = (TAU * f64::from(step) / f64::from(AROUND)).sin_cos();
+        Vec3::new(cosine, sine, height)
+    })
+}
+
+/// Two polygons of 24 corners.
+fn cylinder() -> Surface {
+    let vertices = ring(-1.0).chain(ring(1.0)).collect();
+    let mut faces = vec![
+        (0..AROUND).rev().collect::<Vec<_>>(),
+        (AROUND..2 * AROUND).collect(),
+    ];
+    faces.extend((0..AROUND).map(|step| {
+        let next = (step + 1) % AROUND;
+        vec![step, next, AROUND + next, AROUND + step]
+    }));
+    Surface { vertices, faces }
+}
+
+/// A polygon of 24 corners and an apex.
+fn cone() -> Surface {
+    let vertices = ring(-0.25).chain([Vec3::z() * 0.75]).collect();
+    let mut faces = vec![(0..AROUND).rev().collect::<Vec<_>>()];
+    faces.extend((0..AROUND).map(|step| vec![step, (step + 1) % AROUND, AROUND]));
+    Surface { vertices, faces }
+}
+
 /// Rings of 12 vertices at three latitudes in each half, and two poles. The rings next to the
 /// equator are so close to it that they are the ends of the cylinder.
 fn capsule() -> Surface {
@@ -168,6 +207,8 @@ mod tests {
             (sphere(), (42, 80), 3.6, 4.19),
             (cube(), (8, 6), 8.0 - 1e-12, 8.0 + 1e-12),
             (capsule(), (74, 84), 3.5, 4.19),
+            (cylinder(), (48, 26), 6.2, 6.29),
+            (cone(), (25, 25), 1.03, 1.048),
         ] {
             assert_eq!((surface.vertices.len(), surface.faces.len()), counts);
             let mut edges: HashMap<(u32, u32), i32> = HashMap::new();

@@ -149,6 +149,10 @@ tagged! {
         "box" => Box(BoxShape),
         /// All points near a segment of the z axis about the origin.
         "capsule" => Capsule(Capsule),
+        /// A cylinder about the z axis.
+        "cylinder" => Cylinder(Cylinder),
+        /// A cone about the z axis, about its centre of mass.
+        "cone" => Cone(Cone),
         /// All points on one side of a plane; not for dynamic bodies.
         "half_space" => HalfSpace(HalfSpace),
         /// A convex polyhedron, of points or from a file.
@@ -202,6 +206,32 @@ pub struct Capsule {
     /// Half the length of the segment `[m]`, at least 0.
     #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
     pub half_length: f64,
+}
+
+/// A cylinder about the z axis, its middle at the origin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Cylinder {
+    /// Radius `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub radius: f64,
+    /// Half its length along the axis `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub half_length: f64,
+}
+
+/// A cone about the z axis, its centre of mass at the origin: the base at `-height / 4`, the apex at `3 height / 4`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Cone {
+    /// Radius of the base `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub radius: f64,
+    /// Distance of the apex from the base `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub height: f64,
 }
 
 /// All points `x` with `normal . x <= offset`.

@@ -218,6 +218,15 @@ pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Re
             let place = place.key("half_length");
             not_negative(capsule.half_length, "the half length", &place)
         }
+        Shape::Cylinder(cylinder) => {
+            positive(cylinder.radius, "the radius", &place.key("radius"))?;
+            let place = place.key("half_length");
+            positive(cylinder.half_length, "the half length", &place)
+        }
+        Shape::Cone(cone) => {
+            positive(cone.radius, "the radius", &place.key("radius"))?;
+            positive(cone.height, "the height", &place.key("height"))
+        }
         Shape::Polyhedron(_)
         | Shape::Prism(_)
         | Shape::Regular(_)

@@ -13,12 +13,13 @@ mod sphere;
 
 pub(super) use gathered::{Gathered, name};
 
+use super::convex::Facets;
 use super::manifold::Manifold;
 use super::placed::Placed;
 use super::polyhedron::{Cuboid, solid_mesh};
 use super::query::Query;
 use crate::math::{Mat3, Vec3};
-use crate::world::{Shape, TriangleMesh};
+use crate::world::{Frustum, Shape, TriangleMesh};
 
 /// Most points that are gathered of a ball, and of another body.
 pub(super) const OF_BALL: usize = 12;
@@ -68,17 +69,32 @@ pub(super) fn touch_mesh(
                 &p.rotation(),
                 Cuboid::new(half_extents).solid(),
             ),
+            None,
             mesh,
             query,
             &mut gathered,
         ),
         Shape::Polyhedron(solid) => solid_mesh(
             (&p.position, &p.rotation(), solid.solid()),
+            None,
             mesh,
             query,
             &mut gathered,
         ),
-        _ => f64::INFINITY,
+        shape => match Frustum::of(shape) {
+            Some(frustum) => {
+                let (facets, axes) = (Facets::new(&frustum), p.rotation());
+                let turn = |normal: &Vec3| Facets::turned(&axes, &-normal);
+                solid_mesh(
+                    (&p.position, &axes, facets.solid()),
+                    Some(&turn),
+                    mesh,
+                    query,
+                    &mut gathered,
+                )
+            }
+            None => f64::INFINITY,
+        },
     };
     gathered.visit_groups(query, &mut visit);
     apart

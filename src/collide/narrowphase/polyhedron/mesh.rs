@@ -41,6 +41,9 @@ const EDGES: [Edge; 9] = {
 /// Depth over the body's size up to which a point at a ridge, which is as near to the triangle beyond, needs no second look.
 const SHALLOW: f64 = 0.005;
 
+/// What a solid of facets may be smaller than the round one that it stands for, over its radius.
+const FACET_ROOM: f64 = 0.01;
+
 /// Share of its depth by which a point may be nearer to another triangle than the one it is below.
 const NEARER: f64 = 0.02;
 
@@ -175,10 +178,14 @@ pub(in crate::collide::narrowphase) fn way(
     }
 }
 
-/// Gathers the points of a solid and the triangles that it is near. Returns what the two are apart by at least if there is none
-/// `[m]`.
+/// Rotation of a solid's axes for a triangle, by the triangle's normal in world axes.
+pub(in crate::collide::narrowphase) type Turn<'a> = &'a dyn Fn(&Vec3) -> Mat3;
+
+/// Gathers the points of a solid and the triangles that it is near. A solid that stands for a round one is turned for each
+/// triangle. Returns what the two are apart by at least if there is none `[m]`.
 pub(in crate::collide::narrowphase) fn solid_mesh(
     p: Standing<'_>,
+    turn: Option<Turn<'_>>,
     mesh: StandingMesh<'_>,
     query: &Query,
     gathered: &mut Gathered<OF_BODY>,
@@ -195,10 +202,12 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
             let at = origin + axes * vertex;
             (min.inf(&at), max.sup(&at))
         });
-    let near = Aabb { min, max }.grown(query.reach);
     let center = origin + axes * solid.center;
     let arms = solid.vertices.iter().map(|v| (v - solid.center).norm());
     let radius = arms.fold(0.0, f64::max);
+    // A solid that is turned needs the room of what it stands for.
+    let room = if turn.is_some() { radius } else { 0.0 };
+    let near = Aabb { min, max }.grown(query.reach + FACET_ROOM * room);
     let search = Search {
         p,
         mesh,
@@ -208,9 +217,15 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
         depth: 2.0 * radius + query.reach,
         size: solid.inner_radius(),
     };
+    let turned_for =
+        |triangle: u32| turn.map(|turn| turn(&(rotation * triangles.normals()[triangle as usize])));
     let mut missed: Option<(Along, u32)> = None;
     triangles.visit_near(&near, |triangle| {
-        if let Some(best) = search.touch(triangle, gathered)
+        let touched = match turned_for(triangle) {
+            None => search.touch(triangle, gathered),
+            Some(axes) => search.turned(&axes).touch(triangle, gathered),
+        };
+        if let Some(best) = touched
             && missed.is_none_or(|(other, _)| best.separation > other.separation)
         {
             missed = Some((best, triangle));
@@ -219,7 +234,12 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
     if let Some((best, triangle)) = missed
         && !gathered.overlap()
     {
-        search.offer_deepest(triangle, &best, gathered);
+        match turned_for(triangle) {
+            None => search.offer_deepest(triangle, &best, gathered),
+            Some(axes) => search
+                .turned(&axes)
+                .offer_deepest(triangle, &best, gathered),
+        }
     }
     if gathered.is_empty() {
         return triangles.distance(&center, 4.0 * (radius + query.reach)) - radius;
@@ -241,7 +261,19 @@ struct Search<'a> {
     size: f64,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// The same for a solid with other axes.
+    fn turned<'b>(&'b self, axes: &'b Mat3) -> Search<'b>
+    where
+        'a: 'b,
+    {
+        Search {
+            p: (self.p.0, axes, self.p.2),
+            axes: self.mesh.1.tr_mul(axes),
+            ..*self
+        }
+    }
+
     /// Gathers the points of a triangle. Returns the axis that separates best from one that the body overlaps and has no point with.
     fn touch(&self, triangle: u32, gathered: &mut Gathered<OF_BODY>) -> Option<Along> {
         let mesh = self.mesh.2;

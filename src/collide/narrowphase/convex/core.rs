@@ -1,0 +1,129 @@
+//! Convex shapes by their farthest points.
+
+use super::Facing;
+use super::facing::{self, Toward};
+use crate::collide::narrowphase::polyhedron::Standing;
+use crate::constants::TURNED_TOWARD;
+use crate::math::{Mat3, Vec3};
+use crate::world::Frustum;
+
+/// A shape where it stands, relative to body A's centre of mass, in world axes.
+pub(in crate::collide::narrowphase) enum Core<'a> {
+    /// A box or a polyhedron.
+    Solid(Standing<'a>),
+    /// A cylinder or a cone: origin and directions of its axes.
+    Frustum {
+        position: Vec3,
+        rotation: Mat3,
+        frustum: Frustum,
+    },
+    /// A capsule: its segment, and the radius around it.
+    Capsule {
+        position: Vec3,
+        half: Vec3,
+        radius: f64,
+    },
+}
+
+impl Core<'_> {
+    /// Radius of the ball that is added to the core `[m]`.
+    pub(super) fn radius(&self) -> f64 {
+        match self {
+            Self::Capsule { radius, .. } => *radius,
+            _ => 0.0,
+        }
+    }
+
+    /// A length of the shape to compare with `[m]`: the radius of a ball inside.
+    pub(super) fn size(&self) -> f64 {
+        match self {
+            Self::Solid((_, _, solid)) => solid.inner_radius(),
+            Self::Frustum { frustum, .. } => frustum.inner_radius(),
+            Self::Capsule { radius, .. } => *radius,
+        }
+    }
+
+    /// A point inside of the core.
+    pub(super) fn inner_point(&self) -> Vec3 {
+        match self {
+            Self::Solid((position, rotation, solid)) => *position + *rotation * solid.center,
+            Self::Frustum { position, .. } | Self::Capsule { position, .. } => *position,
+        }
+    }
+
+    /// The core's farthest point along a direction.
+    pub(super) fn farthest(&self, direction: &Vec3) -> Vec3 {
+        match self {
+            Self::Solid((position, rotation, solid)) => {
+                let local = rotation.tr_mul(direction);
+                let mut best = (f64::NEG_INFINITY, Vec3::zeros());
+                for vertex in solid.vertices {
+                    let along = local.dot(vertex);
+                    if along > best.0 {
+                        best = (along, *vertex);
+                    }
+                }
+                *position + *rotation * best.1
+            }
+            Self::Frustum {
+                position,
+                rotation,
+                frustum,
+            } => position + rotation * frustum.farthest(&rotation.tr_mul(direction)),
+            Self::Capsule { position, half, .. } => {
+                if half.dot(direction) > 0.0 {
+                    position + half
+                } else {
+                    position - half
+                }
+            }
+        }
+    }
+
+    /// Outward normal of the face that is turned most along a direction, if it is turned so.
+    pub(super) fn face_toward(&self, direction: &Vec3) -> Option<Vec3> {
+        match self {
+            Self::Solid((_, rotation, solid)) => {
+                let local = rotation.tr_mul(direction);
+                let (_, face) = facing::face_along(solid, &local);
+                (face.normal.dot(&local) >= TURNED_TOWARD).then(|| *rotation * face.normal)
+            }
+            Self::Frustum {
+                rotation, frustum, ..
+            } => {
+                let axis = rotation.column(2).into_owned();
+                let along = axis.dot(direction);
+                let is_face =
+                    along.abs() >= TURNED_TOWARD && frustum.radii[usize::from(along > 0.0)] > 0.0;
+                is_face.then(|| axis.scale(along.signum()))
+            }
+            Self::Capsule { .. } => None,
+        }
+    }
+
+    /// What the shape turns along a direction.
+    pub(super) fn facing(&self, direction: &Vec3) -> Facing {
+        match self {
+            Self::Solid((position, rotation, solid)) => {
+                let local = rotation.tr_mul(direction);
+                Facing::of_solid(solid, &local).placed(position, rotation)
+            }
+            Self::Frustum {
+                position,
+                rotation,
+                frustum,
+            } => {
+                let local = rotation.tr_mul(direction);
+                Facing::of_frustum(frustum, &local).placed(position, rotation)
+            }
+            Self::Capsule { position, half, .. } => {
+                let ends = [position - half, position + half];
+                // A capsule without a length is a ball.
+                if *half == Vec3::zeros() {
+                    return Facing::new(Toward::Point, 0.0, 0, &ends[..1]);
+                }
+                Facing::new(Toward::Line, facing::across(half, direction), 0, &ends)
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Nearest points of two convex shapes, by simplices of points of their difference.
+
+use super::Core;
+use crate::constants::{CONVEX_ACCURACY, MAX_CONVEX_STEPS, NEAR_ACCURACY};
+use crate::math::Vec3;
+
+/// Height of a tetrahedron over an edge below which it counts as flat.
+const FLAT: f64 = 1e-10;
+
+/// Square of the sine between two sides of a triangle below which it counts as thin.
+const THIN: f64 = 1e-10;
+
+/// A point of the difference of two shapes, with the points that it comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Vertex {
+    pub(super) on: [Vec3; 2],
+    /// The point of P less that of Q.
+    pub(super) apart: Vec3,
+}
+
+impl Vertex {
+    /// Farthest along a direction.
+    pub(super) fn farthest(p: &Core<'_>, q: &Core<'_>, direction: &Vec3) -> Self {
+        let on = [p.farthest(direction), q.farthest(&-direction)];
+        Self {
+            on,
+            apart: on[0] - on[1],
+        }
+    }
+}
+
+/// Up to four points of the difference, and the weights of its point that is nearest to the origin.
+#[derive(Debug, Clone, Copy)]
+struct Simplex {
+    vertices: [Vertex; 4],
+    weights: [f64; 4],
+    count: usize,
+}
+
+/// The cores of two shapes.
+pub(super) enum Outcome {
+    /// Apart by more than asked for, and by this at least `[m]`.
+    Beyond(f64),
+    /// Nearest at these points, the one on P less that on Q with the shift.
+    Apart { on: [Vec3; 2], apart: Vec3 },
+    /// Nearly touching, or slightly overlapping, by about this way from Q to P `[m]`: rounding makes the search slow.
+    Near(Vec3),
+    /// They overlap.
+    Overlap,
+}
+
+/// The nearest points of two cores of which the first is moved by `shift`, unless these are farther apart than `reach`, or
+/// nearer than `near` `[m]`. Those on P are where it was before.
+pub(super) fn nearest(
+    p: &Core<'_>,
+    q: &Core<'_>,
+    shift: &Vec3,
+    [near, reach]: [f64; 2],
+) -> Outcome {
+    let farthest = |direction: &Vec3| {
+        let vertex = Vertex::farthest(p, q, direction);
+        Vertex {
+            apart: vertex.apart + shift,
+            ..vertex
+        }
+    };
+    let between = p.inner_point() + shift - q.inner_point();
+    let start = if between == Vec3::zeros() {
+        Vec3::x()
+    } else {
+        -between
+    };
+    let mut simplex = Simplex::of(farthest(&start));
+    let mut nearest = simplex.vertices[0].apart;
+    for _ in 0..MAX_CONVEX_STEPS {
+        let squared = nearest.norm_squared();
+        if squared <= simplex.rounding() {
+            return Outcome::Overlap;
+        }
+        let vertex = farthest(&-nearest);
+        // No point of the difference is nearer to the origin than this.
+        let least = nearest.dot(&vertex.apart);
+        if least > reach * squared.sqrt() {
+            return Outcome::Beyond(least / squared.sqrt());
+        }
+        if squared < near * near && squared - least <= NEAR_ACCURACY * squared {
+            return Outcome::Near(nearest);
+        }
+        if squared - least <= CONVEX_ACCURACY * squared {
+            break;
+        }
+        let mut next = simplex;
+        if !simplex.has(&vertex.apart) {
+            next.push(vertex);
+            if next.reduce() {
+                return Outcome::Overlap;
+            }
+        }
+        let mut found = next.nearest();
+        if found.norm_squared() >= squared {
+            // The simplex is too thin for its weights: what is known of it is its nearest point.
+            next = Simplex::of(simplex.nearest_vertex());
+            next.push(vertex);
+            next.reduce();
+            found = next.nearest();
+            if found.norm_squared() >= squared {
+                break;
+            }
+        }
+        (simplex, nearest) = (next, found);
+    }
+    let Vertex { on, apart } = simplex.nearest_vertex();
+    Outcome::Apart { on, apart }
+}
+
+impl Simplex {
+    fn of(vertex: Vertex) -> Self {
+        Self {
+            vertices: [vertex; 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
+            count: 1,
+        }
+    }
+
+    fn vertices(&self) -> &[Vertex] {
+        &self.vertices[..self.count]
+    }
+
+    fn push(&mut self, vertex: Vertex) {
+        self.vertices[self.count] = vertex;
+        self.count += 1;
+    }
+
+    fn has(&self, apart: &Vec3) -> bool {
+        self.vertices().iter().any(|vertex| vertex.apart == *apart)
+    }
+
+    /// Square of the length that is lost in the rounding of the vertices `[m^2]`.
+    fn rounding(&self) -> f64 {
+        let squares = self
+            .vertices()
+            .iter()
+            .map(|vertex| vertex.apart.norm_squared());
+        1e-28 * squares.fold(0.0, f64::max)
+    }
+
+    fn weighted(&self, part: impl Fn(&Vertex) -> Vec3) -> Vec3 {
+        let parts = self.vertices().iter().zip(self.weights);
+        parts.map(|(vertex, weight)| part(vertex) * weight).sum()
+    }
+
+    /// The point that is nearest to the origin, as a vertex.
+    fn nearest_vertex(&self) -> Vertex {
+        Vertex {
+            on: [0, 1].map(|of| self.weighted(|vertex| vertex.on[of])),
+            apart: self.nearest(),
+        }
+    }
+
+    fn nearest(&self) -> Vec3 {
+        self.weighted(|vertex| vertex.apart)
+    }
+
+    /// Keeps the vertices of the face that is nearest to the origin, with weights. True if the origin is inside.
+    fn reduce(&mut self) -> bool {
+        let at = |k: usize| self.vertices[k].apart;
+        let (kept, weights) = match self.count {
+            2 => on_segment([0, 1], &at),
+            3 => on_triangle([0, 1, 2], &at),
+            _ => match on_tetrahedron(&at) {
+                Some(found) => found,
+                None => return true,
+            },
+        };
+        let vertices = self.vertices;
+        self.count = 0;
+        for (index, weight) in kept.into_iter().zip(weights) {
+            if weight > 0.0 {
+                self.weights[self.count] = weight;
+                self.vertices[self.count] = vertices[index];
+                self.count += 1;
+            }
+        }
+        false
+    }
+}
+
+/// Vertices by their indices, and the weights of their point nearest to the origin.
+type Nearest = ([usize; 3], [f64; 3]);
+
+fn on_segment([a, b]: [usize; 2], at: &impl Fn(usize) -> Vec3) -> Nearest {
+    let along = at(b) - at(a);
+    let squared = along.norm_squared();
+    let share = if squared > 0.0 {
+        (-at(a).dot(&along) / squared).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    ([a, b, b], [1.0 - share, share, 0.0])
+}
+
+/// Inside of the triangle, else on one of its sides. Of a thin triangle, whose inside is lost to rounding, whichever is nearer.
+fn on_triangle([a, b, c]: [usize; 3], at: &impl Fn(usize) -> Vec3) -> Nearest {
+    let (ab, ac) = (at(b) - at(a), at(c) - at(a));
+    let normal = ab.cross(&ac);
+    // Above the triangle's inside its weights are the areas seen from there.
+    let weights = [[b, c], [c, a], [a, b]].map(|[from, to]| normal.dot(&at(from).cross(&at(to))));
+    let is_inside = weights.iter().all(|&weight| weight > 0.0);
+    let sum: f64 = weights.iter().sum();
+    let inside = ([a, b, c], weights.map(|weight| weight / sum));
+    let is_thin = normal.norm_squared() <= THIN * ab.norm_squared() * ac.norm_squared();
+    if is_inside && !is_thin {
+        return inside;
+    }
+    let sides = [[a, b], [b, c], [c, a]].map(|side| on_segment(side, at));
+    let best = least(sides, at);
+    if is_inside {
+        return least([best, inside], at);
+    }
+    best
+}
+
+/// None if the origin is inside.
+fn on_tetrahedron(at: &impl Fn(usize) -> Vec3) -> Option<Nearest> {
+    let faces = [[0, 1, 2, 3], [0, 3, 1, 2], [0, 2, 3, 1], [1, 3, 2, 0]];
+    let mut best: Option<(f64, Nearest)> = None;
+    for [a, b, c, other] in faces {
+        let normal = (at(b) - at(a)).cross(&(at(c) - at(a)));
+        let (origin, inside) = (-normal.dot(&at(a)), normal.dot(&(at(other) - at(a))));
+        // A flat tetrahedron has no inside.
+        let is_flat = inside.abs() <= FLAT * normal.norm() * (at(other) - at(a)).norm();
+        if is_flat || origin * inside < 0.0 {
+            let found = on_triangle([a, b, c], at);
+            let squared = place(&found, at).norm_squared();
+            if best.is_none_or(|(least, _)| squared < least) {
+                best = Some((squared, found));
+            }
+        }
+    }
+    best.map(|(_, found)| found)
+}
+
+fn least<const N: usize>(candidates: [Nearest; N], at: &impl Fn(usize) -> Vec3) -> Nearest {
+    let mut best = candidates[0];
+    let mut squared = place(&best, at).norm_squared();
+    for found in &candidates[1..] {
+        let other = place(found, at).norm_squared();
+        if other < squared {
+            (best, squared) = (*found, other);
+        }
+    }
+    best
+}
+
+fn place((vertices, weights): &Nearest, at: &impl Fn(usize) -> Vec3) -> Vec3 {
+    let parts = vertices.iter().zip(weights);
+    parts.map(|(&vertex, &weight)| at(vertex) * weight).sum()
+}

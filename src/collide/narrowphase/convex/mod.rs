@@ -1,0 +1,396 @@
+//! Two convex shapes of which one is round: a cylinder or a cone, and a box, a polyhedron, a capsule or another such.
+//!
+//! Shapes are known by their farthest points along directions. The difference of the two sets is looked at as seen from the
+//! origin: outside of it its nearest point gives the distance (Gilbert, Johnson and Keerthi 1988, *A fast procedure for
+//! computing the distance between complex objects*), inside of it the nearest point of its boundary the depth (van den Bergen
+//! 2001, *Proximity queries and penetration depth computation*). A face's normal that separates nearly as well is taken
+//! instead, since it does not waver. The points are those of what the shapes turn toward each other along it: a face,
+//! clipped by the sides of another, the stretch that two lines share, or one point.
+
+mod core;
+mod depth;
+mod distance;
+mod facets;
+mod facing;
+
+pub(super) use core::Core;
+pub(super) use facets::Facets;
+
+use super::manifold::{Manifold, Point};
+use super::polygon::{Polygon, Vertex};
+use super::query::Query;
+use crate::constants::{
+    AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE, CONVEX_ACCURACY,
+    MAX_FACE_VERTICES, MAX_REFINEMENTS, PARALLEL_LINES, REFINEMENT_ACCURACY, REFINEMENT_GAP,
+    TURNED_TOWARD,
+};
+use crate::math::{Mat3, Vec3};
+use crate::world::Frustum;
+use facing::{Facing, Toward};
+
+/// Marks the name of an edge as a side of the reference face.
+const SIDE: u8 = 1 << 6;
+
+/// The reference face is the second shape's, as of two polyhedra.
+const OF_Q: u32 = 1 << 30;
+
+/// Names of single points and of points on lines.
+const NEAREST: u32 = 3 << 30;
+const ON_LINES: u32 = 2 << 30;
+
+/// How two convex shapes are apart or overlap.
+#[derive(Debug, Clone, Copy)]
+struct Between {
+    /// Unit vector from Q to P along which they are apart most, or overlap least.
+    normal: Vec3,
+    /// Negative if they overlap `[m]`.
+    separation: f64,
+    /// Nearest points of the two, or the ends of the way out `[m]`.
+    on: [Vec3; 2],
+}
+
+/// The separation of two convex shapes of which one is a cylinder or a cone `[m]`: minus their depth if they overlap.
+pub(super) fn separation(p: &Core<'_>, q: &Core<'_>) -> f64 {
+    between(p, q, f64::INFINITY).map_or_else(|apart| apart, |found| found.separation)
+}
+
+/// Up to four points of two convex shapes of which one is a cylinder or a cone.
+pub(super) fn convex_convex(p: &Core<'_>, q: &Core<'_>, query: &Query, manifold: &mut Manifold) {
+    let found = match between(p, q, query.reach) {
+        Ok(found) if found.separation <= query.reach => found,
+        Ok(found) => return manifold.set_apart(found.separation),
+        Err(apart) => return manifold.set_apart(apart),
+    };
+    let size = p.size().min(q.size());
+    let (found, face_of) = along_face(p, q, found, size);
+    let [facing_p, facing_q] = [p.facing(&-found.normal), q.facing(&found.normal)];
+    let contact = Contact {
+        found,
+        radii: [p.radius(), q.radius()],
+        size,
+        query,
+    };
+    let bears = |facing: &Facing| matches!(facing.toward, Toward::Face(_));
+    let is_p_first = match face_of {
+        Some(which) => which == 0,
+        None => facing_p.cosine >= facing_q.cosine,
+    };
+    let both = [&facing_p, &facing_q];
+    let lowest = if bears(&facing_p) && (is_p_first || !bears(&facing_q)) {
+        contact.clip_by_p(both, manifold)
+    } else if bears(&facing_q) {
+        contact.clip_by_q(both, manifold)
+    } else {
+        contact.on_lines(both, manifold)
+    };
+    if lowest > found.separation + AXIS_PREFERENCE_ABSOLUTE * size {
+        contact.offer_nearest(face_of, manifold);
+    }
+}
+
+/// The points of a cylinder or a cone and a half-space, whose normal is in world axes.
+pub(super) fn frustum_half_space(
+    p: &Core<'_>,
+    (q, normal, offset): (&Vec3, Vec3, f64),
+    query: &Query,
+    manifold: &mut Manifold,
+) {
+    let height = |at: &Vec3| (at - q).dot(&normal) - offset;
+    let lowest_point = p.farthest(&-normal);
+    let separation = height(&lowest_point);
+    if separation > query.reach {
+        manifold.set_apart(separation);
+        return;
+    }
+    let facing = p.facing(&-normal);
+    let point_at = |feature: u32, at: &Vec3| {
+        let separation = height(at);
+        Point {
+            feature,
+            position: at - normal * (0.5 * separation),
+            normal,
+            separation,
+        }
+    };
+    let mut lowest = f64::INFINITY;
+    for (index, at) in (0..).zip(facing.quarters()) {
+        let point = point_at(facing.index << 6 | index, at);
+        lowest = lowest.min(point.separation);
+        manifold.offer(query, point);
+    }
+    if lowest > separation + AXIS_PREFERENCE_ABSOLUTE * p.size() {
+        manifold.offer_deepest(query, point_at(NEAREST, &lowest_point));
+    }
+}
+
+/// One point: where the cylinder or cone is nearest to the sphere's centre, or the nearest way out if that is inside.
+pub(super) fn sphere_frustum(
+    (p, radius): (&Vec3, f64),
+    (q, rotation, frustum): (&Vec3, &Mat3, &Frustum),
+    query: &Query,
+    manifold: &mut Manifold,
+) {
+    let nearest = frustum.nearest(&rotation.tr_mul(&(p - q)));
+    let separation = nearest.distance - radius;
+    manifold.set_apart(separation);
+    let normal = rotation * nearest.normal;
+    manifold.offer(
+        query,
+        Point {
+            feature: 0,
+            position: p - normal * (radius + 0.5 * separation),
+            normal,
+            separation,
+        },
+    );
+}
+
+/// How the shapes are apart or overlap, or no more than their distance if that is above `reach` `[m]`.
+fn between(p: &Core<'_>, q: &Core<'_>, reach: f64) -> Result<Between, f64> {
+    let radii = p.radius() + q.radius();
+    let near = REFINEMENT_GAP * (p.size() + q.size());
+    let rough = match distance::nearest(p, q, &Vec3::zeros(), [near, reach + radii]) {
+        distance::Outcome::Beyond(apart) => return Err(apart - radii),
+        distance::Outcome::Apart { on, apart } => {
+            let distance = apart.norm();
+            let normal = apart / distance;
+            // Nearest points are apart by what the shapes are along their direction, unless the search got stuck.
+            if distance - along(p, q, &normal) <= 2.0 * CONVEX_ACCURACY * distance {
+                return Ok(Between {
+                    normal,
+                    separation: distance - radii,
+                    on,
+                });
+            }
+            normal
+        }
+        distance::Outcome::Near(way) => way.normalize(),
+        distance::Outcome::Overlap => depth::way_out(p, q),
+    };
+    Ok(refined(p, q, rough))
+}
+
+/// The separation of shapes that nearly touch or overlap, from a rough direction.
+///
+/// Moved along it until there is a gap, the shapes have nearest points; along the direction of these they are apart by no less
+/// than before.
+fn refined(p: &Core<'_>, q: &Core<'_>, rough: Vec3) -> Between {
+    let radii = p.radius() + q.radius();
+    let gap = REFINEMENT_GAP * (p.size() + q.size());
+    let mut best = Between {
+        normal: rough,
+        separation: along(p, q, &rough),
+        on: [p.farthest(&-rough), q.farthest(&rough)],
+    };
+    for step in 0..MAX_REFINEMENTS {
+        let shift = best.normal * (gap - best.separation);
+        let distance::Outcome::Apart { on, apart } =
+            distance::nearest(p, q, &shift, [0.0, f64::INFINITY])
+        else {
+            break;
+        };
+        let Some(normal) = apart.try_normalize(0.0) else {
+            break;
+        };
+        let separation = along(p, q, &normal);
+        let gained = separation - best.separation;
+        if gained >= 0.0 || step == 0 {
+            best.on = on;
+        }
+        if gained > 0.0 {
+            (best.normal, best.separation) = (normal, separation);
+        }
+        if gained <= REFINEMENT_ACCURACY * gap {
+            break;
+        }
+    }
+    best.separation -= radii;
+    best
+}
+
+/// The separation of the cores along a direction from Q to P `[m]`.
+fn along(p: &Core<'_>, q: &Core<'_>, normal: &Vec3) -> f64 {
+    normal.dot(&(p.farthest(&-normal) - q.farthest(normal)))
+}
+
+/// The normal of a face that separates nearly as well as what was found, P's first, with the shape whose it is.
+fn along_face(p: &Core<'_>, q: &Core<'_>, found: Between, size: f64) -> (Between, Option<u32>) {
+    let radii = p.radius() + q.radius();
+    let slack = AXIS_PREFERENCE_ABSOLUTE * size + AXIS_PREFERENCE_RELATIVE * found.separation.abs();
+    let mut best: Option<(Between, u32)> = None;
+    let normals = [
+        p.face_toward(&-found.normal).map(|normal| -normal),
+        q.face_toward(&found.normal),
+    ];
+    for (which, normal) in (0..).zip(normals) {
+        let Some(normal) = normal else { continue };
+        let separation = along(p, q, &normal) - radii;
+        let least = best.map_or(found.separation - slack, |(best, _)| {
+            best.separation + AXIS_PREFERENCE_ABSOLUTE * size
+        });
+        if separation >= least {
+            let along = Between {
+                normal,
+                separation,
+                on: found.on,
+            };
+            best = Some((along, which));
+        }
+    }
+    best.map_or((found, None), |(along, which)| (along, Some(which)))
+}
+
+/// What the points of two shapes are made from.
+struct Contact<'a> {
+    found: Between,
+    /// Of the balls around the cores `[m]`.
+    radii: [f64; 2],
+    /// A length of the shapes to compare with `[m]`.
+    size: f64,
+    query: &'a Query,
+}
+
+impl Contact<'_> {
+    /// The point between two surfaces, of the place on P's core and the separation of the surfaces.
+    fn midway(&self, on_p: &Vec3, separation: f64) -> Vec3 {
+        on_p - self.found.normal * (self.radii[0] + 0.5 * separation)
+    }
+
+    fn offer_nearest(&self, face_of: Option<u32>, manifold: &mut Manifold) {
+        let Between {
+            normal,
+            separation,
+            on: [on_p, on_q],
+        } = self.found;
+        let middle = (on_p + on_q) * 0.5 + normal * (0.5 * (self.radii[1] - self.radii[0]));
+        manifold.offer_deepest(
+            self.query,
+            Point {
+                feature: if face_of == Some(1) {
+                    OF_Q | 0x3fff
+                } else {
+                    NEAREST
+                },
+                position: middle,
+                normal,
+                separation,
+            },
+        );
+    }
+
+    /// Points of Q above a face of P. Returns the least separation.
+    fn clip_by_p(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
+        let normal = self.found.normal;
+        // Where the normal meets the face of P, from a point of Q.
+        self.clip((p, &-normal), q, manifold, 0, |at, separation| {
+            at + normal * (self.radii[1] + 0.5 * separation)
+        })
+    }
+
+    /// Points of P above a face of Q. Returns the least separation.
+    fn clip_by_q(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
+        let normal = self.found.normal;
+        self.clip((q, &normal), p, manifold, OF_Q, |at, separation| {
+            self.midway(at, separation)
+        })
+    }
+
+    /// The incident points within the sides of the reference face, each with its own height above that along `up`.
+    fn clip(
+        &self,
+        (reference, up): (&Facing, &Vec3),
+        incident: &Facing,
+        manifold: &mut Manifold,
+        of: u32,
+        middle: impl Fn(&Vec3, f64) -> Vec3,
+    ) -> f64 {
+        let Toward::Face(face) = reference.toward else {
+            return f64::INFINITY;
+        };
+        let corners = reference.points();
+        let origin = corners[0];
+        // Seen along the normal, which both lean toward: what is inside of both has the two in front of each other.
+        let u = up.cross(&Vec3::ith(up.iamin(), 1.0)).normalize();
+        let v = up.cross(&u);
+        let slope = face.dot(up);
+        let radii = self.radii[0] + self.radii[1];
+        let laid = |at: &Vec3| {
+            let arm = at - origin;
+            // Beside a face that leans its plane may be passed by more than the shapes overlap.
+            let height = (face.dot(&arm) / slope - radii).max(self.found.separation);
+            [u.dot(&arm), v.dot(&arm), height]
+        };
+        let mut polygon = Polygon::<{ 2 * MAX_FACE_VERTICES }>::EMPTY;
+        let points = incident.points();
+        let count = points.len() as u8;
+        for (at, edge) in points.iter().zip(0..count) {
+            polygon.push(Vertex {
+                at: laid(at),
+                edge_in: if edge == 0 { count - 1 } else { edge - 1 },
+                edge_out: edge,
+            });
+        }
+        for (k, from) in corners.iter().enumerate() {
+            let to = &corners[(k + 1) % corners.len()];
+            let (from, to) = (laid(from), laid(to));
+            let [x, y] = [to[0] - from[0], to[1] - from[1]];
+            let length = x.hypot(y);
+            let outward = [y / length, -x / length];
+            let bound = outward[0] * from[0] + outward[1] * from[1];
+            let beyond = |at: &[f64; 3]| outward[0] * at[0] + outward[1] * at[1] - bound;
+            polygon.clip(beyond, CLIP_TOLERANCE * self.size, SIDE | k as u8);
+        }
+        let faces = (reference.index & 0x3ff) << 20 | (incident.index & 0x3f) << 14;
+        let place = |&[x, y, height]: &[f64; 3]| {
+            let across = u * x + v * y;
+            let on_core = origin + across + up * (height + radii - face.dot(&across) / slope);
+            middle(&on_core, height)
+        };
+        let name = |vertex: &Vertex| {
+            of | faces | u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out)
+        };
+        polygon.offer(&self.found.normal, place, name, self.query, manifold)
+    }
+
+    /// The ends of the stretch that two nearly parallel lines share. Returns the least separation, infinity if they do not
+    /// lie along each other.
+    fn on_lines(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
+        let is_line = |facing: &Facing| {
+            matches!(facing.toward, Toward::Line) && facing.cosine >= TURNED_TOWARD
+        };
+        if !is_line(p) || !is_line(q) {
+            return f64::INFINITY;
+        }
+        let normal = self.found.normal;
+        let radii = self.radii[0] + self.radii[1];
+        let ([from_p, to_p], [from_q, to_q]) = (p.ends(), q.ends());
+        let (along_p, along_q) = (to_p - from_p, to_q - from_q);
+        let length = along_p.norm();
+        let axis = along_p / length;
+        if along_q.cross(&axis).norm() > PARALLEL_LINES * along_q.norm() {
+            return f64::INFINITY;
+        }
+        let [start, end] = [from_q, to_q].map(|at| axis.dot(&(at - from_p)));
+        let (low, high) = (start.min(end).max(0.0), start.max(end).min(length));
+        if low >= high {
+            return f64::INFINITY;
+        }
+        let mut lowest = f64::INFINITY;
+        for (place, t) in [(0, low), (1, high)] {
+            let on_p = from_p + axis * t;
+            let on_q = from_q + along_q * ((t - start) / (end - start));
+            let separation = normal.dot(&(on_p - on_q)) - radii;
+            lowest = lowest.min(separation);
+            manifold.offer(
+                self.query,
+                Point {
+                    feature: ON_LINES | p.index << 15 | q.index << 1 | place,
+                    position: self.midway(&on_p, separation),
+                    normal,
+                    separation,
+                },
+            );
+        }
+        lowest
+    }
+}

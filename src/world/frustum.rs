@@ -1,0 +1,180 @@
+//! What turns a trapezium about the z axis: cylinders and cones.
+
+use super::Shape;
+use crate::math::{Aabb, Mat3, Vec3};
+use std::f64::consts::PI;
+
+/// A disk at either end, and all points between: a cylinder where both are the same, a cone where the upper one is a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Frustum {
+    /// Radii of the lower and of the upper disk `[m]`, of which one is positive.
+    pub(crate) radii: [f64; 2],
+    /// Where the disks are on the axis, the lower one first `[m]`.
+    pub(crate) heights: [f64; 2],
+}
+
+/// Where a surface is nearest to a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NearestOn {
+    /// Negative inside `[m]`.
+    pub(crate) distance: f64,
+    /// Unit vector out of the solid.
+    pub(crate) normal: Vec3,
+}
+
+impl Frustum {
+    pub(crate) fn cylinder(half_length: f64, radius: f64) -> Self {
+        Self {
+            radii: [radius, radius],
+            heights: [-half_length, half_length],
+        }
+    }
+
+    pub(crate) fn cone(height: f64, radius: f64) -> Self {
+        Self {
+            radii: [radius, 0.0],
+            heights: [-0.25 * height, 0.75 * height],
+        }
+    }
+
+    /// A cylinder's or a cone's; none of other shapes.
+    pub(crate) fn of(shape: &Shape) -> Option<Self> {
+        match *shape {
+            Shape::Cylinder {
+                half_length,
+                radius,
+            } => Some(Self::cylinder(half_length, radius)),
+            Shape::Cone { height, radius } => Some(Self::cone(height, radius)),
+            _ => None,
+        }
+    }
+
+    /// Slope of the side: unit vector out of it, along the radius and along the axis.
+    pub(crate) fn side_normal(&self) -> [f64; 2] {
+        let [wide, long] = [
+            self.radii[0] - self.radii[1],
+            self.heights[1] - self.heights[0],
+        ];
+        let length = wide.hypot(long);
+        [long / length, wide / length]
+    }
+
+    /// The farthest point along a direction.
+    pub(crate) fn farthest(&self, direction: &Vec3) -> Vec3 {
+        let across = direction.x.hypot(direction.y);
+        let along = |end: usize| self.radii[end] * across + self.heights[end] * direction.z;
+        let end = usize::from(along(1) > along(0));
+        let out = if across > 0.0 {
+            [direction.x / across, direction.y / across]
+        } else {
+            [1.0, 0.0]
+        };
+        self.on_rim(end, out)
+    }
+
+    /// The point of a rim in a direction across the axis, of length 1.
+    pub(crate) fn on_rim(&self, end: usize, [x, y]: [f64; 2]) -> Vec3 {
+        let radius = self.radii[end];
+        Vec3::new(radius * x, radius * y, self.heights[end])
+    }
+
+    /// The least box that holds it, where its axes are turned.
+    pub(crate) fn aabb(&self, center: &Vec3, axis: &Vec3) -> Aabb {
+        let tilt = axis.map(|part| (1.0 - part * part).max(0.0).sqrt());
+        let ends = [0, 1].map(|end| {
+            let (middle, reach) = (center + axis * self.heights[end], tilt * self.radii[end]);
+            Aabb {
+                min: middle - reach,
+                max: middle + reach,
+            }
+        });
+        ends[0].merged(&ends[1])
+    }
+
+    /// Radius of the largest ball inside `[m]`.
+    pub(crate) fn inner_radius(&self) -> f64 {
+        let length = self.heights[1] - self.heights[0];
+        // A ball on the lower disk that touches the side, if it fits below the upper one.
+        let [out, up] = self.side_normal();
+        (self.radii[0] * out / (1.0 + up)).min(0.5 * length)
+    }
+
+    /// Largest distance of a point from the origin `[m]`.
+    pub(crate) fn bounding_radius(&self) -> f64 {
+        let reach = |end: usize| self.radii[end].hypot(self.heights[end]);
+        reach(0).max(reach(1))
+    }
+
+    /// Volume `[m^3]`, and the moments of inertia about the origin, the centroid, over the density `[m^5]`.
+    pub(crate) fn mass(&self) -> (f64, Mat3) {
+        let [r, top] = self.radii;
+        let length = self.heights[1] - self.heights[0];
+        let (volume, about, across) = if top > 0.0 {
+            let volume = PI * r * r * length;
+            (volume, 0.5 * r * r, 0.25 * r * r + length * length / 12.0)
+        } else {
+            let volume = PI * r * r * length / 3.0;
+            let across = 0.15 * r * r + 0.0375 * length * length;
+            (volume, 0.3 * r * r, across)
+        };
+        let diagonal = Vec3::new(across, across, about) * volume;
+        (volume, Mat3::from_diagonal(&diagonal))
+    }
+
+    /// Where the surface is nearest to a point: in the plane through the axis and the point, that of a trapezium.
+    pub(crate) fn nearest(&self, point: &Vec3) -> NearestOn {
+        let across = point.x.hypot(point.y);
+        let out = if across > 0.0 {
+            Vec3::new(point.x / across, point.y / across, 0.0)
+        } else {
+            Vec3::x()
+        };
+        let ([r0, r1], [z0, z1]) = (self.radii, self.heights);
+        let [side_out, side_up] = self.side_normal();
+        let planes = [
+            (z0 - point.z, [0.0, -1.0]),
+            (point.z - z1, [0.0, 1.0]),
+            (
+                side_out * (across - r0) + side_up * (point.z - z0),
+                [side_out, side_up],
+            ),
+        ];
+        let highest =
+            planes.into_iter().fold(
+                planes[2],
+                |best, plane| if plane.0 > best.0 { plane } else { best },
+            );
+        let turned = |[radial, axial]: [f64; 2]| out * radial + Vec3::z() * axial;
+        if highest.0 <= 0.0 {
+            return NearestOn {
+                distance: highest.0,
+                normal: turned(highest.1),
+            };
+        }
+        let sides = [
+            ([0.0, z0], [r0, z0]),
+            ([r0, z0], [r1, z1]),
+            ([0.0, z1], [r1, z1]),
+        ];
+        let mut least = (f64::INFINITY, highest.1);
+        for ([from_r, from_z], [to_r, to_z]) in sides {
+            let along = [to_r - from_r, to_z - from_z];
+            let squared = along[0] * along[0] + along[1] * along[1];
+            let arm = [across - from_r, point.z - from_z];
+            let share = if squared > 0.0 {
+                ((along[0] * arm[0] + along[1] * arm[1]) / squared).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            let apart = [arm[0] - share * along[0], arm[1] - share * along[1]];
+            let distance = apart[0].hypot(apart[1]);
+            if distance > 0.0 && distance < least.0 {
+                least = (distance, [apart[0] / distance, apart[1] / distance]);
+            }
+        }
+        NearestOn {
+            distance: least.0.min(f64::MAX),
+            normal: turned(least.1),
+        }
+    }
+}

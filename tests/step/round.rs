@@ -1,0 +1,144 @@
+//! Cylinders and cones at default settings: they stand, roll and topple as they should.
+
+use drystone::math::{Pose, Quat, Vec3};
+use drystone::solver::cpu::CpuSolver;
+use drystone::step::{Settings, Simulation};
+use drystone::world::{Body, Material, Shape, World};
+use std::f64::consts::PI;
+
+/// A world with a ground of some friction: a plane, or the top of a box.
+fn world(friction: f64, on_a_plane: bool, gravity: Vec3) -> World {
+    let mut world = World::new(gravity);
+    world.materials[0] = Material {
+        friction,
+        restitution: 0.0,
+    };
+    let (shape, height) = if on_a_plane {
+        let normal = Vec3::z();
+        (
+            Shape::HalfSpace {
+                normal,
+                offset: 0.0,
+            },
+            0.0,
+        )
+    } else {
+        let half_extents = Vec3::new(20.0, 20.0, 0.5);
+        (Shape::Box { half_extents }, -0.5)
+    };
+    let pose = Pose::new(Vec3::new(0.0, 0.0, height), Quat::identity());
+    world.add(Body::fixed(shape, pose)).unwrap();
+    world
+}
+
+fn run(world: World, steps: usize) -> World {
+    let solver = Box::new(CpuSolver::new());
+    let mut simulation = Simulation::new(world, Settings::default(), solver).unwrap();
+    for _ in 0..steps {
+        simulation.step().unwrap();
+    }
+    simulation.world().clone()
+}
+
+const DOWN: Vec3 = Vec3::new(0.0, 0.0, -9.81);
+
+#[test]
+fn what_stands_stays_and_comes_to_rest() {
+    let cylinder = Shape::Cylinder {
+        half_length: 0.05,
+        radius: 0.03,
+    };
+    let coin = Shape::Cylinder {
+        half_length: 0.01,
+        radius: 0.06,
+    };
+    let cone = Shape::Cone {
+        height: 0.12,
+        radius: 0.05,
+    };
+    for on_a_plane in [true, false] {
+        // Shapes from below, with the distances of their centres from the bottom and from the top.
+        for stack in [
+            vec![(&cylinder, 0.05, 0.05); 5],
+            vec![(&coin, 0.01, 0.01); 10],
+            vec![
+                (&coin, 0.01, 0.01),
+                (&cylinder, 0.05, 0.05),
+                (&cone, 0.03, 0.09),
+            ],
+        ] {
+            let mut world = world(0.5, on_a_plane, DOWN);
+            let mut height = 0.0;
+            for (level, (shape, below, above)) in stack.iter().enumerate() {
+                let turn = Quat::from_axis_angle(&Vec3::z_axis(), level as f64);
+                let pose = Pose::new(Vec3::new(0.0, 0.0, height + below), turn);
+                let body = Body::dynamic((*shape).clone(), pose, 800.0).unwrap();
+                world.add(body).unwrap();
+                height += below + above;
+            }
+            let start = world.clone();
+            let end = run(world, 600);
+            for (before, after) in start.bodies.iter().zip(&end.bodies).skip(1) {
+                let moved = (before.pose.position - after.pose.position).norm();
+                let speeds = [after.linear_velocity.norm(), after.angular_velocity.norm()];
+                let case = format!(
+                    "{} bodies, {on_a_plane}: {moved} m, {speeds:?}",
+                    stack.len()
+                );
+                assert!(moved < 1e-3, "{case}");
+                assert!(speeds[0] < 1e-6 && speeds[1] < 1e-4, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cylinder_rolls_down_a_slope() {
+    // A solid cylinder: a = 2/3 g sin(angle).
+    let angle = 0.3_f64;
+    for on_a_plane in [true, false] {
+        let gravity = Vec3::new(9.81 * angle.sin(), 0.0, -9.81 * angle.cos());
+        let mut world = world(0.6, on_a_plane, gravity);
+        let shape = Shape::Cylinder {
+            half_length: 0.1,
+            radius: 0.05,
+        };
+        let lying = Quat::from_axis_angle(&Vec3::x_axis(), 0.5 * PI);
+        let pose = Pose::new(Vec3::new(-10.0, 0.0, 0.05), lying);
+        world
+            .add(Body::dynamic(shape, pose, 1000.0).unwrap())
+            .unwrap();
+        let end = run(world, 120);
+        let body = &end.bodies[1];
+        let expected = 2.0 / 3.0 * 9.81 * angle.sin() * 2.0;
+        let speed = body.linear_velocity.x;
+        assert!((speed / expected - 1.0).abs() < 0.01, "{speed} {expected}");
+        assert!((body.angular_velocity.y * 0.05 / speed - 1.0).abs() < 0.01);
+        assert!(body.linear_velocity.y.abs() < 1e-3 && body.pose.position.y.abs() < 1e-3);
+    }
+}
+
+#[test]
+fn a_cylinder_topples_beyond_the_angle_of_its_diagonal() {
+    let (half_length, radius) = (0.1, 0.03);
+    let critical = f64::atan2(radius, half_length);
+    for (share, stands) in [(0.9, true), (1.1, false)] {
+        let angle: f64 = share * critical;
+        let gravity = Vec3::new(9.81 * angle.sin(), 0.0, -9.81 * angle.cos());
+        let mut world = world(1.0, true, gravity);
+        let shape = Shape::Cylinder {
+            half_length,
+            radius,
+        };
+        let pose = Pose::new(
+            Vec3::new(0.0, 0.0, half_length),
+            Quat::from_axis_angle(&Vec3::z_axis(), 0.4),
+        );
+        world
+            .add(Body::dynamic(shape, pose, 1000.0).unwrap())
+            .unwrap();
+        let end = run(world, 240);
+        let axis = end.bodies[1].pose.direction(&Vec3::z());
+        assert_eq!(axis.z > 0.99, stands, "{share}: {axis}");
+    }
+}

@@ -109,10 +109,16 @@ pub mod nsgs {
 
 /// Searches for contacts.
 pub mod collide {
+    pub use crate::collide::broadphase::sweep::{End, Line};
     pub use crate::collide::broadphase::{Broadphase, brute_force_pairs};
     pub use crate::collide::detector::Detector;
     pub use crate::collide::impulse_cache::ImpulseCache;
     pub use crate::collide::narrowphase::{Limits, find_contacts, separation, separation_of_round};
+}
+
+/// Resting contact as Baraff's `a_ij` and `b_i`.
+pub mod event {
+    pub use crate::event::system::{RestingContact, RestingSystem, resting_system};
 }
 
 /// Rows of joints.

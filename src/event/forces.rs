@@ -4,7 +4,9 @@
 //! and beta for what rounding and the integrator leave (Baumgarte; both signs as in Drake's note).
 
 use super::contact::{Contact, Placed, velocities};
-use super::rows::{Bilateral, Forces, Row, Tangent, Twist, Unilateral, inverse_masses, solve};
+use super::rows::{
+    Bilateral, Forces, InverseMass, Row, Tangent, Twist, Unilateral, inverse_masses, solve,
+};
 use super::{EventSettings, Feedback};
 use crate::math::{self, Vec3, tangents};
 use crate::world::joint::{Law, Row as JointRow};
@@ -56,18 +58,8 @@ pub(super) fn as_row(bodies: [Option<usize>; 2], row: &JointRow) -> Row {
     }
 }
 
-/// All that acts at `time`, with contact forces; none where there are no such forces.
-///
-/// `accelerations` are those of bodies with a prescribed motion, zero of others.
-pub(super) fn acting(
-    world: &World,
-    bodies: &[Body],
-    accelerations: &[Twist],
-    resting: &[Resting],
-    time: f64,
-    h: f64,
-    settings: &EventSettings,
-) -> Option<Acting> {
+/// Forces and torques of gravity and loads.
+pub(super) fn applied(world: &World, bodies: &[Body], time: f64) -> Vec<Twist> {
     let mut wrenches = vec![(Vec3::zeros(), Vec3::zeros()); bodies.len()];
     for (body, wrench) in bodies.iter().zip(&mut wrenches) {
         if body.is_dynamic() {
@@ -80,6 +72,44 @@ pub(super) fn acting(
         wrenches[index].0 += force;
         wrenches[index].1 += torque;
     }
+    wrenches
+}
+
+/// Accelerations by forces and torques, the turning of the bodies included; as given of bodies with a prescribed motion.
+pub(super) fn free_accelerations(
+    bodies: &[Body],
+    prescribed: &[Twist],
+    wrenches: &[Twist],
+    inverse: &[InverseMass],
+) -> Vec<Twist> {
+    let of = |index: usize| {
+        let body = &bodies[index];
+        if !body.is_dynamic() {
+            return prescribed[index];
+        }
+        let momentum = body.world_inertia() * body.angular_velocity;
+        let torque = wrenches[index].1 - body.angular_velocity.cross(&momentum);
+        (
+            wrenches[index].0 * inverse[index].mass,
+            inverse[index].inertia * torque,
+        )
+    };
+    (0..bodies.len()).map(of).collect()
+}
+
+/// All that acts at `time`, with contact forces; none where there are no such forces.
+///
+/// `accelerations` are those of bodies with a prescribed motion, zero of others.
+pub(super) fn acting(
+    world: &World,
+    bodies: &[Body],
+    accelerations: &[Twist],
+    resting: &[Resting],
+    time: f64,
+    h: f64,
+    settings: &EventSettings,
+) -> Option<Acting> {
+    let mut wrenches = applied(world, bodies, time);
     let inverse = inverse_masses(bodies);
     let twists = velocities(bodies);
     let Feedback { alpha, beta } = settings.feedback;
@@ -126,20 +156,7 @@ pub(super) fn acting(
     let limits = unilateral.len();
 
     // Accelerations without the forces that are sought.
-    let free: Vec<Twist> = (0..bodies.len())
-        .map(|index| {
-            let body = &bodies[index];
-            if !body.is_dynamic() {
-                return accelerations[index];
-            }
-            let momentum = body.world_inertia() * body.angular_velocity;
-            let torque = wrenches[index].1 - body.angular_velocity.cross(&momentum);
-            (
-                wrenches[index].0 * inverse[index].mass,
-                inverse[index].inertia * torque,
-            )
-        })
-        .collect();
+    let free = free_accelerations(bodies, accelerations, &wrenches, &inverse);
     for (row, offset) in &mut bilateral {
         *offset += row.rate(&free);
     }
@@ -232,7 +249,7 @@ fn tangents_of(normal: &Vec3) -> (Vec3, Vec3) {
 fn forces(
     bilateral: &[Bilateral],
     unilateral: &[Unilateral],
-    inverse: &[super::rows::InverseMass],
+    inverse: &[InverseMass],
 ) -> Option<Forces> {
     let all_may_stick = unilateral
         .iter()

@@ -18,6 +18,7 @@ mod rows;
 mod run;
 mod settings;
 mod state;
+pub(crate) mod system;
 
 pub use settings::{EventOptions, EventSettings, Feedback, Impacts, TimeSearch};
 

@@ -88,7 +88,7 @@ impl<'a> Run<'a> {
     }
 
     /// Accelerations of the bodies of prescribed motion; zero of others.
-    fn accelerations(&self, bodies: &[Body], time: f64) -> Vec<Twist> {
+    pub(super) fn accelerations(&self, bodies: &[Body], time: f64) -> Vec<Twist> {
         let none = (Vec3::zeros(), Vec3::zeros());
         let of = |(body, start): (&Body, &Pose)| match (&body.motion, body.kind) {
             (Some(motion), BodyKind::Kinematic) => {

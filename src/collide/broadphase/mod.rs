@@ -12,7 +12,7 @@ mod entry;
 mod grid;
 mod hierarchy;
 mod order;
-mod sweep;
+pub(crate) mod sweep;
 mod unbounded;
 
 pub use brute_force::brute_force_pairs;

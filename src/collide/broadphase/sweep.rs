@@ -9,18 +9,22 @@ use super::entry::{Entry, ordered};
 
 /// A beginning or an end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct End {
+pub struct End {
     at: f64,
     /// Place of the box among the entries, and 1 in the lowest bit for an end.
     name: u32,
 }
 
 impl End {
-    fn is_end(self) -> bool {
+    /// True for an end, false for a beginning.
+    #[must_use]
+    pub fn is_end(self) -> bool {
         self.name & 1 == 1
     }
 
-    fn entry(self) -> usize {
+    /// The interval, as its place among those that the line was made of.
+    #[must_use]
+    pub fn entry(self) -> usize {
         (self.name >> 1) as usize
     }
 
@@ -32,12 +36,13 @@ impl End {
 
 /// The ends of all intervals along one axis, in order.
 #[derive(Debug, Default)]
-struct Line {
+pub struct Line {
     ends: Vec<End>,
 }
 
 impl Line {
-    fn reset(&mut self, intervals: impl ExactSizeIterator<Item = (f64, f64)>) {
+    /// Sorts the beginnings and ends of intervals.
+    pub fn reset(&mut self, intervals: impl ExactSizeIterator<Item = (f64, f64)>) {
         self.ends.clear();
         for (place, (begin, end)) in (0..).zip(intervals) {
             self.ends.push(End {
@@ -53,16 +58,17 @@ impl Line {
             .sort_by(|a, b| a.at.total_cmp(&b.at).then(a.is_end().cmp(&b.is_end())));
     }
 
-    /// Visits each interval at its beginning, and the active ones that it overlaps.
-    fn sweep(&self, mut visit: impl FnMut(usize, &[usize])) {
+    /// Visits each beginning and each end in order, with the intervals that are active there: those that the one that begins overlaps,
+    /// or those among which is still the one that ends.
+    pub fn sweep(&self, mut visit: impl FnMut(End, &[usize])) {
         let mut active: Vec<usize> = Vec::new();
         for end in &self.ends {
+            visit(*end, &active);
             if end.is_end() {
                 if let Some(at) = active.iter().position(|&entry| entry == end.entry()) {
                     active.swap_remove(at);
                 }
             } else {
-                visit(end.entry(), &active);
                 active.push(end.entry());
             }
         }
@@ -70,7 +76,7 @@ impl Line {
 
     /// Puts the ends of moved intervals in order, and visits those pairs of intervals of which a beginning and an end change places. Returns
     /// the number of exchanges.
-    fn update(
+    pub fn update(
         &mut self,
         interval: impl Fn(usize) -> (f64, f64),
         mut visit: impl FnMut(usize, usize),
@@ -174,8 +180,11 @@ impl Sweep {
         });
         self.table.clear();
         let (bounded, table) = (&self.bounded, &mut self.table);
-        self.lines[widest].sweep(|place, active| {
-            let entry = &entries[bounded[place] as usize];
+        self.lines[widest].sweep(|end, active| {
+            if end.is_end() {
+                return;
+            }
+            let entry = &entries[bounded[end.entry()] as usize];
             for &other in active {
                 entry.pair_with(&entries[bounded[other] as usize], table);
             }
@@ -249,22 +258,25 @@ mod tests {
     fn the_active_lists_are_those_of_figure_18() {
         let mut line = Line::default();
         line.reset(intervals(&FIGURE_18).into_iter());
-        let mut at_b1 = Vec::new();
+        let (mut at_b1, mut at_e3) = (Vec::new(), Vec::new());
         let mut pairs = Vec::new();
-        line.sweep(|interval, active| {
+        line.sweep(|end, active| {
             let mut active: Vec<usize> = active.iter().map(|other| other + 1).collect();
             active.sort_unstable();
-            pairs.extend(
-                active
-                    .iter()
-                    .map(|&other| ordered(other as u32, interval as u32 + 1)),
-            );
-            if interval + 1 == 1 {
-                at_b1 = active;
+            match (end.is_end(), end.entry() + 1) {
+                (true, 3) => at_e3 = active,
+                (true, _) => {}
+                (false, interval) => {
+                    let pair = |&other: &usize| ordered(other as u32, interval as u32);
+                    pairs.extend(active.iter().map(pair));
+                    if interval == 1 {
+                        at_b1 = active;
+                    }
+                }
             }
         });
         assert_eq!(at_b1, [3, 6]);
-        // At e3 the intervals 2, 3 and 5 are active: 3 overlaps 2 and 5, which overlap each other.
+        assert_eq!(at_e3, [2, 3, 5]);
         for pair in [
             [2, 3],
             [3, 5],

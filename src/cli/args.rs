@@ -349,10 +349,10 @@ fn not_negative_f64(text: &str) -> Result<f64, String> {
 
 fn share(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=1.0).contains(&number) {
+    if (0.0..2.0).contains(&number) {
         Ok(number)
     } else {
-        Err("must be from 0 to 1".into())
+        Err("must be at least 0 and below 2".into())
     }
 }
 

@@ -43,7 +43,8 @@ pub enum Scheme {
     Implicit,
     /// By asking that a share of the error vanish (Anitescu–Hart; Hart, eq. 13).
     Gamma {
-        /// Share of the error that one step removes, above 0 and at most 1.
+        /// Share of the error that one step removes, above 0 and below 2. Above 1 a step overshoots: a joint's error changes its
+        /// sign, bodies that overlap part.
         gamma: f64,
     },
     /// By rows that correct a share of the error and give way to their impulse, so that no mode gains energy
@@ -195,9 +196,9 @@ impl Scheme {
     pub fn validate(&self) -> Result<()> {
         match self {
             Self::Baumgarte(form) => form.validate(),
-            Self::Gamma { gamma } if !(*gamma > 0.0 && *gamma <= 1.0) => Err(Error::invalid(
+            Self::Gamma { gamma } if !(*gamma > 0.0 && *gamma < 2.0) => Err(Error::invalid(
                 "gamma of the stabilization",
-                format!("{gamma} is not above 0 and at most 1"),
+                format!("{gamma} is not above 0 and below 2"),
             )),
             Self::Soft { softness } if !(*softness > 0.0 && softness.is_finite()) => Err(
                 Error::invalid("softness", format!("{softness} is not positive and finite")),

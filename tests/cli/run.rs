@@ -382,7 +382,7 @@ fn a_study_fits_orders_and_writes_them() {
     again.extend(["--threads", "1"]);
     home.run(&again).expect_code(0);
     assert_eq!(home.read("again/study.csv"), before);
-    home.run(&["study", "plank.toml", "--gamma", "1.5"])
+    home.run(&["study", "plank.toml", "--gamma", "2"])
         .expect_code(2);
     home.run(&["study", "plank.toml", "--dt", "0"])
         .expect_code(2);

@@ -327,7 +327,7 @@ mod schema {
             "unknown_scheme",
             "baumgarte_by_name",
             "negative_kappa",
-            "gamma_above_1",
+            "gamma_of_2",
             "misspelt_scheme_key",
             "inertia_of_two_numbers",
             "chain_without_links",

@@ -100,8 +100,8 @@ pub struct SchemeTable {
     /// With `omega0`: its damping ratio; at least 0.
     #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
     pub zeta: Option<f64>,
-    /// Gamma: share of the error that a step removes, above 0 and at most 1.
-    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0), range(max = 1)))]
+    /// Gamma: share of the error that a step removes, above 0 and below 2.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 2)))]
     pub gamma: Option<f64>,
     /// Soft: part of its own push that a contact or joint gives way by, above 0.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]

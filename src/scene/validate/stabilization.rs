@@ -65,9 +65,9 @@ fn table(table: &SchemeTable, place: &Place<'_>) -> Result<()> {
         }
     }
     match table.gamma {
-        Some(gamma) if !(gamma > 0.0 && gamma <= 1.0) => Err(place.key("gamma").error(
+        Some(gamma) if !(gamma > 0.0 && gamma < 2.0) => Err(place.key("gamma").error(
             format!("gamma is {gamma}"),
-            "expected a number above 0 and at most 1",
+            "expected a number above 0 and below 2",
         )),
         _ => match table.softness {
             Some(softness) if softness <= 0.0 => Err(place.key("softness").error(

@@ -153,7 +153,7 @@ fn parameters_without_meaning_are_refused() {
         acceleration(1.0, -1.0),
         acceleration(f64::NAN, 1.0),
         Scheme::Gamma { gamma: 0.0 },
-        Scheme::Gamma { gamma: 1.5 },
+        Scheme::Gamma { gamma: 2.0 },
         Scheme::Gamma { gamma: f64::NAN },
     ] {
         for stabilization in [

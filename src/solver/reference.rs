@@ -12,6 +12,7 @@
 mod in_substeps;
 mod joint;
 mod mixed_residual;
+mod relaxed;
 mod row;
 mod stewart_trinkle;
 mod verdict;
@@ -19,6 +20,7 @@ mod widened;
 
 pub use self::in_substeps::in_substeps;
 pub use self::mixed_residual::MixedResidual;
+pub use self::relaxed::{RelaxedReport, RelaxedSolver};
 pub use self::verdict::{Norms, Verdict, judge};
 
 use self::stewart_trinkle::StewartTrinkle;
@@ -253,6 +255,22 @@ fn narrow((linear, angular): &(Vec3, Vec3)) -> Velocity {
     }
 }
 
+/// Impulses, and what they make of the velocities, in the numbers of a solution.
+fn write(impulses: &Impulses, verdict: &Verdict, solution: &mut Solution) {
+    solution.forget_substeps();
+    solution.velocities.clear();
+    let velocities = verdict.velocities.iter().map(narrow);
+    solution.velocities.extend(velocities);
+    solution.changes.clear();
+    solution.changes.extend(verdict.changes.iter().map(narrow));
+    solution.impulses.clear();
+    let contacts = impulses.contacts.iter().map(|r| r.map(|x| x as f32));
+    solution.impulses.extend(contacts);
+    solution.joint_impulses.clear();
+    let joints = impulses.joint_rows.iter().map(|&r| r as f32);
+    solution.joint_impulses.extend(joints);
+}
+
 impl Solver for LemkeSolver {
     fn backend(&self) -> &'static str {
         "lemke"
@@ -292,25 +310,11 @@ impl LemkeSolver {
 
         let (pivoted, fallback) = solve_or_fall_back(problem, &widened)?;
         let verdict = widened.verdict(&pivoted.impulses);
+        write(&pivoted.impulses, &verdict, solution);
         let Impulses {
             contacts,
             joint_rows: joints,
         } = pivoted.impulses;
-        solution.forget_substeps();
-        solution.velocities.clear();
-        solution
-            .velocities
-            .extend(verdict.velocities.iter().map(narrow));
-        solution.changes.clear();
-        solution.changes.extend(verdict.changes.iter().map(narrow));
-        solution.impulses.clear();
-        solution
-            .impulses
-            .extend(contacts.iter().map(|r| r.map(|x| x as f32)));
-        solution.joint_impulses.clear();
-        solution
-            .joint_impulses
-            .extend(joints.iter().map(|&r| r as f32));
         let status = match (fallback, pivoted.status) {
             _ if !solution.is_finite() || !verdict.residual_rms.is_finite() => Status::NonFinite,
             (Fallback::None | Fallback::GaussSeidel, _) => Status::Converged,

@@ -128,6 +128,8 @@ pub(super) struct StewartTrinkle<'a> {
     unknowns: Vec<Unknown>,
     /// Impulses for `x = 0`, `z = 0`.
     start: Impulses,
+    /// Of each point, what the relaxed program adds to its normal row; see [`Self::relaxed`].
+    relaxation: Option<&'a [f64]>,
     /// `r = scale x`, and `r = scale z` or `s = scale z`.
     free_scale: Vec<f64>,
     unknown_scale: Vec<f64>,
@@ -136,6 +138,16 @@ pub(super) struct StewartTrinkle<'a> {
 impl<'a> StewartTrinkle<'a> {
     /// Computes all blocks.
     pub(super) fn new(widened: &'a Widened) -> Self {
+        Self::with(widened, None)
+    }
+
+    /// The optimality conditions of the relaxed program: the normal row is `0 <= lc _|_ u_n - mu gam + added >= 0`, `added` being a velocity of
+    /// each point `[m/s]` (Hart, eqs 15 and 16). The matrix is then the sum of a positive semidefinite and a skew one.
+    pub(super) fn relaxed(widened: &'a Widened, added: &'a [f64]) -> Self {
+        Self::with(widened, Some(added))
+    }
+
+    fn with(widened: &'a Widened, relaxation: Option<&'a [f64]>) -> Self {
         let unit = mixed_residual::unit(widened);
         let mut start = widened.no_impulses();
         let mut free = Vec::new();
@@ -182,6 +194,7 @@ impl<'a> StewartTrinkle<'a> {
             free,
             unknowns,
             start,
+            relaxation,
         };
         system.unknown_scale = system
             .unknowns
@@ -223,6 +236,11 @@ impl<'a> StewartTrinkle<'a> {
                     (Unknown::Slip(a), Unknown::Normal(b)) if a == b => {
                         self.widened.points[a].friction
                     }
+                    (Unknown::Normal(a), Unknown::Slip(b))
+                        if a == b && self.relaxation.is_some() =>
+                    {
+                        -self.widened.points[a].friction
+                    }
                     (Unknown::Joint(a, _), Unknown::Lacking(b, _)) if a == b => 1.0,
                     (Unknown::Lacking(a, _), Unknown::Joint(b, _)) if a == b => -1.0,
                     _ => self.entry(&delassus, self.parts(row), self.parts(column)),
@@ -239,6 +257,10 @@ impl<'a> StewartTrinkle<'a> {
                     .flatten()
                     .map(|&(at, d)| d * u[at])
                     .sum(),
+            };
+            let offset = match (row, self.relaxation) {
+                (Unknown::Normal(a), Some(added)) => offset + added[a],
+                _ => offset,
             };
             q[i] = offset * self.unknown_scale[i] / (self.unit * self.unit);
         }
@@ -338,6 +360,17 @@ impl<'a> StewartTrinkle<'a> {
             }
         }
         sum
+    }
+
+    /// Slip speed of each point `[m/s]`, shape `[point_count]`; zero without friction.
+    pub(super) fn slips(&self, z: &DVector<f64>) -> Vec<f64> {
+        let mut slips = vec![0.0; self.widened.points.len()];
+        for ((unknown, z), scale) in self.unknowns.iter().zip(z.iter()).zip(&self.unknown_scale) {
+            if let Unknown::Slip(i) = unknown {
+                slips[*i] = z * scale;
+            }
+        }
+        slips
     }
 
     /// Impulses of a point of the scaled problem.

@@ -6,6 +6,7 @@ mod closed_cases;
 mod joint_cases;
 mod random_mechanisms;
 mod random_problems;
+mod relaxed;
 
 use drystone::internals::math::V3;
 use drystone::problem::{Contact, FrictionCone, Problem};

@@ -9,6 +9,16 @@ const CHEAP: [&str; 2] = ["double_pendulum_stability", "painleve_rod"];
 /// Experiments of joints that take a few seconds together.
 const WITH_JOINTS: [&str; 4] = ["pendulum", "chain6", "baumgarte_limit", "rectangle_pushed"];
 
+/// Experiments of the papers' claims that take well under a second each and measure no time.
+const CLAIMS: [&str; 6] = [
+    "fourth_order",
+    "error_and_speed",
+    "error_removal",
+    "redundancy",
+    "solvability",
+    "event_stepper",
+];
+
 /// The documents between `<svg` and `</svg>` of a page.
 fn inline_figures(page: &str) -> Vec<&str> {
     page.match_indices("<svg ")
@@ -129,6 +139,27 @@ fn cheap_experiments_pass_and_leave_a_page() {
 }
 
 #[test]
+fn claims_of_the_papers_hold() {
+    for backend in ["cpu", "lemke"] {
+        let home = Home::new();
+        let mut args = vec![
+            "reproduce",
+            "--backend",
+            backend,
+            "--output",
+            "out",
+            "--quiet",
+        ];
+        args.extend(CLAIMS);
+        home.run(&args).expect_code(0);
+        let results = expect_whole_page(&home, "out");
+        let experiments = results["experiments"].as_array().unwrap();
+        assert_eq!(experiments.len(), CLAIMS.len());
+        assert_eq!(results["pass"], true);
+    }
+}
+
+#[test]
 fn fixed_points_are_those_of_their_laws() {
     let home = Home::new();
     home.run(&["reproduce", "fixed_points", "--output", "out", "--quiet"])
@@ -219,7 +250,7 @@ fn the_list_names_every_experiment_and_runs_none() {
     let json = home.run(&["reproduce", "--list", "--json"]).expect_code(0);
     let list: Value = serde_json::from_str(&json.stdout).unwrap();
     let list = list.as_array().unwrap();
-    assert_eq!(list.len(), 11);
+    assert_eq!(list.len(), 17);
     for experiment in list {
         for key in ["name", "title", "source"] {
             let text = experiment[key].as_str().unwrap();

@@ -4,10 +4,13 @@ mod baumgarte_limit;
 mod chain6;
 mod curve;
 mod double_pendulum_stability;
+mod error_and_speed;
+mod error_removal;
 mod event_stepper;
 mod experiment;
 mod five_bodies;
 mod fixed_points;
+mod fourth_order;
 mod gamma_stepping;
 mod outcome;
 mod page;
@@ -17,7 +20,10 @@ mod progress;
 mod pushed;
 mod random_contacts;
 mod rectangle_pushed;
+mod redundancy;
+mod second_lcp;
 mod simulate;
+mod solvability;
 mod sweep;
 mod table;
 mod three_link_bar;
@@ -43,10 +49,16 @@ const RESULTS: &str = "results.json";
 /// Every experiment, in the order in which they are run and shown.
 const EXPERIMENTS: &[Experiment] = &[
     pendulum::EXPERIMENT,
+    fourth_order::EXPERIMENT,
     chain6::EXPERIMENT,
+    error_and_speed::EXPERIMENT,
+    error_removal::EXPERIMENT,
     baumgarte_limit::EXPERIMENT,
+    redundancy::EXPERIMENT,
+    second_lcp::EXPERIMENT,
     rectangle_pushed::EXPERIMENT,
     five_bodies::EXPERIMENT,
+    solvability::EXPERIMENT,
     three_link_bar::EXPERIMENT,
     double_pendulum_stability::EXPERIMENT,
     painleve_rod::EXPERIMENT,

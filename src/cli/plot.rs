@@ -57,6 +57,8 @@ pub(crate) struct Axis {
     pub(crate) scale: Scale,
     /// Ends that the axis does not go beyond, whatever the curves do.
     pub(crate) limits: (f64, f64),
+    /// What a linear axis shows at least: none if its ends are the wrong way round.
+    shown: (f64, f64),
 }
 
 /// How values become lengths.
@@ -82,6 +84,7 @@ impl Axis {
             label: label.into(),
             scale: Scale::Linear,
             limits: (f64::NEG_INFINITY, f64::INFINITY),
+            shown: (f64::INFINITY, f64::NEG_INFINITY),
         }
     }
 
@@ -98,6 +101,12 @@ impl Axis {
         self
     }
 
+    /// The axis from one value to another at least: for pictures, whose two axes are to have one scale.
+    pub(crate) fn showing(mut self, least: f64, largest: f64) -> Self {
+        self.shown = (least, largest);
+        self
+    }
+
     /// Where a value lies on the axis, and whether it had to be brought back to an end of it.
     fn place(&self, value: f64) -> Option<(f64, bool)> {
         let inside = value.clamp(self.limits.0, self.limits.1);
@@ -111,9 +120,8 @@ impl Axis {
 
     /// Ends of the axis around the places of all curves, and the number of labels.
     fn span(&self, places: impl Iterator<Item = f64>, tight: bool) -> (f64, f64, usize) {
-        let (least, largest) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), place| {
-            (a.min(place), b.max(place))
-        });
+        let (least, largest) =
+            places.fold(self.shown, |(a, b), place| (a.min(place), b.max(place)));
         if least > largest {
             return (0.0, 1.0, 6);
         }

@@ -10,13 +10,17 @@ const CHEAP: [&str; 2] = ["double_pendulum_stability", "painleve_rod"];
 const WITH_JOINTS: [&str; 4] = ["pendulum", "chain6", "baumgarte_limit", "rectangle_pushed"];
 
 /// Experiments of the papers' claims that take well under a second each and measure no time.
-const CLAIMS: [&str; 6] = [
+const CLAIMS: [&str; 10] = [
     "fourth_order",
     "error_and_speed",
     "error_removal",
     "redundancy",
     "solvability",
+    "sweep_and_sort",
     "event_stepper",
+    "impacts",
+    "resting_contact",
+    "constraint_stabilization",
 ];
 
 /// The documents between `<svg` and `</svg>` of a page.
@@ -151,10 +155,11 @@ fn claims_of_the_papers_hold() {
             "--quiet",
         ];
         args.extend(CLAIMS);
+        args.extend(["motion_derivatives", "implicit_enforcement"]);
         home.run(&args).expect_code(0);
         let results = expect_whole_page(&home, "out");
         let experiments = results["experiments"].as_array().unwrap();
-        assert_eq!(experiments.len(), CLAIMS.len());
+        assert_eq!(experiments.len(), CLAIMS.len() + 2);
         assert_eq!(results["pass"], true);
     }
 }
@@ -250,7 +255,7 @@ fn the_list_names_every_experiment_and_runs_none() {
     let json = home.run(&["reproduce", "--list", "--json"]).expect_code(0);
     let list: Value = serde_json::from_str(&json.stdout).unwrap();
     let list = list.as_array().unwrap();
-    assert_eq!(list.len(), 17);
+    assert_eq!(list.len(), 23);
     for experiment in list {
         for key in ["name", "title", "source"] {
             let text = experiment[key].as_str().unwrap();

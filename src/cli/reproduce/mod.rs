@@ -2,6 +2,7 @@
 
 mod baumgarte_limit;
 mod chain6;
+mod constraint_stabilization;
 mod curve;
 mod double_pendulum_stability;
 mod error_and_speed;
@@ -12,6 +13,9 @@ mod five_bodies;
 mod fixed_points;
 mod fourth_order;
 mod gamma_stepping;
+mod impacts;
+mod implicit_enforcement;
+mod motion_derivatives;
 mod outcome;
 mod page;
 mod painleve_rod;
@@ -21,10 +25,12 @@ mod pushed;
 mod random_contacts;
 mod rectangle_pushed;
 mod redundancy;
+mod resting_contact;
 mod second_lcp;
 mod simulate;
 mod solvability;
 mod sweep;
+mod sweep_and_sort;
 mod table;
 mod three_link_bar;
 
@@ -60,11 +66,17 @@ const EXPERIMENTS: &[Experiment] = &[
     five_bodies::EXPERIMENT,
     solvability::EXPERIMENT,
     three_link_bar::EXPERIMENT,
+    implicit_enforcement::EXPERIMENT,
     double_pendulum_stability::EXPERIMENT,
     painleve_rod::EXPERIMENT,
     fixed_points::EXPERIMENT,
     gamma_stepping::EXPERIMENT,
+    sweep_and_sort::EXPERIMENT,
     event_stepper::EXPERIMENT,
+    impacts::EXPERIMENT,
+    resting_contact::EXPERIMENT,
+    motion_derivatives::EXPERIMENT,
+    constraint_stabilization::EXPERIMENT,
 ];
 
 /// What can be asked for.

@@ -10,6 +10,7 @@ use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;
 use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
+use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -46,6 +47,8 @@ struct Trace {
     /// Distance of the driven point from the plane of its circle `[m]`, and from the circle in it.
     drift: Curve,
     shift: Curve,
+    /// The driven point as seen from above `[m]`.
+    path: Curve,
 }
 
 fn reproduce(context: &Context) -> Result<Outcome> {
@@ -168,6 +171,28 @@ fn reproduce(context: &Context) -> Result<Outcome> {
 }
 
 fn plots(expectations: &[Expectation], traces: &[Trace], outcome: &mut Outcome) {
+    let turn = (0..=240).map(|i| {
+        let (sin, cos) = (TAU * f64::from(i) / 240.0).sin_cos();
+        (RADIUS * cos, RADIUS * sin)
+    });
+    // One turn is enough to see, the last of the run.
+    let last = |trace: &Trace, h: f64| {
+        let count = (TAU / SPEED / h).ceil() as usize;
+        trace.path[trace.path.len().saturating_sub(count)..].to_vec()
+    };
+    outcome.plots.push(Plot {
+        name: "circle",
+        title: "Trajectory of the driven point (figure 1), last turn, h = 0.01 s".into(),
+        // Twice as wide as high, as the figure is.
+        x: Axis::linear("x [m]").showing(-1.05, 1.05),
+        y: Axis::linear("y [m]"),
+        series: vec![
+            Series::new("circle", turn.collect()).broad(),
+            Series::new("implicit", last(&traces[0], expectations[0].h)),
+            Series::new("Baumgarte", last(&traces[2], expectations[2].h)),
+        ],
+        seen: "The point that is driven by its velocity runs on the circle of the paper's picture, its centre off by half a step.".into(),
+    });
     for (name, title, unit, curve, seen) in [
         (
             "holonomic",
@@ -214,6 +239,7 @@ fn trace(context: &Context, scene: &Scene, expectation: &Expectation) -> Result<
         nonholonomic: Vec::new(),
         drift: Vec::new(),
         shift: Vec::new(),
+        path: Vec::new(),
     };
     let label = format!(
         "three_link_bar: {}, h = {} s",
@@ -236,6 +262,7 @@ fn trace(context: &Context, scene: &Scene, expectation: &Expectation) -> Result<
             trace
                 .nonholonomic
                 .push((time, moment.report.joints.velocity_max));
+            trace.path.push((point.x, point.y));
             trace.drift.push((time, point.z.abs()));
             trace
                 .shift

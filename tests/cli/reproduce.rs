@@ -10,12 +10,14 @@ const CHEAP: [&str; 2] = ["double_pendulum_stability", "painleve_rod"];
 const WITH_JOINTS: [&str; 4] = ["pendulum", "chain6", "baumgarte_limit", "rectangle_pushed"];
 
 /// Experiments of the papers' claims that take well under a second each and measure no time.
-const CLAIMS: [&str; 10] = [
+const CLAIMS: [&str; 12] = [
     "fourth_order",
     "error_and_speed",
     "error_removal",
     "redundancy",
     "solvability",
+    "ratio_metric",
+    "infeasibility_bound",
     "sweep_and_sort",
     "event_stepper",
     "impacts",
@@ -255,7 +257,7 @@ fn the_list_names_every_experiment_and_runs_none() {
     let json = home.run(&["reproduce", "--list", "--json"]).expect_code(0);
     let list: Value = serde_json::from_str(&json.stdout).unwrap();
     let list = list.as_array().unwrap();
-    assert_eq!(list.len(), 23);
+    assert_eq!(list.len(), 28);
     for experiment in list {
         for key in ["name", "title", "source"] {
             let text = experiment[key].as_str().unwrap();

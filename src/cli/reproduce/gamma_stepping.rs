@@ -8,6 +8,7 @@ use super::simulate;
 use crate::args::ExperimentBackend;
 use crate::study::{Cell, Grid, order, plot};
 use drystone::Result;
+use drystone::scene::Scene;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "gamma_stepping",
@@ -78,16 +79,9 @@ fn run(context: &Context) -> Result<Outcome> {
     for case in &CASES {
         let scene = simulate::scene(&format!("scenes/papers/{}.toml", case.name), case.text)?;
         let grid = Grid {
-            steps: case
-                .per_second
-                .iter()
-                .map(|per_second| 1.0 / per_second)
-                .collect(),
-            gammas: GAMMAS.to_vec(),
-            seeds: STARTS,
             jitter: case.jitter,
             tilt: case.tilt.to_radians(),
-            duration: scene.steps as f64 * scene.settings.time_step,
+            ..study(&scene, &case.per_second, &GAMMAS, STARTS)
         };
         let runs = GAMMAS.len() * grid.steps.len() * STARTS as usize;
         context.progress.part(case.name, runs as u64);
@@ -110,6 +104,22 @@ fn run(context: &Context) -> Result<Outcome> {
         outcome.note("Run by sweeps on the CPU, whatever the backend.");
     }
     Ok(outcome)
+}
+
+/// Runs of a scene by sweeps on the CPU, its starts perturbed by 2 cm and 3 degrees.
+pub(crate) fn study(scene: &Scene, per_second: &[f64], gammas: &[f64], starts: u32) -> Grid {
+    Grid {
+        steps: per_second
+            .iter()
+            .map(|per_second| 1.0 / per_second)
+            .collect(),
+        gammas: gammas.to_vec(),
+        seeds: starts,
+        jitter: 0.02,
+        tilt: 3.0_f64.to_radians(),
+        duration: scene.steps as f64 * scene.settings.time_step,
+        solver: Grid::cpu,
+    }
 }
 
 fn add_rows(outcome: &mut Outcome, case: &Case, cells: &[Cell]) {

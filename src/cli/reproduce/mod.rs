@@ -11,20 +11,28 @@ mod event_stepper;
 mod experiment;
 mod five_bodies;
 mod fixed_points;
+mod flat;
 mod fourth_order;
 mod gamma_stepping;
 mod impacts;
 mod implicit_enforcement;
+mod infeasibility_bound;
+mod metric_cost;
 mod motion_derivatives;
 mod outcome;
 mod page;
 mod painleve_rod;
+mod penalty;
 mod pendulum;
 mod progress;
 mod pushed;
 mod random_contacts;
+mod random_solids;
+mod ratio_metric;
+mod ratio_program;
 mod rectangle_pushed;
 mod redundancy;
+mod relaxed_program;
 mod resting_contact;
 mod second_lcp;
 mod simulate;
@@ -70,7 +78,12 @@ const EXPERIMENTS: &[Experiment] = &[
     double_pendulum_stability::EXPERIMENT,
     painleve_rod::EXPERIMENT,
     fixed_points::EXPERIMENT,
+    ratio_metric::EXPERIMENT,
+    metric_cost::EXPERIMENT,
     gamma_stepping::EXPERIMENT,
+    infeasibility_bound::EXPERIMENT,
+    relaxed_program::EXPERIMENT,
+    penalty::EXPERIMENT,
     sweep_and_sort::EXPERIMENT,
     event_stepper::EXPERIMENT,
     impacts::EXPERIMENT,

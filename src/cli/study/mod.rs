@@ -33,6 +33,7 @@ pub(crate) fn study(args: &StudyArgs) -> Result<(), Failure> {
         duration: args
             .duration
             .unwrap_or(scene.steps as f64 * scene.settings.time_step),
+        solver: Grid::cpu,
     };
     let cells = plan::thread_pool(args.threads)?
         .install(|| grid.measure(&world, &scene.settings, || {}))

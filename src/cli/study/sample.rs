@@ -2,6 +2,7 @@
 
 use drystone::math::{Quat, Vec3};
 use drystone::measure::infeasibility;
+use drystone::solver::Solver;
 use drystone::solver::cpu::CpuSolver;
 use drystone::stabilize::{Scheme, Stabilization};
 use drystone::step::{Settings, Simulation};
@@ -29,6 +30,8 @@ pub(crate) struct Grid {
     pub(crate) tilt: f64,
     /// Length of each run `[s]`.
     pub(crate) duration: f64,
+    /// Makes the solver of each run.
+    pub(crate) solver: fn() -> Box<dyn Solver>,
 }
 
 /// All runs of one step and one share.
@@ -108,6 +111,11 @@ pub(crate) fn order(cells: &[Cell], gamma: f64) -> Option<(f64, f64)> {
 }
 
 impl Grid {
+    /// A solver that sweeps on the CPU.
+    pub(crate) fn cpu() -> Box<dyn Solver> {
+        Box::new(CpuSolver::new())
+    }
+
     /// Runs them all, on all threads, and calls `done` after each; the outcome does not depend on their number.
     ///
     /// # Errors
@@ -168,7 +176,7 @@ impl Grid {
         };
         let world = self.perturbed(world, seed);
         let steps = (self.duration / h).round().max(1.0) as u64;
-        let mut run = Simulation::new(world, settings, Box::new(CpuSolver::new()))?;
+        let mut run = Simulation::new(world, settings, (self.solver)())?;
         let mut sample = Sample {
             mean_infeasibility: 0.0,
             max_infeasibility: 0.0,
@@ -199,7 +207,7 @@ impl Grid {
 
     /// The world with its dynamic bodies moved and turned a little; start 0 is the world itself. The bound on the infeasibility
     /// holds for starts that have none: a body whose perturbation makes it overlap another gets a half of it, a quarter, and so on.
-    fn perturbed(&self, world: &World, seed: u32) -> World {
+    pub(crate) fn perturbed(&self, world: &World, seed: u32) -> World {
         let mut world = world.clone();
         if seed == 0 {
             return world;

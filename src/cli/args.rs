@@ -1,5 +1,6 @@
 //! The command line as it was typed, checked one flag at a time.
 
+use crate::study::{Variation, parse_variation};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use drystone::internals::constants::MAX_SCENE_SUBSTEPS;
@@ -178,9 +179,12 @@ pub(crate) struct StudyArgs {
     /// Lengths of a step in seconds.
     #[arg(long = "dt", value_name = "SECONDS", value_delimiter = ',', value_parser = positive, default_values_t = [0.02, 0.01, 0.005, 0.0025])]
     pub(crate) time_steps: Vec<f64>,
-    /// Shares of the error that a step corrects, from 0 (none) to 1.
+    /// Shares of the error that a step corrects, from 0 (none) to below 2.
     #[arg(long = "gamma", value_name = "SHARE", allow_negative_numbers = true, value_delimiter = ',', value_parser = share, default_values_t = [0.0, 0.5, 1.0])]
     pub(crate) gammas: Vec<f64>,
+    /// A key of the scene and its values: simulation.margin=0.001,0.01, materials.default.friction=0.1,0.5, body.plank.mass=1,2.
+    #[arg(long, value_name = "KEY=VALUE,...", value_parser = parse_variation)]
+    pub(crate) vary: Option<Variation>,
     /// Starts: the scene's own and perturbed ones.
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) seeds: u32,

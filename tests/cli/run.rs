@@ -382,6 +382,40 @@ fn a_study_fits_orders_and_writes_them() {
     again.extend(["--threads", "1"]);
     home.run(&again).expect_code(0);
     assert_eq!(home.read("again/study.csv"), before);
+    // One of the scene's keys.
+    let mut varied = args.to_vec();
+    varied[9] = "varied";
+    varied.extend(["--vary", "body.plank.mass=1,4"]);
+    let ended = home.run(&varied).expect_code(0);
+    assert!(
+        ended.stdout.contains("body.plank.mass = 4"),
+        "{}",
+        ended.stdout
+    );
+    let results: serde_json::Value = serde_json::from_str(&home.read("varied/study.json")).unwrap();
+    assert_eq!(results["key"], "body.plank.mass");
+    for value in results["values"].as_array().unwrap() {
+        let order = value["orders"][1]["order"].as_f64().unwrap();
+        assert!((order - 2.0).abs() < 0.2, "{value:#}");
+    }
+    let table = home.read("varied/study.csv");
+    let first = |value: &str| table.lines().filter(|line| line.starts_with(value)).count();
+    assert_eq!([first("1,"), first("4,")], [24, 24]);
+    // The plank's own mass changes nothing.
+    let own: Vec<&str> = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("1,"))
+        .collect();
+    assert_eq!(own, before.lines().skip(1).collect::<Vec<_>>());
+    for wrong in [
+        "body.plank=1",
+        "body.nobody.mass=1",
+        "simulation.mas=1",
+        "simulation.dt",
+    ] {
+        home.run(&["study", "plank.toml", "--vary", wrong])
+            .expect_code(2);
+    }
     home.run(&["study", "plank.toml", "--gamma", "2"])
         .expect_code(2);
     home.run(&["study", "plank.toml", "--dt", "0"])

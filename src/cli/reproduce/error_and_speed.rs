@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "error_and_speed",
     title: "The error grows rapidly when bodies move quickly",
-    source: "Cline and Pai 2003, section VI (pages 5 to 6), figures 3, 8 and 9",
+    source: "Cline and Pai 2003, section VI, figures 3, 8 and 9",
     run: reproduce,
 };
 

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "error_removal",
     title: "A post-step removes an error in its own step, Baumgarte's constants take several; large errors by limited corrections",
-    source: "Cline and Pai 2003, section VI-C (page 7)",
+    source: "Cline and Pai 2003, section VI-C",
     run: reproduce,
 };
 

@@ -16,7 +16,7 @@ use drystone::world::Shape;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "fourth_order",
     title: "A fourth-order integrator drifts too, less and slower",
-    source: "Cline and Pai 2003, section IV (page 4)",
+    source: "Cline and Pai 2003, section IV",
     run: reproduce,
 };
 

@@ -14,7 +14,7 @@ use nalgebra::Quaternion;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "motion_derivatives",
     title: "Appendices A to C: momentum, inertia, rotation, energy, and accelerations of points",
-    source: "Baraff, SIGGRAPH course notes 1997, appendices A to C (pages D55 to D61)",
+    source: "Baraff, SIGGRAPH course notes 1997, appendices A to C (from page D55 on)",
     run: reproduce,
 };
 

@@ -21,7 +21,7 @@ use nalgebra::DVector;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "redundancy",
     title: "Every constraint ten times over gives the same post-step",
-    source: "Cline and Pai 2003, section V (page 5), eqs 14 and 15",
+    source: "Cline and Pai 2003, section V, eqs 14 and 15",
     run: reproduce,
 };
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "second_lcp",
     title: "The second problem's share of the time of a step",
-    source: "Cline and Pai 2003, section VI-C (page 7)",
+    source: "Cline and Pai 2003, section VI-C",
     run: reproduce,
 };
 

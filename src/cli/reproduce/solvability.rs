@@ -16,7 +16,7 @@ use rand_pcg::Pcg64;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "solvability",
     title: "The velocity problem has a solution whatever the contacts, for biases that are not negative",
-    source: "Cline and Pai 2003, section III-B.3 (page 3), eq. 8",
+    source: "Cline and Pai 2003, section III-B.3, eq. 8",
     run: reproduce,
 };
 

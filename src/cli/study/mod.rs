@@ -1,8 +1,11 @@
-//! `drystone study`: a scene over lists of steps, shares of correction and perturbed starts, and the orders of what is left over.
+//! `drystone study`: a scene over lists of steps, shares of correction and perturbed starts, and the orders of what is left over; for
+//! several values of one of its keys, if asked for.
 
 mod sample;
+mod variation;
 
 pub(crate) use sample::{Cell, Grid, order};
+pub(crate) use variation::{Variation, parse as parse_variation};
 
 use crate::args::StudyArgs;
 use crate::console::{self, scientific};
@@ -18,13 +21,76 @@ const TABLE: &str = "study.csv";
 const RESULTS: &str = "study.json";
 const FIGURE: &str = "infeasibility.svg";
 
-/// Measures, prints a table, and writes it with its figure.
+/// A scene of a study, and what was measured.
+struct Part {
+    /// The varied key and its value, if there is one.
+    label: Option<String>,
+    scene: String,
+    grid: Grid,
+    cells: Vec<Cell>,
+}
+
+/// Measures, prints a table, and writes it with its figure: for each value of a varied key.
 pub(crate) fn study(args: &StudyArgs) -> Result<(), Failure> {
-    let mut scene =
-        Scene::load(&args.scene, &Overrides::default()).map_err(Failure::while_preparing)?;
-    plan::needs_velocity_problems(&scene, "study")?;
-    let world = plan::take_world(&mut scene);
-    let grid = Grid {
+    let scenes = match &args.vary {
+        None => {
+            let scene = Scene::load(&args.scene, &Overrides::default());
+            vec![(None, scene.map_err(Failure::while_preparing)?)]
+        }
+        Some(variation) => {
+            let labels = (0..variation.values.len()).map(|at| Some(variation.label(at)));
+            labels.zip(variation.scenes(&args.scene)?).collect()
+        }
+    };
+    for (_, scene) in &scenes {
+        plan::needs_velocity_problems(scene, "study")?;
+    }
+    let pool = plan::thread_pool(args.threads)?;
+    let mut parts = Vec::with_capacity(scenes.len());
+    for (label, mut scene) in scenes {
+        let world = plan::take_world(&mut scene);
+        let grid = grid(args, &scene);
+        let cells = pool
+            .install(|| grid.measure(&world, &scene.settings, || {}))
+            .map_err(Failure::Run)?;
+        parts.push(Part {
+            label,
+            scene: scene.name,
+            grid,
+            cells,
+        });
+    }
+    let folder =
+        RunFolder::create(args.out.as_deref(), "study").map_err(Failure::while_preparing)?;
+    let write = |name: &str, text: &str| folder.write(name, text.as_bytes()).map_err(Failure::Run);
+    write(TABLE, &csv(&parts, args.vary.as_ref()))?;
+    write(
+        RESULTS,
+        &format!("{:#}\n", results(&parts, args.vary.as_ref())),
+    )?;
+    let mut text = String::new();
+    for (number, part) in (1..).zip(&parts) {
+        let title = match &part.label {
+            Some(label) => format!("{}, {label}", part.scene),
+            None => part.scene.clone(),
+        };
+        let figure = plot(&title, &part.grid, &part.cells);
+        let name = match &part.label {
+            Some(_) => format!("infeasibility-{number}.svg"),
+            None => FIGURE.to_owned(),
+        };
+        write(&name, &figure.svg().map_err(Failure::Run)?)?;
+        if let Some(label) = &part.label {
+            text.push_str(&format!("{label}\n"));
+        }
+        text.push_str(&table(&part.grid, &part.cells));
+    }
+    text.push_str(&format!("{}\n", folder.path().display()));
+    console::out(&text)
+}
+
+fn grid(args: &StudyArgs, scene: &Scene) -> Grid {
+    Grid {
         steps: args.time_steps.clone(),
         gammas: args.gammas.clone(),
         seeds: args.seeds,
@@ -34,27 +100,7 @@ pub(crate) fn study(args: &StudyArgs) -> Result<(), Failure> {
             .duration
             .unwrap_or(scene.steps as f64 * scene.settings.time_step),
         solver: Grid::cpu,
-    };
-    let cells = plan::thread_pool(args.threads)?
-        .install(|| grid.measure(&world, &scene.settings, || {}))
-        .map_err(Failure::Run)?;
-    let folder =
-        RunFolder::create(args.out.as_deref(), "study").map_err(Failure::while_preparing)?;
-    let write = |name: &str, text: &str| folder.write(name, text.as_bytes()).map_err(Failure::Run);
-    write(TABLE, &csv(&cells))?;
-    write(
-        RESULTS,
-        &format!("{:#}\n", results(&scene.name, &grid, &cells)),
-    )?;
-    write(
-        FIGURE,
-        &plot(&scene.name, &grid, &cells)
-            .svg()
-            .map_err(Failure::Run)?,
-    )?;
-    let mut text = table(&grid, &cells);
-    text.push_str(&format!("{}\n", folder.path().display()));
-    console::out(&text)
+    }
 }
 
 /// The mean infeasibility over h, a curve for each gamma.
@@ -67,15 +113,14 @@ pub(crate) fn plot(scene: &str, grid: &Grid, cells: &[Cell]) -> Plot {
         )
     });
     let mut series: Vec<Series> = series.collect();
-    let reference = cells
+    // Below every curve, so that it hides none.
+    let lowest = cells
         .iter()
-        .map(Cell::mean_infeasibility)
-        .fold(0.0, f64::max);
-    if let Some(largest) = grid.steps.iter().copied().reduce(f64::max) {
-        let points = grid
-            .steps
-            .iter()
-            .map(|h| (*h, reference * (h / largest).powi(2)));
+        .map(|cell| cell.mean_infeasibility() / (cell.h * cell.h))
+        .filter(|ratio| *ratio > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    if lowest.is_finite() {
+        let points = grid.steps.iter().map(|h| (*h, 0.5 * lowest * h * h));
         series.push(Series::new("slope 2", points.collect()).broad());
     }
     Plot {
@@ -115,28 +160,63 @@ fn table(grid: &Grid, cells: &[Cell]) -> String {
     text
 }
 
-fn csv(cells: &[Cell]) -> String {
-    let mut text = String::from(
+/// A row for each run; the values of a varied key come first.
+fn csv(parts: &[Part], vary: Option<&Variation>) -> String {
+    let mut text = match vary {
+        Some(variation) => format!("{},", quoted(&variation.key)),
+        None => String::new(),
+    };
+    text.push_str(
         "gamma,h,seed,mean_infeasibility,max_infeasibility,max_penetration,energy_gain,final_kinetic_energy\n",
     );
-    for cell in cells {
-        for (seed, sample) in cell.samples.iter().enumerate() {
-            text.push_str(&format!(
-                "{},{},{seed},{:e},{:e},{:e},{:e},{:e}\n",
-                cell.gamma,
-                cell.h,
-                sample.mean_infeasibility,
-                sample.max_infeasibility,
-                sample.max_penetration,
-                sample.energy_gain,
-                sample.final_kinetic_energy
-            ));
+    for (at, part) in parts.iter().enumerate() {
+        let value = vary.map_or(String::new(), |variation| {
+            format!("{},", quoted(&variation.values[at].to_string()))
+        });
+        for cell in &part.cells {
+            for (seed, sample) in cell.samples.iter().enumerate() {
+                text.push_str(&format!(
+                    "{value}{},{},{seed},{:e},{:e},{:e},{:e},{:e}\n",
+                    cell.gamma,
+                    cell.h,
+                    sample.mean_infeasibility,
+                    sample.max_infeasibility,
+                    sample.max_penetration,
+                    sample.energy_gain,
+                    sample.final_kinetic_energy
+                ));
+            }
         }
     }
     text
 }
 
-fn results(scene: &str, grid: &Grid, cells: &[Cell]) -> Value {
+/// A field of a CSV file.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+/// What was measured: an object, or one for each value of a varied key.
+fn results(parts: &[Part], vary: Option<&Variation>) -> Value {
+    let of = |part: &Part| measured(&part.scene, &part.grid, &part.cells);
+    match (parts, vary) {
+        ([part], None) => of(part),
+        _ => json!({
+            "key": vary.map(|variation| &variation.key),
+            "values": parts.iter().enumerate().map(|(at, part)| {
+                let mut found = of(part);
+                found["value"] = json!(vary.map(|variation| &variation.values[at]));
+                found
+            }).collect::<Vec<_>>(),
+        }),
+    }
+}
+
+fn measured(scene: &str, grid: &Grid, cells: &[Cell]) -> Value {
     let of = |cell: &Cell| {
         json!({
             "gamma": cell.gamma,

@@ -75,7 +75,7 @@ fn oscillators(outcome: &mut Outcome) -> Result<()> {
             .fold(f64::INFINITY, f64::min);
         match zeta {
             0.5 => outcome.row(
-                "joint off by 1, zeta = 0.5: overshoot",
+                "omega0 and zeta, joint off by 1, zeta = 0.5: overshoot",
                 "",
                 Expected::near((-std::f64::consts::PI / 3.0_f64.sqrt()).exp(), 1e-3),
                 -least,
@@ -128,7 +128,7 @@ fn limits(context: &Context, outcome: &mut Outcome) -> Result<()> {
         // b^2 + 4 zeta b = 4.
         let limit = 2.0 * ((zeta * zeta + 1.0).sqrt() - zeta);
         outcome.row(
-            format!("zeta = {zeta}: largest omega0 h with which the error shrinks (b^2 + 4 a = 4)"),
+            format!("bilateral form, zeta = {zeta}: largest omega0 h with which the error shrinks (b^2 + 4 a = 4)"),
             "",
             Expected::near(limit, 2e-3),
             stable,
@@ -218,7 +218,7 @@ fn inequality(outcome: &mut Outcome) -> Result<()> {
         }
     }
     outcome.published_row(
-        format!("inequality, gaps and speeds of both signs, {pushes} that push and {free} that do not: least force"),
+        format!("unilateral form, gaps and speeds of both signs, {pushes} that push and {free} that do not: least force"),
         "N",
         "lambda >= 0",
         Expected::at_least(0.0),

@@ -93,7 +93,10 @@ fn own_step(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
         after.push(errors(&pivot(error), Scheme::Post, 1)?[1].1);
     }
     outcome.published_row(
-        format!("post: error of {} mm after its own step", 1e3 * SMALL[2]),
+        format!(
+            "section VI-C, post: error of {} mm after its own step",
+            1e3 * SMALL[2]
+        ),
         "m",
         "eliminated",
         Expected::at_most(0.01 * SMALL[2]),
@@ -101,7 +104,7 @@ fn own_step(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
     );
     outcome.row(
         format!(
-            "post: order of what is left in the error, {} to {} mm",
+            "section VI-C, post: order of what is left in the error, {} to {} mm",
             1e3 * SMALL[1],
             1e3 * SMALL[3]
         ),
@@ -117,7 +120,7 @@ fn own_step(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
         let scheme = Scheme::Baumgarte(Baumgarte::Velocity { kappa: alpha_h / h });
         let curve = errors(&pivot(SMALL[0]), scheme, 30)?;
         outcome.published_row(
-            format!("Baumgarte, alpha h = {alpha_h}: share of the error left after {COUNTED} steps, over (1 - alpha h)^{COUNTED}"),
+            format!("section VI-C, Baumgarte, alpha h = {alpha_h}: share of the error left after {COUNTED} steps, over (1 - alpha h)^{COUNTED}"),
             "",
             "several time steps",
             Expected::percent(1.0, 2.0),
@@ -125,7 +128,9 @@ fn own_step(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
         );
         let steps = curve.iter().position(|point| point.1 <= 0.01 * curve[0].1);
         outcome.row(
-            format!("Baumgarte, alpha h = {alpha_h}: steps until a hundredth is left"),
+            format!(
+                "section VI-C, Baumgarte, alpha h = {alpha_h}: steps until a hundredth is left"
+            ),
             "",
             Expected::near((0.01_f64.ln() / (1.0 - alpha_h).ln()).ceil(), 0.0),
             steps.map_or(f64::INFINITY, |steps| steps as f64),
@@ -185,7 +190,7 @@ fn limited(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
         let rise = curve.windows(2).map(|pair| pair[1].1 / pair[0].1);
         outcome.published_row(
             format!(
-                "joints off by {} mm: post-steps until they are off by {} mm",
+                "section VI-C, joints off by {} mm: post-steps until they are off by {} mm",
                 1e3 * error,
                 1e3 * GONE
             ),

@@ -80,7 +80,7 @@ fn tumbling_box(outcome: &mut Outcome) -> Result<()> {
             }
         }
         outcome.row(
-            format!("tumbling box: time of its collision by {name}"),
+            format!("section 6, tumbling box: time of its collision by {name}"),
             "s",
             Expected::near(0.402_380_399_4, 1e-8),
             found,
@@ -88,7 +88,7 @@ fn tumbling_box(outcome: &mut Outcome) -> Result<()> {
         trials.push(f64::from(states));
     }
     outcome.published_row(
-        "tumbling box: states computed by halving over those by the predictor",
+        "section 6, tumbling box: states computed by halving over those by the predictor",
         "",
         "faster",
         Expected::at_least(2.0),
@@ -115,7 +115,7 @@ fn drops(outcome: &mut Outcome) -> Result<()> {
             }
         }
         outcome.row(
-            format!("box dropped by 1 m, e = {restitution}: height that it rises to"),
+            format!("eq. 8-10, box dropped by 1 m, e = {restitution}: height that it rises to"),
             "m",
             Expected::near(restitution * restitution, 1e-6),
             highest,

@@ -38,7 +38,10 @@ fn reproduce(context: &Context) -> Result<Outcome> {
     let held = drift(context, &scene, STEPS[1], 0.1 / STEPS[1])?;
     let mut outcome = Outcome::default();
     outcome.published_row(
-        format!("h = {} s: largest joint error in {DURATION} s", STEPS[1]),
+        format!(
+            "section IV, h = {} s: largest joint error in {DURATION} s",
+            STEPS[1]
+        ),
         "m",
         "never eliminated",
         Expected::at_least(1e-9),
@@ -54,7 +57,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
     for pair in [1, 2] {
         outcome.row(
             format!(
-                "order of the drift in h, from {} s to {} s",
+                "section IV: order of the drift in h, from {} s to {} s",
                 STEPS[pair],
                 STEPS[pair + 1]
             ),
@@ -65,7 +68,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
     }
     outcome.row(
         format!(
-            "h = {} s: largest error with Baumgarte's constants over that without",
+            "section IV-A, h = {} s: largest error with Baumgarte's constants over that without",
             STEPS[1]
         ),
         "",

@@ -233,7 +233,7 @@ fn orders(outcome: &mut Outcome) -> Result<()> {
     let largest = |spins: &[Vec3]| spins.iter().map(Vec3::norm).fold(0.0, f64::max);
     outcome.published_row(
         format!(
-            "flat cube, e = 0.5, corners one after the other: different outcomes of {} orders",
+            "section 8, flat cube, e = 0.5, corners one after the other: different outcomes of {} orders",
             all.len()
         ),
         "",

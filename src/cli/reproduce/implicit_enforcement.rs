@@ -94,21 +94,21 @@ fn reproduce(context: &Context) -> Result<Outcome> {
         }
         let [implicit, baumgarte, without] = errors;
         outcome.published_row(
-            format!("h = {h} s, whole run: largest non-holonomic error of Baumgarte with the integral over that of implicit enforcement"),
+            format!("section 5, h = {h} s, whole run: largest non-holonomic error of Baumgarte with the integral over that of implicit enforcement"),
             "",
             "somewhat > 1",
             Expected::at_least(1.0),
             baumgarte.0 / implicit.0,
         );
         outcome.published_row(
-            format!("h = {h} s, after {BEGINNING} s: that without the integral of eq. 34 over that with it"),
+            format!("eq. 34, h = {h} s, after {BEGINNING} s: non-holonomic error without the integral of eq. 34 over that with it"),
             "",
             "less accurate",
             Expected::at_least(1.0),
             without.1 / baumgarte.1,
         );
         outcome.row(
-            format!("h = {h} s, after {BEGINNING} s: that without the integral over that of implicit enforcement"),
+            format!("eq. 34, h = {h} s, after {BEGINNING} s: that without the integral over that of implicit enforcement"),
             "",
             Expected::at_least(1.0),
             without.1 / implicit.1,
@@ -118,7 +118,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
     for (at, expected) in [(0, 2.0), (1, 3.0), (2, 2.0)] {
         outcome.row(
             format!(
-                "{}: order in h of the error after {BEGINNING} s",
+                "figure 2, {}: order in h of the error after {BEGINNING} s",
                 Method::ALL[at].name()
             ),
             "",
@@ -355,7 +355,7 @@ fn right_sides(scene: &Scene, outcome: &mut Outcome) -> Result<()> {
         order(&of_position),
     );
     outcome.row(
-        "order in h by which the positions of one step of both methods differ",
+        "eqs 11 and 13: order in h by which the positions of one step of both methods differ",
         "",
         Expected::near(2.0, 0.1),
         order(&of_state),

@@ -75,21 +75,21 @@ fn reproduce(context: &Context) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     let [program, closed, epa] = times;
     outcome.published_row(
-        "linear program: order in m1 + m2 of the constraints that are evaluated",
+        "metric equivalence, linear program: order in m1 + m2 of the constraints that are evaluated",
         "",
         "O(m1 + m2)",
         Expected::near(1.0, 0.2),
         order(&evaluations),
     );
     outcome.published_row(
-        "closed form over all pairs of edges: order in m1 + m2 of its time",
+        "metric equivalence, closed form over all pairs of edges: order in m1 + m2 of its time",
         "",
         "O(m1^2 + m2^2)",
         Expected::near(2.0, 0.3),
         order(&closed),
     );
     outcome.row(
-        "EPA (parry3d): order in m1 + m2 of its time",
+        "metric equivalence, EPA (parry3d): order in m1 + m2 of its time",
         "",
         Expected::at_most(1.2),
         order(&epa),

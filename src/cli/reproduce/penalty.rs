@@ -101,7 +101,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
             ("resolves its springs", &resolved, 10.0),
         ] {
             outcome.published_row(
-                format!("dice3, infeasibility of h = {h} s: step over the longest of a penalty method with as little that {name}"),
+                format!("hard constraint approaches, dice3, infeasibility of h = {h} s: step over the longest of a penalty method with as little that {name}"),
                 "",
                 "4 orders",
                 Expected::at_least(least),

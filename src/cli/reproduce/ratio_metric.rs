@@ -79,7 +79,7 @@ fn pairs(context: &Context, outcome: &mut Outcome) -> Result<()> {
         found.maximum,
     );
     outcome.row(
-        "gradient by positions and rotations beside finite differences, largest difference",
+        "differentiability at an event: gradient by positions and rotations beside finite differences, largest difference",
         "",
         Expected::at_most(1e-6),
         found.gradient,
@@ -113,7 +113,7 @@ fn pairs(context: &Context, outcome: &mut Outcome) -> Result<()> {
         f64::from(found.corrected),
     );
     outcome.published_row(
-        "eq. 11: pairs that are nearly active without events, or the other way round",
+        "eqs 9 to 11: pairs that are nearly active without events, or the other way round",
         "",
         "none",
         Expected::near(0.0, 0.0),
@@ -279,7 +279,7 @@ fn regions(context: &Context, outcome: &mut Outcome) -> Result<()> {
         context.progress.step();
     }
     outcome.published_row(
-        format!("{FACES} random pairs of faces: area of the hull of the events beside that of the contact region, largest difference"),
+        format!("convex hull of BCUs, {FACES} random pairs of faces: area of the hull of the events beside that of the contact region, largest difference"),
         "m^2",
         "the convex hull",
         Expected::at_most(1e-9),

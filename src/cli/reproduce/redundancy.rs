@@ -69,7 +69,7 @@ fn joints(outcome: &mut Outcome) -> Result<()> {
     let largest = once.iter().map(Vec3::norm).fold(0.0, f64::max);
     let off = once.iter().zip(&often).map(|(a, b)| (a - b).norm());
     outcome.row(
-        "chain after 0.3 s: largest displacement dp of a post-step",
+        "eq. 14, chain after 0.3 s: largest displacement dp of a post-step",
         "m",
         Expected::at_least(1e-5),
         largest,
@@ -143,7 +143,7 @@ fn contacts(outcome: &mut Outcome) -> Result<()> {
     }
     outcome.published_row(
         format!(
-            "{SEEDS} random sets of 7 contacts, each contact {TIMES} times: change of dp over dp"
+            "eq. 15, {SEEDS} random sets of 7 contacts, each contact {TIMES} times: change of dp over dp"
         ),
         "",
         "singular",

@@ -208,7 +208,7 @@ fn fixed_points(outcome: &mut Outcome) -> Result<()> {
         }
         outcome.row(
             format!(
-                "Delta = mu lambda, mu = {friction}: problems of {SEEDS} whose iteration settles"
+                "eq. 16, Delta = mu lambda, mu = {friction}: problems of {SEEDS} whose iteration settles"
             ),
             "",
             Expected::near(SEEDS as f64, 0.0),
@@ -254,7 +254,7 @@ fn large_shares(context: &Context, outcome: &mut Outcome) -> Result<()> {
         for gamma in GAMMAS {
             if let Some((slope, error)) = order(&cells, gamma) {
                 outcome.published_row(
-                    format!("{name}, gamma = {gamma}: order of the mean infeasibility in h (standard error {error:.2})"),
+                    format!("future research, {name}, gamma = {gamma}: order of the mean infeasibility in h (standard error {error:.2})"),
                     "",
                     if gamma > 1.0 { "left open" } else { "2" },
                     // Beyond 1 nothing is claimed but the bound, of second order.
@@ -268,7 +268,9 @@ fn large_shares(context: &Context, outcome: &mut Outcome) -> Result<()> {
             }
         }
         outcome.row(
-            format!("{name}: mean infeasibility with gamma = 1.5 over that with 1"),
+            format!(
+                "future research, {name}: mean infeasibility with gamma = 1.5 over that with 1"
+            ),
             "",
             Expected::Factor {
                 value: 1.0,
@@ -278,7 +280,7 @@ fn large_shares(context: &Context, outcome: &mut Outcome) -> Result<()> {
         );
         outcome.row(
             format!(
-                "{name}: energy gained with gamma = 1.5, over that of a fall by the bodies' radii"
+                "future research, {name}: energy gained with gamma = 1.5, over that of a fall by the bodies' radii"
             ),
             "",
             Expected::at_most(1e-2),
@@ -317,7 +319,7 @@ fn one_program_a_step(
         .zip(by_coulomb)
         .map(|(relaxed, coulomb)| relaxed.mean_infeasibility() / coulomb.mean_infeasibility());
     outcome.row(
-        "dice3, gamma = 1, one relaxed program a step: mean infeasibility over that by Coulomb's law, largest of three steps",
+        "eq. 16, dice3, gamma = 1, one relaxed program a step: mean infeasibility over that by Coulomb's law, largest of three steps",
         "",
         Expected::at_most(1.0),
         ratios.fold(0.0, f64::max),

@@ -57,7 +57,9 @@ fn reproduce(context: &Context) -> Result<Outcome> {
             ));
         } else {
             outcome.published_row(
-                format!("{name}: share of both problems' time that the second takes, post"),
+                format!(
+                    "section VI-C, {name}: share of both problems' time that the second takes, post"
+                ),
                 "",
                 "quite a large penalty",
                 Expected::at_least(0.1),
@@ -65,7 +67,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
             );
         }
         outcome.published_row(
-            format!("{name}: the same, Baumgarte"),
+            format!("section VI-C, {name}: the same, Baumgarte"),
             "",
             "very little extra",
             Expected::at_most(0.01),

@@ -56,7 +56,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
             }
             outcome.published_row(
                 format!(
-                    "mu = {friction}, K = {directions}: problems without solution, of {}",
+                    "section III-B.3, mu = {friction}, K = {directions}: problems without solution, of {}",
                     3 * SEEDS
                 ),
                 "",

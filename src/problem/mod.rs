@@ -72,7 +72,91 @@ pub struct Problem {
     pub loads: Vec<f32>,
 }
 
+/// A [`Problem`] in memory that is somebody else's: what every solver works on.
+///
+/// Its fields are those of [`Problem`], which says what they mean. Who fills only some of them starts from the default:
+///
+/// ```
+/// # use drystone::problem::{Body, Contact, ProblemRef};
+/// # let (bodies, contacts): (Vec<Body>, Vec<Contact>) = (Vec::new(), Vec::new());
+/// let problem = ProblemRef { bodies: &bodies, contacts: &contacts, ..ProblemRef::default() };
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProblemRef<'a> {
+    /// See [`Problem::bodies`].
+    pub bodies: &'a [Body],
+    /// See [`Problem::contacts`].
+    pub contacts: &'a [Contact],
+    /// See [`Problem::joint_rows`].
+    pub joint_rows: &'a [JointRow],
+    /// See [`Problem::friction_cone`].
+    pub friction_cone: FrictionCone,
+    /// See [`Problem::friction_law`].
+    pub friction_law: FrictionLaw,
+    /// See [`Problem::contact_softness`].
+    pub contact_softness: f32,
+    /// See [`Problem::increments`].
+    pub increments: &'a [Velocity],
+    /// See [`Problem::gaps`].
+    pub gaps: &'a [f32],
+    /// See [`Problem::restitutions`].
+    pub restitutions: &'a [f32],
+    /// See [`Problem::loads`].
+    pub loads: &'a [f32],
+}
+
+/// Owners of a problem: [`Problem`], [`ProblemRef`], or a host's own arrays.
+pub trait AsProblem {
+    /// The problem, on loan.
+    fn as_problem(&self) -> ProblemRef<'_>;
+}
+
+impl AsProblem for Problem {
+    fn as_problem(&self) -> ProblemRef<'_> {
+        ProblemRef {
+            bodies: &self.bodies,
+            contacts: &self.contacts,
+            joint_rows: &self.joint_rows,
+            friction_cone: self.friction_cone,
+            friction_law: self.friction_law,
+            contact_softness: self.contact_softness,
+            increments: &self.increments,
+            gaps: &self.gaps,
+            restitutions: &self.restitutions,
+            loads: &self.loads,
+        }
+    }
+}
+
+impl AsProblem for ProblemRef<'_> {
+    fn as_problem(&self) -> ProblemRef<'_> {
+        *self
+    }
+}
+
+impl<T: AsProblem> AsProblem for &T {
+    fn as_problem(&self) -> ProblemRef<'_> {
+        (**self).as_problem()
+    }
+}
+
 impl Problem {
+    /// See [`ProblemRef::is_convex`].
+    #[must_use]
+    pub fn is_convex(&self) -> bool {
+        self.as_problem().is_convex()
+    }
+
+    /// See [`ProblemRef::validate`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn validate(&self) -> Result<()> {
+        self.as_problem().validate()
+    }
+}
+
+impl ProblemRef<'_> {
     /// True if it is the minimum of a convex quadratic: by its law, or for want of friction.
     #[must_use]
     pub fn is_convex(&self) -> bool {
@@ -91,9 +175,9 @@ impl Problem {
         self.friction_law.validate(self.friction_cone)?;
         self.validate_softness()?;
         let count = self.bodies.len();
-        plain::validate(&self.bodies, count)?;
-        plain::validate(&self.contacts, count)?;
-        plain::validate(&self.joint_rows, count)
+        plain::validate(self.bodies, count)?;
+        plain::validate(self.contacts, count)?;
+        plain::validate(self.joint_rows, count)
     }
 
     fn validate_softness(&self) -> Result<()> {
@@ -113,7 +197,7 @@ impl Problem {
         self.friction_cone.validate().is_ok()
             && self.friction_law.validate(self.friction_cone).is_ok()
             && self.validate_softness().is_ok()
-            && plain::all_are_plain(&self.bodies, count)
-            && plain::all_are_plain(&self.joint_rows, count)
+            && plain::all_are_plain(self.bodies, count)
+            && plain::all_are_plain(self.joint_rows, count)
     }
 }

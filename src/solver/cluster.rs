@@ -3,7 +3,7 @@
 use super::cpu::ClusterRound;
 use super::{Options, Packer, Report, Solution, Status};
 use crate::constants::MOMENTUM_REBUILD_PASSES;
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::batches::Batches;
 use crate::problem::clusters::Clusters;
 use std::ops::Range;
@@ -21,7 +21,7 @@ impl ClusterPacker {
     /// batches should be given back to [`Self::keep`].
     pub(super) fn pack(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
     ) -> (Batches, Clusters, Report) {
         let start = Instant::now();
@@ -42,7 +42,7 @@ impl ClusterPacker {
     /// was packed at `packed`.
     pub(super) fn finish(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         mut batches: Batches,
         solution: &mut Solution,

@@ -1,4 +1,4 @@
-//! Solvers of one interface: a [`Problem`] in, velocities and impulses out, a [`Report`] beside them.
+//! Solvers of one interface: a [`Problem`](crate::problem::Problem) in, velocities and impulses out, a [`Report`] beside them.
 //!
 //! | backend | type | sweep |
 //! |---|---|---|
@@ -54,8 +54,8 @@ pub use solution::{Displacement, Solution};
 
 use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES};
 use crate::error::{Error, Result};
-use crate::problem::Problem;
 use crate::problem::batches::Batches;
+use crate::problem::{AsProblem, ProblemRef};
 use momentum::MomentumRule;
 use std::time::{Duration, Instant};
 use substeps::{SubstepPlan, SubstepReport};
@@ -264,15 +264,16 @@ impl Plan {
     /// Checks that a problem has what the plan needs, and its numbers.
     ///
     /// # Errors
-    /// What [`Problem::validate`] says, and [`SubstepPlan::validate_problem`].
-    pub fn validate_problem(&self, problem: &Problem) -> Result<()> {
+    /// What [`ProblemRef::validate`] says, and [`SubstepPlan::validate_problem`].
+    pub fn validate_problem(&self, problem: &dyn AsProblem) -> Result<()> {
+        let problem = &problem.as_problem();
         problem.validate()?;
         self.substeps()
             .map_or(Ok(()), |plan| plan.validate_problem(problem))
     }
 
     /// True if [`Self::validate_problem`] could object to contacts only.
-    fn is_plain_but_for_contacts(&self, problem: &Problem) -> bool {
+    fn is_plain_but_for_contacts(&self, problem: &ProblemRef<'_>) -> bool {
         problem.is_plain_but_for_contacts()
             && self
                 .substeps()
@@ -383,7 +384,7 @@ pub trait Solver: Send {
     /// converge is no error: see [`Report::status`].
     fn step(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         plan: &Plan,
         solution: &mut Solution,
     ) -> Result<SubstepReport>;
@@ -394,10 +395,11 @@ pub trait Solver: Send {
     /// As [`Self::step`].
     fn solve(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {
+        let problem = &problem.as_problem();
         let report = self.step(problem, &Plan::Once(*options), solution)?;
         Ok(report.velocity)
     }
@@ -427,7 +429,7 @@ struct Packer {
 
 impl Packer {
     /// Packs a problem; the report says how. The batches should be given back to [`Self::keep`].
-    fn pack(&mut self, problem: &Problem, options: &Options) -> (Batches, Report) {
+    fn pack(&mut self, problem: &ProblemRef<'_>, options: &Options) -> (Batches, Report) {
         let start = Instant::now();
         let mut batches = self.batches.take().unwrap_or_default();
         batches.repack(problem, options.method.max_colors(), options.warm_start);
@@ -452,10 +454,10 @@ impl Packer {
     /// left to be made once their impulses are in the velocities.
     ///
     /// # Errors
-    /// What [`Problem::validate`] says, of a problem that could have errors in contacts only.
+    /// What [`ProblemRef::validate`] says, of a problem that could have errors in contacts only.
     fn pack_remainder(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         unbiased: bool,
     ) -> Result<(Batches, Report)> {

@@ -36,7 +36,7 @@ use crate::error::{Error, Result};
 use crate::lcp::LcpStatus;
 use crate::lcp::reduction::Reduction;
 use crate::math::{self, Vec3};
-use crate::problem::{FrictionCone, Problem};
+use crate::problem::{AsProblem, FrictionCone, ProblemRef};
 use std::time::Instant;
 
 /// Largest residual of a solved mixed problem: [`LCP_TOLERANCE`] times `1 + max |q|` as for every LCP,
@@ -171,7 +171,12 @@ impl Pivoted {
     }
 
     /// Goes on by sweeps from `start`; true if they solve the problem, whose answer this then is.
-    fn sweep(&mut self, problem: &Problem, widened: &Widened, start: &Impulses) -> Result<bool> {
+    fn sweep(
+        &mut self,
+        problem: &ProblemRef<'_>,
+        widened: &Widened,
+        start: &Impulses,
+    ) -> Result<bool> {
         let options = NsgsOptions {
             iterations: REFERENCE_SWEEPS,
             ..NsgsOptions::default()
@@ -189,7 +194,7 @@ impl Pivoted {
 }
 
 /// Tries the problem, then what may stand in for it.
-fn solve_or_fall_back(problem: &Problem, widened: &Widened) -> Result<(Pivoted, Fallback)> {
+fn solve_or_fall_back(problem: &ProblemRef<'_>, widened: &Widened) -> Result<(Pivoted, Fallback)> {
     let mut pivoted = Pivoted::solve(widened);
     if pivoted.status == LcpStatus::Solved {
         return Ok((pivoted, Fallback::None));
@@ -217,7 +222,7 @@ fn solve_or_fall_back(problem: &Problem, widened: &Widened) -> Result<(Pivoted, 
 }
 
 /// Refuses what is no mixed LCP, or too large a one.
-fn refuse(problem: &Problem) -> Result<(usize, usize)> {
+fn refuse(problem: &ProblemRef<'_>) -> Result<(usize, usize)> {
     if problem.friction_cone == FrictionCone::Disk
         && problem.contacts.iter().any(|c| c.friction > 0.0)
     {
@@ -282,10 +287,11 @@ impl Solver for LemkeSolver {
 
     fn step(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         plan: &Plan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
+        let problem = &problem.as_problem();
         match plan {
             Plan::Once(options) => Ok(self.pivot(problem, options, solution)?.into()),
             Plan::Substeps(plan) => in_substeps(self, problem, plan, solution),
@@ -297,7 +303,7 @@ impl LemkeSolver {
     /// Solves a problem once.
     fn pivot(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {

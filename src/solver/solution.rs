@@ -4,7 +4,7 @@ use crate::constants::TAKEN_BODIES_PER_THREAD;
 use crate::math;
 use crate::parallel;
 use crate::problem::batches::{Batches, BodyVelocity};
-use crate::problem::{JointRow, Problem, Velocity};
+use crate::problem::{JointRow, ProblemRef, Velocity};
 use bytemuck::{Pod, Zeroable};
 
 /// What a solver computes. The vectors are reused from solve to solve.
@@ -74,7 +74,7 @@ impl Solution {
     }
 
     /// Takes what the sweeps left in `batches`: velocities, and impulses in the problem's order.
-    pub(super) fn take_from(&mut self, problem: &Problem, batches: &Batches) {
+    pub(super) fn take_from(&mut self, problem: &ProblemRef<'_>, batches: &Batches) {
         self.take_from_block(0, problem, &batches.velocities, batches);
     }
 
@@ -88,7 +88,7 @@ impl Solution {
     pub(super) fn take_from_block(
         &mut self,
         first: usize,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         velocities: &[BodyVelocity],
         batches: &Batches,
     ) {

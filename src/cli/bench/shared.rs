@@ -1,7 +1,7 @@
 //! One solver for several owners: a simulation wants a solver of its own, and a GPU is opened once.
 
 use drystone::Result;
-use drystone::problem::Problem;
+use drystone::problem::AsProblem;
 use drystone::solver::substeps::SubstepReport;
 use drystone::solver::{Method, Options, Plan, Solution, Solver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,7 +39,7 @@ impl Solver for Shared {
 
     fn step(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         plan: &Plan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {

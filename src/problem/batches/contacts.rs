@@ -6,7 +6,7 @@ use super::{BodyInertia, BodyVelocity, Packed};
 use crate::constants::PACKED_CONTACTS_PER_THREAD;
 use crate::math::{self, V3};
 use crate::parallel::{SharedSlice, for_chunks};
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::clusters::Clusters;
 use crate::simd::Width;
 use bytemuck::{Pod, Zeroable};
@@ -66,7 +66,7 @@ impl ContactBlock {
 /// Fills in the numbers of the contacts, whose order is there.
 pub(super) fn refill(
     packed: &mut Packed<ContactBlock, [f32; 4]>,
-    problem: &Problem,
+    problem: &ProblemRef<'_>,
     warm_start: bool,
 ) {
     refill_from(packed, (problem, warm_start, false), 0);
@@ -75,7 +75,7 @@ pub(super) fn refill(
 /// Fills in the numbers of those in the remainder, with `unbiased` all but their biases.
 pub(super) fn refill_remainder(
     packed: &mut Packed<ContactBlock, [f32; 4]>,
-    problem: &Problem,
+    problem: &ProblemRef<'_>,
     warm_start: bool,
     unbiased: bool,
 ) {
@@ -93,7 +93,7 @@ pub(super) fn make_room(packed: &mut Packed<ContactBlock, [f32; 4]>) {
 /// Fills in the numbers of the contacts from a block on.
 fn refill_from(
     packed: &mut Packed<ContactBlock, [f32; 4]>,
-    from: (&Problem, bool, bool),
+    from: (&ProblemRef<'_>, bool, bool),
     first: usize,
 ) {
     make_room(packed);
@@ -112,7 +112,7 @@ fn refill_from(
 /// Packs the contacts in the order of clusters, without colours; a block is of `copies` of its bodies.
 pub(super) fn repack_clusters(
     packed: &mut Packed<ContactBlock, [f32; 4]>,
-    problem: &Problem,
+    problem: &ProblemRef<'_>,
     clusters: &Clusters,
     warm_start: bool,
 ) {
@@ -137,7 +137,7 @@ pub(super) fn repack_clusters(
 fn fill(
     source: &[u32],
     (blocks, impulses): (&mut [ContactBlock], &mut [[f32; 4]]),
-    (problem, warm_start, unbiased): (&Problem, bool, bool),
+    (problem, warm_start, unbiased): (&ProblemRef<'_>, bool, bool),
     copies: impl Fn(usize) -> (f32, f32) + Sync,
 ) {
     let width = Width::detect();
@@ -147,8 +147,8 @@ fn fill(
         PACKED_CONTACTS_PER_THREAD,
         |first, (source, blocks, impulses)| {
             let pack = Pack {
-                contacts: &problem.contacts,
-                bodies: &problem.bodies,
+                contacts: problem.contacts,
+                bodies: problem.bodies,
                 source,
                 copies: |block| copies(first + block),
                 warm_start,

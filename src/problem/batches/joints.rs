@@ -6,7 +6,7 @@ use crate::math::{self, Mat3, V3};
 use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::clusters::Clusters;
 use crate::problem::coloring::BodyPair;
-use crate::problem::{Body, JointRow, Problem};
+use crate::problem::{Body, JointRow, ProblemRef};
 use bytemuck::{Pod, Zeroable};
 
 /// One joint row as the kernels read it; 64 bytes.
@@ -73,7 +73,7 @@ impl JointBlock {
 pub(super) fn refill(
     packed: &mut Packed<JointBlock, f32>,
     scales: &mut Vec<JointScale>,
-    problem: &Problem,
+    problem: &ProblemRef<'_>,
     warm_start: bool,
 ) {
     let (bodies, rows) = (&problem.bodies, &problem.joint_rows);
@@ -109,7 +109,7 @@ pub(super) fn refill(
 pub(super) fn repack_clusters(
     packed: &mut Packed<JointBlock, f32>,
     scales: &mut Vec<JointScale>,
-    problem: &Problem,
+    problem: &ProblemRef<'_>,
     clusters: &Clusters,
     warm_start: bool,
 ) {

@@ -26,7 +26,7 @@ pub(crate) use masses::masses_of;
 pub use remainder::{NO_SLOT, Remainder, SplitBody, SplitSlots};
 
 use super::clusters::Clusters;
-use super::{Body, FrictionCone, FrictionTable, Problem, plain};
+use super::{AsProblem, Body, FrictionCone, FrictionTable, ProblemRef, plain};
 use crate::constants::PACKED_BODIES_PER_THREAD;
 use crate::parallel;
 use bytemuck::{Pod, Zeroable};
@@ -161,7 +161,8 @@ impl Batches {
     /// Colours and packs a problem. With `warm_start` the impulses in the problem are the start, each
     /// within its bounds, and their effect is in `velocities`; without, both start from nothing.
     #[must_use]
-    pub fn pack(problem: &Problem, max_colors: usize, warm_start: bool) -> Self {
+    pub fn pack(problem: &dyn AsProblem, max_colors: usize, warm_start: bool) -> Self {
+        let problem = &problem.as_problem();
         let mut batches = Self::default();
         batches.repack(problem, max_colors, warm_start);
         batches
@@ -169,7 +170,8 @@ impl Batches {
 
     /// The same without colours, in the order of the problem's clusters.
     #[must_use]
-    pub fn pack_clusters(problem: &Problem, clusters: &Clusters, warm_start: bool) -> Self {
+    pub fn pack_clusters(problem: &dyn AsProblem, clusters: &Clusters, warm_start: bool) -> Self {
+        let problem = &problem.as_problem();
         let mut batches = Self::default();
         batches.repack_clusters(problem, clusters, warm_start);
         batches
@@ -181,9 +183,10 @@ impl Batches {
     /// order, the same bodies were movable, and as many colours were allowed, its colours and its order
     /// are taken again; its colours only, if there were other numbers of contacts between these bodies.
     /// Memory is kept in any case.
-    pub fn repack(&mut self, problem: &Problem, max_colors: usize, warm_start: bool) {
+    pub fn repack(&mut self, problem: &dyn AsProblem, max_colors: usize, warm_start: bool) {
+        let problem = &problem.as_problem();
         self.arrange(problem, max_colors);
-        self.refill_inertias(&problem.bodies);
+        self.refill_inertias(problem.bodies);
         contacts::refill(&mut self.contacts, problem, warm_start);
         joints::refill(
             &mut self.joints,
@@ -199,21 +202,21 @@ impl Batches {
 
     /// Velocities, and the order of contacts and joint rows. False if one of these is not between two bodies
     /// that exist.
-    fn arrange(&mut self, problem: &Problem, max_colors: usize) -> bool {
-        self.refill_bodies(&problem.bodies);
+    fn arrange(&mut self, problem: &ProblemRef<'_>, max_colors: usize) -> bool {
+        self.refill_bodies(problem.bodies);
         self.movable.clear();
         self.movable
             .extend(self.velocities.iter().map(|body| body.inverse_mass > 0.0));
         let contacts_are_sound = self.contact_orders.arrange(
             &mut self.contacts,
-            &problem.contacts,
+            problem.contacts,
             &self.movable,
             max_colors,
             Element::Block,
         );
         let joints_are_sound = self.joint_orders.arrange(
             &mut self.joints,
-            &problem.joint_rows,
+            problem.joint_rows,
             &self.movable,
             max_colors,
             Element::Group,
@@ -226,7 +229,7 @@ impl Batches {
     /// without any impulse. False if a contact is not between two bodies that exist.
     pub(crate) fn repack_order(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         max_colors: usize,
         warm_start: bool,
     ) -> bool {
@@ -252,7 +255,7 @@ impl Batches {
     /// It is for who gets the numbers of the contacts from the problem itself.
     pub(crate) fn repack_remainder(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         max_colors: usize,
         warm_start: bool,
         unbiased: bool,
@@ -265,7 +268,7 @@ impl Batches {
         let contacts = contacts.map(|&index| problem.contacts[index as usize]);
         is_plain &= plain::contacts_are_plain(contacts, problem.bodies.len());
         if !(self.contacts.remainder.elements.is_empty() && problem.joint_rows.is_empty()) {
-            self.refill_inertias(&problem.bodies);
+            self.refill_inertias(problem.bodies);
         }
         contacts::refill_remainder(&mut self.contacts, problem, warm_start, unbiased);
         is_plain
@@ -273,9 +276,15 @@ impl Batches {
 
     /// Packs a problem in the order of its clusters in place of the last one, to the same bits as
     /// [`Self::pack_clusters`]. Memory is kept.
-    pub fn repack_clusters(&mut self, problem: &Problem, clusters: &Clusters, warm_start: bool) {
-        self.refill_bodies(&problem.bodies);
-        self.refill_inertias(&problem.bodies);
+    pub fn repack_clusters(
+        &mut self,
+        problem: &dyn AsProblem,
+        clusters: &Clusters,
+        warm_start: bool,
+    ) {
+        let problem = &problem.as_problem();
+        self.refill_bodies(problem.bodies);
+        self.refill_inertias(problem.bodies);
         // Orders that were kept have their newest where that of the clusters is going to be.
         (self.contact_orders, self.joint_orders) = (Orders::default(), Orders::default());
         self.contacts.forget_order();
@@ -372,7 +381,7 @@ fn inertia_of(body: &Body) -> BodyInertia {
 }
 
 /// Friction and softness of a problem's contacts as the kernels read them.
-fn friction_table(problem: &Problem) -> FrictionTable {
+fn friction_table(problem: &ProblemRef<'_>) -> FrictionTable {
     problem
         .friction_cone
         .table()

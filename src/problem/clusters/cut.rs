@@ -5,10 +5,10 @@ use super::links::Links;
 use super::local::Members;
 use super::place::places;
 use crate::constants::{CLUSTER_BLOCKS, CLUSTER_BODIES, CLUSTER_COPIES, CLUSTER_DEGREE};
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 
 /// The links of every cluster, joints first. One cluster has them all if it can.
-pub(super) fn cut(problem: &Problem, links: &Links) -> Vec<Vec<u32>> {
+pub(super) fn cut(problem: &ProblemRef<'_>, links: &Links) -> Vec<Vec<u32>> {
     let all: Vec<u32> = (0..links.list.len() as u32).collect();
     if all.is_empty() {
         return Vec::new();
@@ -39,7 +39,12 @@ pub(super) fn cut(problem: &Problem, links: &Links) -> Vec<Vec<u32>> {
 /// Between two clusters a hub's link goes with the other body, so that many clusters share its links.
 /// All others between the same two clusters go to one of them: then only one of them needs copies of
 /// the other's bodies.
-fn cluster_of_link(problem: &Problem, links: &Links, link: usize, cluster_of: &[u32]) -> u32 {
+fn cluster_of_link(
+    problem: &ProblemRef<'_>,
+    links: &Links,
+    link: usize,
+    cluster_of: &[u32],
+) -> u32 {
     let link = &links.list[link];
     let [a, b] = link.bodies.map(|body| body as usize);
     let (of_a, of_b) = (cluster_of[a], cluster_of[b]);

@@ -1,6 +1,6 @@
 //! What acts between two bodies: runs of contacts, and joints.
 
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::coloring::BodyPair;
 use std::ops::Range;
 
@@ -25,10 +25,10 @@ pub(super) struct Links {
 
 impl Links {
     /// The links of a problem. Runs of more than `most` contacts are several.
-    pub(super) fn of(problem: &Problem, most: u32) -> Self {
+    pub(super) fn of(problem: &ProblemRef<'_>, most: u32) -> Self {
         let mut list = Vec::new();
-        list.extend(runs(&problem.joint_rows, true, u32::MAX));
-        list.extend(runs(&problem.contacts, false, most));
+        list.extend(runs(problem.joint_rows, true, u32::MAX));
+        list.extend(runs(problem.contacts, false, most));
         let mut degrees = vec![0; problem.bodies.len()];
         for &body in list.iter().flat_map(|link: &Link| &link.bodies) {
             degrees[body as usize] += u32::from(problem.bodies[body as usize].is_movable());
@@ -37,7 +37,7 @@ impl Links {
     }
 
     /// The movable bodies that have links, in ascending order.
-    pub(super) fn bodies(&self, problem: &Problem) -> impl Iterator<Item = u32> {
+    pub(super) fn bodies(&self, problem: &ProblemRef<'_>) -> impl Iterator<Item = u32> {
         (0..problem.bodies.len() as u32).filter(|&body| self.degrees[body as usize] > 0)
     }
 }

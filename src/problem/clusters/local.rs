@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use crate::constants::{CLUSTER_COPIES, CLUSTER_DEGREE};
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 
 /// Number of a copy where there is none, because nothing moves the body.
 pub const NO_COPY: u32 = u32::MAX;
@@ -40,7 +40,7 @@ pub(super) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn of(problem: &Problem, links: &'a Links, list: &'a [u32]) -> Self {
+    pub(super) fn of(problem: &ProblemRef<'_>, links: &'a Links, list: &'a [u32]) -> Self {
         // Body, then link and side in one number.
         let mut all: Vec<(u32, u32)> = Vec::with_capacity(2 * list.len());
         for (index, &link) in (0..).zip(list) {

@@ -25,9 +25,9 @@ mod place;
 
 pub use local::NO_COPY;
 
-use super::Problem;
 use super::batches::SplitBody;
 use super::coloring::BodyPair;
+use super::{AsProblem, ProblemRef};
 use crate::constants::{CLUSTER_BLOCKS, CLUSTER_RUN, HUB_GATHER_THRESHOLD};
 use crate::parallel;
 use bytemuck::{Pod, Zeroable};
@@ -140,7 +140,8 @@ impl Clusters {
     ///
     /// The result depends on the order of bodies, contacts and joint rows and on nothing else.
     #[must_use]
-    pub fn cut(problem: &Problem) -> Self {
+    pub fn cut(problem: &dyn AsProblem) -> Self {
+        let problem = &problem.as_problem();
         let links = Links::of(problem, CLUSTER_RUN);
         let parts = cut::cut(problem, &links);
         let mut locals: Vec<Vec<Local>> = Vec::new();
@@ -276,7 +277,7 @@ impl Clusters {
     }
 
     /// Shares out the mass of each body among its copies.
-    fn give_shares(&mut self, problem: &Problem) {
+    fn give_shares(&mut self, problem: &ProblemRef<'_>) {
         let mut demands = vec![0.0_f64; self.copies.len()];
         for cluster in &self.list {
             for group in self.groups_of(cluster) {
@@ -303,7 +304,12 @@ impl Clusters {
     }
 
     /// Body A and body B of a group.
-    fn bodies_of(&self, cluster: &Cluster, group: &ClusterGroup, problem: &Problem) -> [u32; 2] {
+    fn bodies_of(
+        &self,
+        cluster: &Cluster,
+        group: &ClusterGroup,
+        problem: &ProblemRef<'_>,
+    ) -> [u32; 2] {
         match group.first.checked_sub(cluster.joint_rows) {
             None => {
                 let row = self.joint_source[(cluster.first_joint_row + group.first) as usize];

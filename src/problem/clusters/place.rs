@@ -5,7 +5,7 @@
 
 use super::links::{Link, Links};
 use crate::math::{self, V3};
-use crate::problem::{JointRow, Problem};
+use crate::problem::{JointRow, ProblemRef};
 
 /// A movable body that something acts on.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub(super) struct Place {
 }
 
 /// All movable bodies of `links`, component after component, each in the order of the search.
-pub(super) fn places(problem: &Problem, links: &Links) -> Vec<Place> {
+pub(super) fn places(problem: &ProblemRef<'_>, links: &Links) -> Vec<Place> {
     let neighbours = Neighbours::of(problem, links);
     let mut found: Vec<Place> = Vec::new();
     let mut reached = vec![false; problem.bodies.len()];
@@ -66,7 +66,7 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn of(problem: &Problem, links: &Links) -> Self {
+    fn of(problem: &ProblemRef<'_>, links: &Links) -> Self {
         let inner = || {
             (0..).zip(&links.list).filter(|(_, link)| {
                 link.bodies
@@ -103,7 +103,7 @@ impl Neighbours {
 
 impl Link {
     /// Position of B relative to A `[m]`.
-    fn offset(&self, problem: &Problem) -> V3 {
+    fn offset(&self, problem: &ProblemRef<'_>) -> V3 {
         let first = self.members.start as usize;
         if self.is_joint {
             joint_offset(&problem.joint_rows[first..self.members.end as usize])

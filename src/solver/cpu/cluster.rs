@@ -4,7 +4,7 @@ use super::cluster_gather::cluster_gather;
 use super::cluster_residual::cluster_residual;
 use super::cluster_sweep::{ClusterMemory, ClusterRound, cluster_sweep};
 use crate::error::Result;
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::batches::Batches;
 use crate::problem::clusters::Clusters;
 use crate::solver::cluster::{self, ClusterPacker};
@@ -26,7 +26,7 @@ impl ClusterSolve {
     /// Solves `problem`; see [`CpuSolver::solve_watched`](super::CpuSolver::solve_watched).
     pub(super) fn run(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         solution: &mut Solution,
         watch: &mut (dyn FnMut(&Report) + Send),

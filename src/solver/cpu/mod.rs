@@ -51,8 +51,8 @@ use super::{Method, Options, Packer, Plan, Report, Solution, Solver};
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
 use crate::parallel::together;
-use crate::problem::Problem;
 use crate::problem::batches::Batches;
+use crate::problem::{AsProblem, ProblemRef};
 use lanes::{JointLanes, Lanes, Velocities};
 use std::ops::Range;
 use substeps::SubstepMemory;
@@ -112,11 +112,12 @@ impl CpuSolver {
     /// As [`Solver::solve`].
     pub fn solve_watched(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         options: &Options,
         solution: &mut Solution,
         watch: &mut (dyn FnMut(&Report) + Send),
     ) -> Result<Report> {
+        let problem = &problem.as_problem();
         let report = self.in_team(problem, &Plan::Once(*options), solution, watch)?;
         Ok(report.velocity)
     }
@@ -124,7 +125,7 @@ impl CpuSolver {
     /// Solves with as many threads as the pool has, but with one if the problem is small.
     fn in_team(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         plan: &Plan,
         solution: &mut Solution,
         watch: &mut (dyn FnMut(&Report) + Send),
@@ -171,10 +172,11 @@ impl Solver for CpuSolver {
 
     fn step(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         plan: &Plan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
+        let problem = &problem.as_problem();
         match plan {
             Plan::Substeps(plan) if !plan.has_one_packing() => {
                 in_substeps(self, problem, plan, solution)

@@ -4,7 +4,7 @@ use super::lanes::Given;
 use super::{CpuSolver, Sweep, VelocityChange, remainder_contacts};
 use crate::error::Result;
 use crate::parallel::Team;
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::batches::Batches;
 use crate::solver::substeps::SubstepReport;
 use crate::solver::{Options, Plan, Report, Solution, Status, direct};
@@ -15,7 +15,7 @@ impl CpuSolver {
     /// left as the sweeps left them. The plan is valid, and the problem but for its contacts.
     pub(super) fn run(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         plan: &Plan,
         solution: &mut Solution,
         watch: &mut (dyn FnMut(&Report) + Send),
@@ -96,7 +96,12 @@ impl CpuSolver {
     }
 
     /// Packs a problem and takes it over, with the impulses that it starts from.
-    fn start(&mut self, problem: &Problem, plan: &Plan, team: &Team) -> Result<(Batches, Report)> {
+    fn start(
+        &mut self,
+        problem: &ProblemRef<'_>,
+        plan: &Plan,
+        team: &Team,
+    ) -> Result<(Batches, Report)> {
         let options = plan.velocity();
         let given = Given {
             problem,

@@ -10,7 +10,7 @@ use super::substep_kernels::begin_contact;
 use super::{CpuSolver, Sweep};
 use crate::math;
 use crate::parallel::{SharedSlice, Team};
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::batches::Motion;
 use crate::problem::batches::{Batches, BodyVelocity};
 use crate::solver::substeps::records::{ContactStep, PassKind, SubstepParams};
@@ -200,7 +200,7 @@ fn twist(velocity: &BodyVelocity) -> Motion<f32> {
 
 impl SubstepMemory {
     /// The start of a step whose problem has just been packed.
-    pub(super) fn freeze(&mut self, batches: &Batches, given: &Problem, team: &Team) {
+    pub(super) fn freeze(&mut self, batches: &Batches, given: &ProblemRef<'_>, team: &Team) {
         self.bounces = given.restitutions.iter().any(|&e| e > 0.0);
         for state in [&mut self.gained, &mut self.moved] {
             state.clear(batches.velocities.len(), team.threads());

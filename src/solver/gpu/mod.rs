@@ -94,8 +94,8 @@ use super::substeps::SubstepReport;
 use super::{Method, Options, Packer, Plan as SolvePlan, Report, Solution, Solver, Status};
 use crate::constants::{SUBMIT_CONTACT_ITERATIONS, SUBMIT_DISPATCHES};
 use crate::error::Result;
-use crate::problem::Problem;
 use crate::problem::batches::Batches;
+use crate::problem::{AsProblem, ProblemRef};
 use buffers::Buffers;
 use cluster::ClusterGpu;
 use device::GpuDevice;
@@ -135,10 +135,11 @@ impl Solver for GpuSolver {
     /// one solve after the other.
     fn step(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         plan: &SolvePlan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
+        let problem = &problem.as_problem();
         match plan {
             SolvePlan::Once(options) => Ok(self.solve_once(problem, options, solution)?.into()),
             SolvePlan::Substeps(plan) if plan.has_one_packing() && self.has_states(problem) => {
@@ -152,7 +153,7 @@ impl Solver for GpuSolver {
 impl GpuSolver {
     fn solve_once(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {
@@ -224,7 +225,7 @@ impl GpuSolver {
     /// Solves by clusters; their kernels are compiled for the first such solve.
     fn solve_clusters(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {

@@ -1,4 +1,4 @@
-//! A [`Problem`] as blocks: impulses act on body velocities, and no matrix is formed.
+//! A [`Problem`](crate::problem::Problem) as blocks: impulses act on body velocities, and no matrix is formed.
 
 use super::LocalRule;
 use super::cone::Section;
@@ -7,7 +7,7 @@ use super::joint_group::JointGroup;
 use super::local::ContactBlock;
 use super::row::{Mass, Row, Twist};
 use crate::math;
-use crate::problem::{Contact, Problem};
+use crate::problem::{AsProblem, Contact};
 
 /// A contact with its three rows.
 #[derive(Debug, Clone)]
@@ -70,7 +70,8 @@ impl Point {
 impl Bodies {
     /// Widens a valid problem; no impulse acts yet.
     #[must_use]
-    pub fn new(problem: &Problem, rule: LocalRule) -> Self {
+    pub fn new(problem: &dyn AsProblem, rule: LocalRule) -> Self {
+        let problem = &problem.as_problem();
         let masses: Vec<Mass> = problem.bodies.iter().map(Mass::new).collect();
         Self {
             points: problem
@@ -78,7 +79,7 @@ impl Bodies {
                 .iter()
                 .map(|contact| Point::new(contact, f64::from(problem.contact_softness), &masses))
                 .collect(),
-            groups: JointGroup::all(&problem.joint_rows, &masses),
+            groups: JointGroup::all(problem.joint_rows, &masses),
             joint_row_count: problem.joint_rows.len(),
             section: Section::new(problem.friction_cone, problem.friction_law),
             rule,

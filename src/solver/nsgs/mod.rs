@@ -33,7 +33,7 @@ use super::{Method, Options, Packer, Plan, Report, Solution, Solver, Status, Vel
 use crate::constants::{NSGS_ACCELERATION_DEPTH, NSGS_LOCAL_ITERATIONS};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
-use crate::problem::Problem;
+use crate::problem::{AsProblem, ProblemRef};
 use std::time::Instant;
 
 /// How a visit solves a contact's own problem.
@@ -173,7 +173,8 @@ pub struct Impulses {
 impl Impulses {
     /// No impulse anywhere.
     #[must_use]
-    pub fn zeros(problem: &Problem) -> Self {
+    pub fn zeros(problem: &dyn AsProblem) -> Self {
+        let problem = &problem.as_problem();
         Self {
             contacts: vec![[0.0; 3]; problem.contacts.len()],
             joint_rows: vec![0.0; problem.joint_rows.len()],
@@ -182,7 +183,8 @@ impl Impulses {
 
     /// The warm-start impulses in a problem.
     #[must_use]
-    pub fn of(problem: &Problem) -> Self {
+    pub fn of(problem: &dyn AsProblem) -> Self {
+        let problem = &problem.as_problem();
         Self {
             contacts: problem
                 .contacts
@@ -237,10 +239,11 @@ pub struct NsgsOutcome {
 /// [`Error::Invalid`] for options or a problem without meaning, a start of another shape or with
 /// numbers that are not finite, and the cone's own local rule with a polygon.
 pub fn solve_from(
-    problem: &Problem,
+    problem: &dyn AsProblem,
     start: &Impulses,
     options: &NsgsOptions,
 ) -> Result<NsgsOutcome> {
+    let problem = &problem.as_problem();
     options.validate()?;
     problem.validate()?;
     let polygon = problem.friction_cone != crate::problem::FrictionCone::Disk;
@@ -333,10 +336,11 @@ impl Solver for NsgsSolver {
 
     fn step(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         plan: &Plan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
+        let problem = &problem.as_problem();
         match plan {
             Plan::Once(options) => Ok(self.sweep(problem, options, solution)?.into()),
             Plan::Substeps(plan) => in_substeps(self, problem, plan, solution),
@@ -348,7 +352,7 @@ impl NsgsSolver {
     /// Solves a problem once.
     fn sweep(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {

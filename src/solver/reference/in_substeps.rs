@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::math::{self, V3, Vec3};
 use crate::problem::bias::Meeting;
-use crate::problem::{Body, Contact, FrictionCone, FrictionLaw, Problem};
+use crate::problem::{AsProblem, Body, Contact, FrictionCone, FrictionLaw, Problem, ProblemRef};
 use crate::solver::substeps::{Carried, PositionPlan, SubstepPlan, SubstepReport};
 use crate::solver::{Displacement, Options, Solution, Solver, Status, Velocity};
 
@@ -45,10 +45,11 @@ struct Step {
 /// reports.
 pub fn in_substeps<S: Solver + ?Sized>(
     solver: &mut S,
-    given: &Problem,
+    given: &dyn AsProblem,
     plan: &SubstepPlan,
     solution: &mut Solution,
 ) -> Result<SubstepReport> {
+    let given = &given.as_problem();
     plan.validate()?;
     given.validate()?;
     plan.validate_problem(given)?;
@@ -84,8 +85,8 @@ pub fn in_substeps<S: Solver + ?Sized>(
 
 impl Step {
     /// The start of a step.
-    fn begin(given: &Problem) -> Self {
-        let bodies = given.bodies.iter().zip(&given.increments);
+    fn begin(given: &ProblemRef<'_>) -> Self {
+        let bodies = given.bodies.iter().zip(given.increments);
         let states = bodies.map(|(body, increment)| State {
             start: widen(body.linear_velocity, body.angular_velocity),
             increment: widen(increment.linear, increment.angular),
@@ -95,7 +96,7 @@ impl Step {
         Self {
             states: states.collect(),
             problem: Problem {
-                bodies: given.bodies.clone(),
+                bodies: given.bodies.to_vec(),
                 ..Problem::default()
             },
             solution: Solution::default(),
@@ -105,7 +106,7 @@ impl Step {
     /// The velocity LCP of a substep, counted from 1, started from the impulses in `solution`.
     fn write_velocity_problem(
         &mut self,
-        given: &Problem,
+        given: &ProblemRef<'_>,
         plan: &SubstepPlan,
         substep: u32,
         solution: &Solution,
@@ -183,7 +184,7 @@ impl Step {
     /// The position LCP after a substep, counted from 1.
     fn write_position_problem(
         &mut self,
-        given: &Problem,
+        given: &ProblemRef<'_>,
         plan: &SubstepPlan,
         position: &PositionPlan,
         substep: u32,
@@ -194,7 +195,7 @@ impl Step {
         }
         let states = &self.states;
         let displacement = |body: u32| states[body as usize].displacement(plan, substep);
-        let contacts = given.contacts.iter().zip(&given.gaps);
+        let contacts = given.contacts.iter().zip(given.gaps);
         for (contact, (given, &gap)) in self.problem.contacts.iter_mut().zip(contacts) {
             let gap = f64::from(gap) + along_normal(given, displacement);
             *contact = Contact {
@@ -254,7 +255,7 @@ impl State {
 
 impl Solution {
     /// The impulses that the first substep starts from.
-    fn begin_substeps(&mut self, given: &Problem) {
+    fn begin_substeps(&mut self, given: &ProblemRef<'_>) {
         let contacts = &given.contacts;
         self.impulses.clear();
         self.impulses.extend(contacts.iter().map(|c| c.impulse));

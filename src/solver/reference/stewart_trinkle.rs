@@ -27,12 +27,12 @@ use super::row::Row;
 use super::widened::{Widened, corners, is_between_movable};
 use crate::constants::REFERENCE_FAR_BOUND;
 use crate::lcp::{LcpProblem, MixedProblem};
-use crate::problem::{JointRow, Problem};
+use crate::problem::{JointRow, ProblemRef};
 use crate::solver::nsgs::Impulses;
 use nalgebra::{DMatrix, DVector};
 
 /// How many rows the mixed LCP of a problem has at most: equalities, and complementarity.
-pub(super) fn row_counts(problem: &Problem) -> (usize, usize) {
+pub(super) fn row_counts(problem: &ProblemRef<'_>) -> (usize, usize) {
     let directions = corners(problem.friction_cone).len();
     let of_contacts: usize = problem
         .contacts

@@ -4,7 +4,7 @@ use super::widened::Widened;
 use crate::error::{Error, Result};
 use crate::lcp::residual::Physical;
 use crate::math::Vec3;
-use crate::problem::Problem;
+use crate::problem::AsProblem;
 use crate::solver::nsgs::Impulses;
 
 /// Root mean square and maximum of the natural-map residual over some rows `[m/s]` (position pass:
@@ -60,7 +60,12 @@ pub struct Verdict {
 /// # Errors
 /// [`Error::Invalid`] if the problem has no meaning or there is not one impulse per contact and one
 /// per joint row.
-pub fn judge(problem: &Problem, impulses: &[[f32; 3]], joint_impulses: &[f32]) -> Result<Verdict> {
+pub fn judge(
+    problem: &dyn AsProblem,
+    impulses: &[[f32; 3]],
+    joint_impulses: &[f32],
+) -> Result<Verdict> {
+    let problem = &problem.as_problem();
     problem.validate()?;
     for (what, found, expected, rows) in [
         (

@@ -5,7 +5,7 @@ use super::row::{Mass, Row, Twist};
 use super::verdict::{Norms, Verdict};
 use crate::lcp::residual::Physical;
 use crate::math::{self, Mat3, Vec3};
-use crate::problem::{Contact, FrictionCone, Problem};
+use crate::problem::{Contact, FrictionCone, ProblemRef};
 use crate::solver::nsgs::Impulses;
 
 /// A contact that impulses can change.
@@ -41,7 +41,7 @@ pub(super) struct Widened {
 }
 
 /// True if impulses of the contact move anything.
-pub(super) fn is_between_movable(problem: &Problem, contact: &Contact) -> bool {
+pub(super) fn is_between_movable(problem: &ProblemRef<'_>, contact: &Contact) -> bool {
     [contact.body_a, contact.body_b]
         .iter()
         .any(|&body| problem.bodies[body as usize].is_movable())
@@ -107,7 +107,7 @@ impl Point {
 
 impl Widened {
     /// Widens a valid problem.
-    pub(super) fn new(problem: &Problem) -> Self {
+    pub(super) fn new(problem: &ProblemRef<'_>) -> Self {
         let bodies: Vec<Mass> = problem
             .bodies
             .iter()

@@ -2,7 +2,7 @@
 
 use crate::constants::FREE_APPROACH;
 use crate::error::{Error, Result};
-use crate::problem::Problem;
+use crate::problem::AsProblem;
 use crate::problem::bias::Meeting;
 use crate::solver::{Method, Options};
 
@@ -231,7 +231,8 @@ impl SubstepPlan {
     /// # Errors
     /// [`Error::Invalid`] for joint rows, and that names the first array of a wrong length or with a number that is not
     /// finite.
-    pub fn validate_problem(&self, problem: &Problem) -> Result<()> {
+    pub fn validate_problem(&self, problem: &dyn AsProblem) -> Result<()> {
+        let problem = &problem.as_problem();
         if !problem.joint_rows.is_empty() {
             return Err(Error::invalid(
                 "a problem in substeps",

@@ -9,7 +9,7 @@
 //! the pairs of the interior are still being swept.
 
 use crate::constants::{MAX_TEAM_DOMAINS, MIN_LANE_GROUPS_PER_THREAD, PAIR_WORK, POINTS_SORTED_BY};
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::batches::{Batches, Packed};
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ impl Domains {
 
     /// Cuts the bodies for so many threads, and sorts the coloured groups. The cut is kept where only the
     /// numbers of points are others than last time: they change little.
-    pub(super) fn sort(&mut self, problem: &Problem, batches: &Batches, threads: usize) {
+    pub(super) fn sort(&mut self, problem: &ProblemRef<'_>, batches: &Batches, threads: usize) {
         let contacts = &batches.contacts;
         let colors = contacts.colors.len();
         let groups = contacts.colors.last().map_or(0, |color| color.end as usize);
@@ -149,7 +149,13 @@ impl Domains {
         usize::from(self.owners[a.min(b) as usize])
     }
 
-    fn find_pairs(&mut self, problem: &Problem, batches: &Batches, groups: usize, count: usize) {
+    fn find_pairs(
+        &mut self,
+        problem: &ProblemRef<'_>,
+        batches: &Batches,
+        groups: usize,
+        count: usize,
+    ) {
         self.pairs.clear();
         if count == 1 {
             // Nobody asks.

@@ -4,7 +4,7 @@ use super::filling::{FillGroups, Filling};
 use super::{DomainRanges, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Share};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::batches::{Batches, Packed};
 use crate::simd::{IndexRow, LANES, Row};
 use bytemuck::Zeroable;
@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 /// What lanes are filled with.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::solver::cpu) struct Given<'a> {
-    pub(in crate::solver::cpu) problem: &'a Problem,
+    pub(in crate::solver::cpu) problem: &'a ProblemRef<'a>,
     /// Start from the contacts' impulses.
     pub(in crate::solver::cpu) warm_start: bool,
     /// Biases follow from gaps, and those of contacts are left out.
@@ -65,7 +65,7 @@ impl Lanes {
     }
 
     /// Which contact goes to which lane; as in the last problem where its order was the same.
-    fn lay_out(&mut self, problem: &Problem, batches: &Batches, team: &Team) {
+    fn lay_out(&mut self, problem: &ProblemRef<'_>, batches: &Batches, team: &Team) {
         let contacts = &batches.contacts;
         let laid_out_for = (contacts.order, team.threads());
         if self.laid_out_for == laid_out_for {

@@ -12,7 +12,7 @@ use crate::problem::FrictionTable;
 use crate::problem::batches::{
     BodyLanes, ContactLanes, SideVelocities, free_velocities, masses_of,
 };
-use crate::problem::{Problem, Velocity};
+use crate::problem::{ProblemRef, Velocity};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::contact::{between, cone_step};
 use std::mem::offset_of;
@@ -150,7 +150,7 @@ impl Filling<'_> {
             // SAFETY: `filled` holds contacts.
             let [body_a, body_b] = unsafe {
                 let index = filled.index.0.as_ptr().add(first);
-                ContactLanes::<S>::gather(&self.given.problem.contacts, index).bodies
+                ContactLanes::<S>::gather(self.given.problem.contacts, index).bodies
             };
             let mut rows = [Row([0.0; LANES]); 2];
             put(&mut rows[0], first, body_a);
@@ -238,7 +238,7 @@ impl Filling<'_> {
             // SAFETY: all bodies have increments.
             #[allow(unsafe_code, reason = "bytes meet SIMD")]
             unsafe {
-                side.increment = gather_6(&given.increments, bodies.0.as_ptr().add(first));
+                side.increment = gather_6(given.increments, bodies.0.as_ptr().add(first));
             }
         }
         side
@@ -264,7 +264,7 @@ impl Filling<'_> {
         let (contact, to, impulses, residual_masses) = unsafe {
             let index = filled.index.0.as_ptr().add(first);
             (
-                ContactLanes::<S>::gather(&self.given.problem.contacts, index),
+                ContactLanes::<S>::gather(self.given.problem.contacts, index),
                 &mut self.points.range(one.clone())[0],
                 &mut self.impulses.range(one.clone())[0],
                 &mut self.residual_masses.range(one.clone())[0],
@@ -348,7 +348,7 @@ impl Filling<'_> {
 /// What a step in substeps keeps of a point besides its velocity at the start.
 #[inline(always)]
 fn fill_frozen<S: Simd>(
-    given: &Problem,
+    given: &ProblemRef<'_>,
     points: &Points,
     first: usize,
     filled: &Filled<S>,
@@ -363,7 +363,7 @@ fn fill_frozen<S: Simd>(
     for (row, apart) in frozen.increment.iter_mut().zip(apart) {
         put_filled(row, first, filled, apart);
     }
-    gather_numbers(&given.gaps, first, filled, &mut frozen.gap);
+    gather_numbers(given.gaps, first, filled, &mut frozen.gap);
     for (numbers, row) in [
         (&given.restitutions, &mut frozen.restitution),
         (&given.loads, &mut frozen.load),

@@ -17,7 +17,7 @@ use super::pipelines::Pipelines;
 use super::traffic::Traffic;
 use super::transfers::Transfers;
 use crate::error::Result;
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::batches::Batches;
 use crate::problem::clusters::Clusters;
 use crate::solver::cluster::{self, ClusterPacker};
@@ -53,7 +53,7 @@ impl ClusterGpu {
         gpu: &GpuDevice,
         transfers: &mut Transfers,
         budget: u64,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {

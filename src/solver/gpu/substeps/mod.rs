@@ -14,7 +14,7 @@ use super::plan::Plan;
 use super::run::Run;
 use super::start_velocities::StartVelocities;
 use crate::error::Result;
-use crate::problem::Problem;
+use crate::problem::ProblemRef;
 use crate::problem::batches::Batches;
 use crate::solver::residual::Control;
 use crate::solver::substeps::records::{BodyState, PassKind};
@@ -26,7 +26,7 @@ use std::time::Instant;
 
 impl GpuSolver {
     /// True if the states of a problem's bodies fit into a binding.
-    pub(super) fn has_states(&self, given: &Problem) -> bool {
+    pub(super) fn has_states(&self, given: &ProblemRef<'_>) -> bool {
         let states = (given.bodies.len() * size_of::<BodyState>()) as u64;
         states <= self.gpu.limits.max_storage_buffer_binding_size
     }
@@ -37,7 +37,7 @@ impl GpuSolver {
     /// As [`Solver::step`](crate::solver::Solver::step).
     pub(super) fn run_substeps(
         &mut self,
-        given: &Problem,
+        given: &ProblemRef<'_>,
         step: &SubstepPlan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
@@ -49,7 +49,7 @@ impl GpuSolver {
         // Only the order is packed: blocks and impulses are made on the device.
         let mut batches = self.packer.batches.take().unwrap_or_default();
         batches.repack_order(given, step.velocity.method.max_colors(), false);
-        batches.refill_inertias(&given.bodies);
+        batches.refill_inertias(given.bodies);
         let pack_time = start.elapsed();
         let packed = Instant::now();
         self.transfers.begin();
@@ -67,7 +67,7 @@ impl GpuSolver {
     /// Uploads what has changed, runs all LCPs, and brings back what they have done.
     fn run_step(
         &mut self,
-        given: &Problem,
+        given: &ProblemRef<'_>,
         step: &SubstepPlan,
         batches: &Batches,
         solution: &mut Solution,

@@ -4,7 +4,7 @@ use crate::constants::{CONTACTS_PER_THREAD, PACKED_IMPULSES_PER_THREAD, UPLOAD_C
 use crate::math::{self, V3, Vec3};
 use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::batches::{ContactBlock, Packed};
-use crate::problem::{Contact, Problem};
+use crate::problem::{Contact, ProblemRef};
 use crate::solver::Options;
 use crate::solver::gpu::buffers::{Buffers, ContactPoint, Places};
 use crate::solver::momentum::MomentumRule;
@@ -42,7 +42,7 @@ pub(super) fn lcps(
 }
 
 /// Momentum of the velocity LCPs, and of the position LCPs, which have no friction.
-pub(super) fn rules(given: &Problem, step: &SubstepPlan) -> [Option<MomentumRule>; 2] {
+pub(super) fn rules(given: &ProblemRef<'_>, step: &SubstepPlan) -> [Option<MomentumRule>; 2] {
     let position = step.position.as_ref();
     [
         step.velocity.method.momentum(given.is_convex()),
@@ -57,11 +57,11 @@ impl Buffers {
     /// Says what the arrays of contacts are to hold for a step.
     pub(super) fn set_step(
         &mut self,
-        given: &Problem,
+        given: &ProblemRef<'_>,
         packed: &Packed<ContactBlock, [f32; 4]>,
         warm_start: bool,
     ) {
-        let contacts = &given.contacts[..];
+        let contacts = given.contacts;
         let source = &packed.source[..];
         self.pairs.set_each(packed.order, source.len(), |block| {
             let contact = &contacts[source[block] as usize];
@@ -130,7 +130,7 @@ impl Places {
 
 /// A contact at the start of the step; in f64, narrowed at the end.
 #[inline(always)]
-fn contact_step(given: &Problem, index: usize, contact: &Contact) -> ContactStep {
+fn contact_step(given: &ProblemRef<'_>, index: usize, contact: &Contact) -> ContactStep {
     let [start_a, increment_a] = point_velocities(given, contact.body_a, contact.arm_a);
     let [start_b, increment_b] = point_velocities(given, contact.body_b, contact.arm_b);
     ContactStep {
@@ -145,7 +145,7 @@ fn contact_step(given: &Problem, index: usize, contact: &Contact) -> ContactStep
 
 /// Velocity of a body's point at the start of a step, and what forces add to it.
 #[inline(always)]
-fn point_velocities(given: &Problem, body: u32, arm: V3) -> [Vec3; 2] {
+fn point_velocities(given: &ProblemRef<'_>, body: u32, arm: V3) -> [Vec3; 2] {
     let start = &given.bodies[body as usize];
     let increment = &given.increments[body as usize];
     let arm = math::widen(arm);

@@ -111,3 +111,6 @@ pub mod output;
 pub mod internals;
 
 pub use error::{Error, Result};
+/// The `wgpu` that [`GpuSolver::from_device`](solver::gpu::GpuSolver::from_device) takes devices of.
+#[cfg(feature = "gpu")]
+pub use wgpu;

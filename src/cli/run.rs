@@ -7,12 +7,11 @@ use crate::console::{self, scientific};
 use crate::failure::Failure;
 use crate::plan::{self, RunPlan};
 use crate::progress::Progress;
+use drystone::Result;
 use drystone::internals::constants::CAPPED_SHARE_WORTH_A_WARNING;
 use drystone::output::{FrameWriter, MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
-use drystone::solver::Status;
 use drystone::stabilize::Scheme;
 use drystone::step::Simulation;
-use drystone::{Error, Result};
 use std::time::Instant;
 
 /// Runs a scene on threads of its own.
@@ -108,12 +107,6 @@ fn simulate(
             frames.write(step, simulation.world())?;
         }
         progress.step(&report);
-        if report.velocity.status == Status::NonFinite {
-            return Err(Error::NonFinite {
-                stage: "the velocity solve",
-                what: format!("step {step}"),
-            });
-        }
     }
     Ok(())
 }

@@ -53,6 +53,45 @@ impl Body {
         }
     }
 
+    /// A body that moves, from its mass `[kg]`, its principal moments of inertia `[kg m^2]` and the rotation from their axes to the
+    /// world's, a unit quaternion `[x, y, z, w]`; velocities in world axes `[m/s]`, `[rad/s]`.
+    #[must_use]
+    pub fn from_local(
+        mass: f32,
+        inertia: [f32; 3],
+        [x, y, z, w]: [f32; 4],
+        linear_velocity: [f32; 3],
+        angular_velocity: [f32; 3],
+    ) -> Self {
+        let axes = [
+            [
+                1.0 - 2.0 * (y * y + z * z),
+                2.0 * (x * y + w * z),
+                2.0 * (x * z - w * y),
+            ],
+            [
+                2.0 * (x * y - w * z),
+                1.0 - 2.0 * (x * x + z * z),
+                2.0 * (y * z + w * x),
+            ],
+            [
+                2.0 * (x * z + w * y),
+                2.0 * (y * z - w * x),
+                1.0 - 2.0 * (x * x + y * y),
+            ],
+        ];
+        let entry = |i: usize, j: usize| (0..3).map(|k| axes[k][i] * axes[k][j] / inertia[k]).sum();
+        let inverse = [
+            entry(0, 0),
+            entry(0, 1),
+            entry(0, 2),
+            entry(1, 1),
+            entry(1, 2),
+            entry(2, 2),
+        ];
+        Self::dynamic(1.0 / mass, inverse, linear_velocity, angular_velocity)
+    }
+
     /// A body that no impulse moves, with the velocity it keeps.
     #[must_use]
     pub fn immovable(linear_velocity: [f32; 3], angular_velocity: [f32; 3]) -> Self {

@@ -1,6 +1,7 @@
 //! A contact point as a solver sees it.
 
 use super::Body;
+use super::batches::in_world;
 use crate::math::{self, V3};
 use bytemuck::{Pod, Zeroable};
 
@@ -33,6 +34,49 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// A contact of two bodies whose normal points from B to A, without bias and start impulse.
+    ///
+    /// `bodies` are the indices of A and B, `arms` the contact point minus their centres of mass, in world axes `[m]`,
+    /// `normal` is a unit vector.
+    #[must_use]
+    pub fn from_b_to_a(bodies: [u32; 2], arms: [V3; 2], normal: V3, friction: f32) -> Self {
+        Self {
+            body_a: bodies[0],
+            body_b: bodies[1],
+            arm_a: arms[0],
+            arm_b: arms[1],
+            normal,
+            bias: 0.0,
+            friction,
+            impulse: [0.0; 3],
+        }
+    }
+
+    /// The same of a normal that points from the first body to the second: they change sides, and the normal stays.
+    #[must_use]
+    pub fn from_a_to_b(bodies: [u32; 2], arms: [V3; 2], normal: V3, friction: f32) -> Self {
+        let ([a, b], [arm_a, arm_b]) = (bodies, arms);
+        Self::from_b_to_a([b, a], [arm_b, arm_a], normal, friction)
+    }
+
+    /// An impulse on A, given by its components along normal and tangents, in world axes `[N s]`.
+    #[must_use]
+    pub fn impulse_in_world(&self, impulse: V3) -> V3 {
+        in_world(self.normal, impulse)
+    }
+
+    /// The components along `(normal, tangent 1, tangent 2)` of an impulse on A in world axes `[N s]`, the normal one at
+    /// least 0.
+    #[must_use]
+    pub fn impulse_of(&self, impulse: V3) -> V3 {
+        let (tangent_1, tangent_2) = math::tangents(self.normal);
+        [
+            math::dot(self.normal, impulse).max(0.0),
+            math::dot(tangent_1, impulse),
+            math::dot(tangent_2, impulse),
+        ]
+    }
+
     /// `W_nn` `[1/kg]`: the normal velocity that a unit of normal impulse makes between its two bodies.
     #[must_use]
     pub fn response(&self, a: &Body, b: &Body) -> f64 {

@@ -14,6 +14,12 @@
 //! `0 <= r_n  _|_  u_n >= 0` and the friction impulse in its cone opposing the slip (or what the other
 //! [`FrictionLaw`] says), and for every joint row the impulse within its bounds that [`JointRow`]
 //! describes.
+//!
+//! # Normals
+//!
+//! A contact's normal points **from body B to body A**, as in Bullet and ODE; in parry, Rapier, Avian, Jolt and Box3D it points from A to
+//! B. [`Contact::from_b_to_a`] and [`Contact::from_a_to_b`] take it as the host has it; impulses are then along the
+//! normal that the contact got.
 
 pub(crate) mod batches;
 pub mod bias;
@@ -22,6 +28,7 @@ pub(crate) mod clusters;
 pub(crate) mod coloring;
 mod contact;
 pub(crate) mod friction;
+mod islands;
 mod joint_row;
 mod plain;
 mod runs;
@@ -30,6 +37,7 @@ pub use body::{Body, Velocity};
 pub use contact::Contact;
 pub(crate) use friction::FrictionTable;
 pub use friction::{FrictionCone, FrictionLaw};
+pub use islands::HeldBodies;
 pub use joint_row::JointRow;
 
 use crate::error::{Error, Result};
@@ -59,7 +67,7 @@ pub struct Problem {
     ///
     /// A contact that carries `r_n` gives way by a share eps of what `r_n` alone would change its velocity
     /// by. With 0 contacts are rigid. Two softened problems have the same solution whatever sweeps find it;
-    /// see [`GapLaw`](crate::solver::substeps::GapLaw) for what it is good for.
+    /// see [`GapLaw`](crate::solver::substeps::GapLaw) for what it is good for. In substeps the plan's counts, and not this.
     pub contact_softness: f32,
     /// What forces add to each body's velocity over a step in substeps, shape `[body_count]`; else unread.
     pub increments: Vec<Velocity>,

@@ -48,9 +48,11 @@ pub mod reference;
 pub(crate) mod residual;
 mod solution;
 pub mod substeps;
+mod warm_start;
 
 pub use crate::problem::Velocity;
-pub use solution::{Displacement, Solution};
+pub use solution::{Displacement, Motion, Solution};
+pub use warm_start::{ContactKey, WarmStart};
 
 use crate::constants::{MAX_COLORS, MOMENTUM_REBUILD_PASSES};
 use crate::error::{Error, Result};
@@ -374,20 +376,36 @@ pub trait Solver: Send {
         false
     }
 
+    /// Like [`Self::step`], but numbers that stop being finite are no error: the report says
+    /// [`Status::NonFinite`], and the solution must not be used.
+    ///
+    /// # Errors
+    /// Else as [`Self::step`].
+    fn attempt(
+        &mut self,
+        problem: &dyn AsProblem,
+        plan: &Plan,
+        solution: &mut Solution,
+    ) -> Result<SubstepReport>;
+
     /// Solves a problem as planned, once or in substeps, and overwrites `solution`.
     ///
     /// What a step in substeps means is [`reference::in_substeps`].
     ///
     /// # Errors
     /// [`Error::Invalid`] for a plan or a problem without meaning, [`Error::Capacity`] or
-    /// [`Error::Device`] if the backend cannot hold it or fails. That the iteration does not
+    /// [`Error::Device`] if the backend cannot hold it or fails, [`Error::NonFinite`] if a number stopped being finite. That the iteration does not
     /// converge is no error: see [`Report::status`].
     fn step(
         &mut self,
         problem: &dyn AsProblem,
         plan: &Plan,
         solution: &mut Solution,
-    ) -> Result<SubstepReport>;
+    ) -> Result<SubstepReport> {
+        let report = self.attempt(problem, plan, solution)?;
+        report.velocity.check()?;
+        Ok(report)
+    }
 
     /// Solves a problem once: a step of one part, whose biases are those of its contacts.
     ///
@@ -516,6 +534,21 @@ fn end_with_joints(
 }
 
 impl Report {
+    /// # Errors
+    /// [`Error::NonFinite`] where the status says so.
+    fn check(&self) -> Result<()> {
+        if self.status != Status::NonFinite {
+            return Ok(());
+        }
+        Err(Error::NonFinite {
+            stage: "the solve",
+            what: format!(
+                "velocities or impulses within {} iterations",
+                self.iterations
+            ),
+        })
+    }
+
     /// The report of a problem that has just been packed.
     fn of(batches: &Batches, pack_time: Duration) -> Self {
         let (joints, contacts) = (&batches.joints, &batches.contacts);

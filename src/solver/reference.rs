@@ -285,7 +285,7 @@ impl Solver for LemkeSolver {
         Method::GaussSeidel
     }
 
-    fn step(
+    fn attempt(
         &mut self,
         problem: &dyn AsProblem,
         plan: &Plan,

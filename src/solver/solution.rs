@@ -1,10 +1,12 @@
 //! What a solver computes.
 
+use super::Plan;
 use crate::constants::TAKEN_BODIES_PER_THREAD;
+use crate::error::{Error, Result};
 use crate::math;
 use crate::parallel;
 use crate::problem::batches::{Batches, BodyVelocity};
-use crate::problem::{JointRow, ProblemRef, Velocity};
+use crate::problem::{AsProblem, JointRow, ProblemRef, Velocity};
 use bytemuck::{Pod, Zeroable};
 
 /// What a solver computes. The vectors are reused from solve to solve.
@@ -23,7 +25,7 @@ pub struct Solution {
     pub changes: Vec<Velocity>,
     /// How far impulses and corrections move each body over a step in substeps, shape `[body_count]`; else empty. What the
     /// velocity at the start and the increment do is not in it: that is `h v_0 + (n + 1) / (2 n) h
-    /// increment`, which the caller adds with all the digits that it has.
+    /// increment`, which [`Plan::motion`] adds in f32, or the caller with all the digits that it has.
     pub displacements: Vec<Displacement>,
     /// Impulse of each contact over a whole step in substeps `[N s]`, shape `[contact_count]`; else empty.
     pub total_impulses: Vec<[f32; 3]>,
@@ -37,6 +39,83 @@ pub struct Displacement {
     pub linear: [f32; 3],
     /// Rotation vector in world axes `[rad]`.
     pub angular: [f32; 3],
+}
+
+/// How a body moves in a step, forces, impulses and corrections included.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct Motion {
+    /// Velocity at its end.
+    pub velocity: Velocity,
+    /// From its start to its end.
+    pub displacement: Displacement,
+}
+
+impl Plan {
+    /// How a body moves in a step of length `h` `[s]` (a plan in substeps is of the same), from the problem and its solution;
+    /// immovable bodies move by their velocity.
+    ///
+    /// Solved once, the problem's velocities are those that the step would end with, forces included; in substeps those that it
+    /// starts with, and forces are in [`Problem::increments`](crate::problem::Problem::increments). What comes out is the same of both.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the problem or the solution has no such body.
+    pub fn motion(
+        &self,
+        h: f64,
+        problem: &dyn AsProblem,
+        solution: &Solution,
+        body: usize,
+    ) -> Result<Motion> {
+        let problem = problem.as_problem();
+        let no_body = || {
+            Error::invalid(
+                format!("body {body}"),
+                "no such body in the problem and its solution",
+            )
+        };
+        let start = problem.bodies.get(body).ok_or_else(no_body)?;
+        let start = [start.linear_velocity, start.angular_velocity];
+        let change = solution.changes.get(body).ok_or_else(no_body)?;
+        let Some(plan) = self.substeps() else {
+            let [linear, angular] = [
+                math::add(start[0], change.linear),
+                math::add(start[1], change.angular),
+            ];
+            let by = |velocity: [f32; 3]| velocity.map(|v| (h * f64::from(v)) as f32);
+            return Ok(Motion {
+                velocity: Velocity { linear, angular },
+                displacement: Displacement {
+                    linear: by(linear),
+                    angular: by(angular),
+                },
+            });
+        };
+        let increment = problem.increments.get(body).ok_or_else(no_body)?;
+        let moved = solution.displacements.get(body).ok_or_else(no_body)?;
+        let whole = h / f64::from(plan.time_step);
+        let free = plan.free_displacement(plan.substeps).map(|s| s * whole);
+        let sum = |parts: [(f64, [f32; 3]); 3]| {
+            std::array::from_fn(|i| {
+                let terms = parts.map(|(share, part)| share * f64::from(part[i]));
+                terms.into_iter().sum::<f64>() as f32
+            })
+        };
+        let velocity =
+            |start, increment, change| sum([(1.0, start), (1.0, increment), (1.0, change)]);
+        let displacement =
+            |start, increment, moved| sum([(free[0], start), (free[1], increment), (1.0, moved)]);
+        Ok(Motion {
+            velocity: Velocity {
+                linear: velocity(start[0], increment.linear, change.linear),
+                angular: velocity(start[1], increment.angular, change.angular),
+            },
+            displacement: Displacement {
+                linear: displacement(start[0], increment.linear, moved.linear),
+                angular: displacement(start[1], increment.angular, moved.angular),
+            },
+        })
+    }
 }
 
 impl Solution {

@@ -37,7 +37,7 @@ use crate::math::{self, Vec3};
 use crate::measure;
 use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::{self, FrictionCone, Problem, bias};
-use crate::solver::{Method, Options, Report, Solution, Solver, Status};
+use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status};
 use crate::world::World;
 use crate::world::joint::{Law, Row};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -197,7 +197,10 @@ impl PositionPass {
     /// at once share the contradiction; they follow where the worst violation hardly improves and did
     /// not change since the last solve, or fell since one that was shared.
     fn solve(&mut self, post: &Post, worst: f64, solver: &mut dyn Solver) -> Result<Report> {
-        let report = solver.solve(&self.problem, &post.solver, &mut self.solution)?;
+        let plan = Plan::Once(post.solver);
+        let report = solver
+            .attempt(&self.problem, &plan, &mut self.solution)?
+            .velocity;
         let corrected = worst.min(self.max_correction(post));
         let hardly_improves = f64::from(report.residual_max) > CONTRADICTION_RESIDUAL * corrected;
         let stays = (worst - self.last_worst).abs() <= CONTRADICTION_CHANGE * worst;
@@ -216,12 +219,14 @@ impl PositionPass {
         for (row, &impulse) in rows.zip(&self.solution.joint_impulses) {
             row.impulse = impulse;
         }
-        let options = Options {
+        let plan = Plan::Once(Options {
             method: Method::Jacobi,
             warm_start: true,
             ..post.solver
-        };
-        let shared = solver.solve(&self.problem, &options, &mut self.solution)?;
+        });
+        let shared = solver
+            .attempt(&self.problem, &plan, &mut self.solution)?
+            .velocity;
         Ok(Report {
             iterations: report.iterations + shared.iterations,
             ..shared

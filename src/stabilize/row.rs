@@ -1,22 +1,6 @@
 //! What the bias of a row is made from.
 
-/// Sweeps, as far as they bound the share of a gap that a soft row may correct.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sweeps {
-    /// Sweeps of one problem.
-    pub count: u32,
-    /// Largest ratio of the diagonal that a sweep divides by to that of the problem, at least 1: more where bodies
-    /// are split into copies, each with a share of the mass.
-    pub split: f64,
-}
-
-impl Sweeps {
-    /// Of whole bodies.
-    #[must_use]
-    pub fn of_whole_bodies(count: u32) -> Self {
-        Self { count, split: 1.0 }
-    }
-}
+pub use crate::solver::substeps::soft::Sweeps;
 
 /// How a row moves before a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

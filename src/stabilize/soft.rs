@@ -32,8 +32,9 @@
 //! depend on each other answer to errors they cannot agree on; see
 //! [`JOINT_SOFTNESS`](crate::constants::JOINT_SOFTNESS).
 
-use super::{RowState, Sweeps};
-use crate::constants::{JOINT_SOFT_GAMMA, JOINT_TURNING, MAX_SOFT_GAMMA, SOFT_SHARE};
+use super::RowState;
+use crate::constants::{JOINT_SOFT_GAMMA, JOINT_TURNING};
+pub(super) use crate::solver::substeps::soft::gamma;
 
 /// `J V+ = -c - gamma (g/h - c)`.
 pub(super) fn joint_equality(error: f64, row: &RowState) -> f64 {
@@ -51,13 +52,4 @@ pub(super) fn joint_gap(gap: f64, row: &RowState) -> f64 {
     } else {
         gap / row.h
     }
-}
-
-/// Share of a gap that these sweeps correct: below the bound of stability `(1 + eps / s)^m - 1`, which holds for
-/// every mode.
-#[must_use]
-pub(super) fn gamma(softness: f64, sweeps: Sweeps) -> f64 {
-    let leak = softness / sweeps.split;
-    let bound = (1.0 + leak).powi(sweeps.count.min(1 << 20) as i32) - 1.0;
-    (SOFT_SHARE * bound).min(MAX_SOFT_GAMMA)
 }

@@ -88,7 +88,8 @@ impl Simulation {
             _ => Plan::Once(self.velocity_options()),
         };
         let built = start.elapsed();
-        let report = self.solver.step(&self.problem, &plan, &mut self.solution)?;
+        let solution = &mut self.solution;
+        let report = self.solver.attempt(&self.problem, &plan, solution)?;
         if report.velocity.status == Status::NonFinite {
             return Err(Error::NonFinite {
                 stage: if is_divided {
@@ -189,13 +190,11 @@ impl Simulation {
     /// Keeps what the next part starts from.
     fn remember_impulses(&mut self, h: f64) {
         self.detector.store_impulses(&self.solution.impulses);
-        plan::renew_loads(
-            &mut self.problem.loads,
-            self.solution.contact_impulses(),
-            h,
-            self.world.gravity.norm(),
-            self.position.smallest_radius(),
-        );
+        if let Some(plan) = &self.plan {
+            let impulses = self.solution.contact_impulses();
+            plan.gap_law
+                .renew_loads(&mut self.problem.loads, impulses, h);
+        }
         self.detector.store_loads(&self.problem.loads);
     }
 

@@ -10,9 +10,9 @@ use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
 fn solve(solver: &mut impl Solver, problem: &Problem, options: &Options) -> (Report, Solution) {
     let mut solution = Solution::default();
     let report = solver
-        .solve(problem, options, &mut solution)
+        .attempt(problem, &(*options).into(), &mut solution)
         .expect("a solve");
-    (report, solution)
+    (report.velocity, solution)
 }
 
 fn options(method: Method, iterations: u32) -> Options {

@@ -12,8 +12,9 @@ use drystone::solver::{Method, Options, Report, Solution, Solver, Status};
 
 fn solve(solver: &mut impl Solver, problem: &Problem, options: &Options) -> (Report, Solution) {
     let mut solution = Solution::default();
-    let report = solver.solve(problem, options, &mut solution).unwrap();
-    (report, solution)
+    let plan = (*options).into();
+    let report = solver.attempt(problem, &plan, &mut solution).unwrap();
+    (report.velocity, solution)
 }
 
 /// Hubs of contacts, and hubs of joints if wanted.

@@ -64,6 +64,7 @@ fn plan(method: Method, position: bool) -> SubstepPlan {
             softness: 0.0,
             held: 3e-4,
             held_load: 2e-3,
+            load_time: 0.0,
             slop: 1e-4,
             spared: 5e-5,
         },
@@ -207,7 +208,7 @@ fn on_device(
     plan: &SubstepPlan,
 ) -> (SubstepReport, Solution) {
     let mut solution = Solution::default();
-    let report = gpu.step(given, &(*plan).into(), &mut solution).unwrap();
+    let report = gpu.attempt(given, &(*plan).into(), &mut solution).unwrap();
     (report, solution)
 }
 

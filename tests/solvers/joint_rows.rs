@@ -24,7 +24,9 @@ fn solve(
         direct_joints: false,
         ..Options::default()
     };
-    let report = solver.solve(problem, &options, &mut solution).unwrap();
+    let plan = options.into();
+    let report = solver.attempt(problem, &plan, &mut solution).unwrap();
+    let report = report.velocity;
     assert_eq!(solution.velocities.len(), problem.bodies.len());
     assert_eq!(solution.impulses.len(), problem.contacts.len());
     assert_eq!(solution.joint_impulses.len(), problem.joint_rows.len());

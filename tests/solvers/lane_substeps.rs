@@ -68,6 +68,7 @@ fn plan(method: Method, substeps: u32, warm_start: bool) -> SubstepPlan {
             softness: SOFTNESS,
             held: 1e-3,
             held_load: 5e-3,
+            load_time: 0.0,
             slop: 1e-5,
             spared: 2e-4,
         },

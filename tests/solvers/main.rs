@@ -10,6 +10,7 @@ mod contact_checks;
 mod direct;
 mod friction;
 mod friction_laws;
+mod host;
 mod joint_rows;
 mod lane_substeps;
 mod lanes;

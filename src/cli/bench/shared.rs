@@ -37,12 +37,12 @@ impl Solver for Shared {
         self.lock().works_on_threads(options)
     }
 
-    fn step(
+    fn attempt(
         &mut self,
         problem: &dyn AsProblem,
         plan: &Plan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
-        self.lock().step(problem, plan, solution)
+        self.lock().attempt(problem, plan, solution)
     }
 }

@@ -131,6 +131,10 @@ impl CpuSolver {
         watch: &mut (dyn FnMut(&Report) + Send),
     ) -> Result<SubstepReport> {
         plan.validate()?;
+        let problem = &match plan {
+            Plan::Once(_) => *problem,
+            Plan::Substeps(plan) => plan.applied_to(problem),
+        };
         let in_clusters = plan.velocity().method == Method::Cluster;
         // Coloured contacts are looked at while lanes are filled with them, if there are no joints.
         let looks_at_contacts = problem.joint_rows.is_empty() && !in_clusters;
@@ -170,7 +174,7 @@ impl Solver for CpuSolver {
         options.method != Method::Cluster
     }
 
-    fn step(
+    fn attempt(
         &mut self,
         problem: &dyn AsProblem,
         plan: &Plan,

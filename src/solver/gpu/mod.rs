@@ -133,7 +133,7 @@ impl Solver for GpuSolver {
 
     /// A step in substeps is wholly on the device, with one wait, unless it is of a kind that the device does not know: then it is
     /// one solve after the other.
-    fn step(
+    fn attempt(
         &mut self,
         problem: &dyn AsProblem,
         plan: &SolvePlan,

@@ -334,7 +334,7 @@ impl Solver for NsgsSolver {
         Method::GaussSeidel
     }
 
-    fn step(
+    fn attempt(
         &mut self,
         problem: &dyn AsProblem,
         plan: &Plan,

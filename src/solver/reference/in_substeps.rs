@@ -50,6 +50,7 @@ pub fn in_substeps<S: Solver + ?Sized>(
     solution: &mut Solution,
 ) -> Result<SubstepReport> {
     let given = &given.as_problem();
+    let given = &plan.applied_to(given);
     plan.validate()?;
     given.validate()?;
     plan.validate_problem(given)?;

@@ -26,6 +26,7 @@
 
 mod plan;
 pub(crate) mod records;
+pub(crate) mod soft;
 
 pub use super::Displacement;
 pub use plan::{Carried, GapLaw, PositionPlan, SubstepPlan};

@@ -2,8 +2,8 @@
 
 use crate::constants::FREE_APPROACH;
 use crate::error::{Error, Result};
-use crate::problem::AsProblem;
 use crate::problem::bias::Meeting;
+use crate::problem::{AsProblem, ProblemRef};
 use crate::solver::{Method, Options};
 
 /// How a step in substeps is computed.
@@ -51,13 +51,15 @@ pub struct GapLaw {
     pub memory: f32,
     /// Most that is taken back `[m/s]`, beyond what a soft contact gives way by under what it [holds](Carried).
     pub max_push: f32,
-    /// Softness eps of contacts; that of the problem,
+    /// Softness eps of contacts, in place of
     /// [`Problem::contact_softness`](crate::problem::Problem::contact_softness).
     pub softness: f32,
     /// Most that a soft contact gives way by under an impulse that it [holds](Carried) whatever it is `[m/s]`, at least 0.
     pub held: f32,
     /// The same of its load `[m/s]`, at least 0.
     pub held_load: f32,
+    /// Time over which the impulses of a contact are its load `[s]`, at least 0; see [`Self::renew_loads`].
+    pub load_time: f64,
     /// Gap on either side of zero that counts as shut and is left alone `[m]`, at least 0.
     pub slop: f32,
     /// Penetration beyond the slop that is spared the push `[m]`, at least 0: what a position LCP removes
@@ -75,6 +77,7 @@ impl Default for GapLaw {
             softness: 0.0,
             held: f32::MAX,
             held_load: f32::MAX,
+            load_time: 0.0,
             slop: 0.0,
             spared: 0.0,
         }
@@ -110,6 +113,16 @@ impl GapLaw {
         let held = load.max(f64::from(self.held));
         let most = f64::from(self.max_push) + held.min(softness * carried.impulse);
         push.max(-most) + f64::from(self.memory) * velocity
+    }
+
+    /// Takes the impulses `[N s]` that contacts had over a length of time `h` `[s]` into their loads `[N]`, which are means over
+    /// some [`Self::load_time`]; see [`Carried`].
+    pub fn renew_loads(&self, loads: &mut [f32], impulses: &[[f32; 3]], h: f64) {
+        let share = -(-h / self.load_time).exp_m1() as f32;
+        let per_second = (1.0 / h) as f32;
+        for (load, impulse) in loads.iter_mut().zip(impulses) {
+            *load += share * (per_second * impulse[0] - *load);
+        }
     }
 }
 
@@ -207,6 +220,7 @@ impl SubstepPlan {
         for (what, number) in [
             ("largest push", law.max_push),
             ("softness", law.softness),
+            ("time of a load", law.load_time as f32),
             ("held impulse", law.held),
             ("held load", law.held_load),
             ("slop", law.slop),
@@ -273,6 +287,14 @@ impl SubstepPlan {
             ));
         }
         Ok(())
+    }
+
+    /// A problem as a step in substeps has it: with the plan's softness of contacts.
+    pub(crate) fn applied_to<'a>(&self, problem: &ProblemRef<'a>) -> ProblemRef<'a> {
+        ProblemRef {
+            contact_softness: self.gap_law.softness,
+            ..*problem
+        }
     }
 
     /// The plan with that of its position LCPs, if it has any.

@@ -41,6 +41,7 @@ impl GpuSolver {
         step: &SubstepPlan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
+        let given = &step.applied_to(given);
         step.validate()?;
         given.validate()?;
         step.validate_problem(given)?;

@@ -1,0 +1,173 @@
+//! The recipe of the default step: contacts as damped springs, swept once in each of many substeps.
+//!
+//! The head of [`step`](crate::step) says why it is stable whatever the sweeps leave unsolved, that of `stabilize/soft.rs` what
+//! becomes of the bound on split bodies.
+
+use super::{GapLaw, SubstepPlan};
+use crate::constants::{
+    CONTACT_SOFTNESS, CONTACT_SWEEPS, HELD_PER_SIZE, HELD_WEIGHTS, LOAD_TIME, MAX_SOFT_GAMMA,
+    MIN_SUBSTEPS, RADIUS_PER_GYRATION, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE,
+};
+use crate::math;
+use crate::problem::{AsProblem, Body};
+use crate::solver::Options;
+
+/// Sweeps, as far as they bound the share of a gap that a soft row may correct.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sweeps {
+    /// Sweeps of one problem.
+    pub count: u32,
+    /// Largest ratio of the diagonal that a sweep divides by to that of the problem, at least 1: more where bodies
+    /// are split into copies, each with a share of the mass.
+    pub split: f64,
+}
+
+impl Sweeps {
+    /// Of whole bodies.
+    #[must_use]
+    pub fn of_whole_bodies(count: u32) -> Self {
+        Self { count, split: 1.0 }
+    }
+}
+
+/// Share of a gap that these sweeps correct: below the bound of stability `(1 + eps / s)^m - 1`, which holds for
+/// every mode.
+#[must_use]
+pub(crate) fn gamma(softness: f64, sweeps: Sweeps) -> f64 {
+    let leak = softness / sweeps.split;
+    let bound = (1.0 + leak).powi(sweeps.count.min(1 << 20) as i32) - 1.0;
+    (SOFT_SHARE * bound).min(MAX_SOFT_GAMMA)
+}
+
+/// What the numbers of soft contacts follow from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SoftStep {
+    /// Length of the step h `[s]`.
+    pub(crate) h: f64,
+    /// Parts of it.
+    pub(crate) substeps: u32,
+    /// Softness eps of contacts.
+    pub(crate) softness: f64,
+    /// Sweeps of each substep.
+    pub(crate) sweeps: Sweeps,
+    /// Bounding radius of the smallest body that moves `[m]`.
+    pub(crate) radius: f64,
+    /// Magnitude of gravity `[m/s^2]`.
+    pub(crate) gravity: f64,
+}
+
+impl SoftStep {
+    /// Length of a substep `[s]`.
+    fn part(&self) -> f64 {
+        self.h / f64::from(self.substeps)
+    }
+
+    /// Approach speed below which nothing bounces `[m/s]`.
+    pub(crate) fn restitution_threshold(&self) -> f64 {
+        RESTITUTION_THRESHOLD_GH * self.gravity * self.part()
+    }
+
+    /// What a contact's gap asks for.
+    pub(crate) fn gap_law(&self) -> GapLaw {
+        let h_s = self.part();
+        let rate = gamma(self.softness, self.sweeps) / h_s;
+        let softness = self.softness as f32;
+        let size = 2.0 * self.radius;
+        let loads = f64::from(softness) * HELD_WEIGHTS;
+        GapLaw {
+            rate: rate as f32,
+            max_push: (RECOVERY_SPEED * (self.gravity * size).sqrt().max(size)) as f32,
+            softness,
+            held: (rate * HELD_PER_SIZE * size) as f32,
+            held_load: (loads * self.gravity * h_s) as f32,
+            // Without gravity nothing rests, and no load is lasting.
+            load_time: LOAD_TIME * (size / self.gravity).sqrt(),
+            ..GapLaw::default()
+        }
+    }
+}
+
+impl SubstepPlan {
+    /// The default step's plan, for a host: [soft contacts](GapLaw::softness), one sweep in each of 12 substeps.
+    ///
+    /// `h` is the length of the step `[s]`, `radius` the bounding radius of the smallest body that moves `[m]`, `gravity` the
+    /// magnitude of gravity `[m/s^2]`. Piles and stacks of some 30 bodies rest; what is higher, or has heavy bodies on light ones,
+    /// takes more substeps: see [`Self::recommended_in`].
+    #[must_use]
+    pub fn recommended(h: f64, radius: f64, gravity: f64) -> Self {
+        Self::recommended_in(MIN_SUBSTEPS as u32, h, radius, gravity)
+    }
+
+    /// The same in so many substeps, at least 1: contacts are stiffer by the square of their number.
+    ///
+    /// A tower of H cubes of side L stands if the substeps are shorter than `0.9 sqrt(L / (g H^3))`.
+    #[must_use]
+    pub fn recommended_in(substeps: u32, h: f64, radius: f64, gravity: f64) -> Self {
+        let step = SoftStep {
+            h,
+            substeps: substeps.max(1),
+            softness: CONTACT_SOFTNESS,
+            sweeps: Sweeps::of_whole_bodies(CONTACT_SWEEPS),
+            radius,
+            gravity,
+        };
+        let velocity = Options {
+            iterations: CONTACT_SWEEPS,
+            ..Options::default()
+        };
+        Self::soft(&step, velocity)
+    }
+
+    /// [`Self::recommended`] with the radius of the lightest to turn of the problem's bodies, as if it were a ball.
+    #[must_use]
+    pub fn recommended_for(problem: &dyn AsProblem, h: f64, gravity: f64) -> Self {
+        let problem = problem.as_problem();
+        let turning = problem.bodies.iter().filter_map(radius_of_ball);
+        let smallest = turning.fold(f64::INFINITY, f64::min);
+        let arms = || {
+            let movable = |body: u32| {
+                problem
+                    .bodies
+                    .get(body as usize)
+                    .is_some_and(Body::is_movable)
+            };
+            let arms = problem.contacts.iter().flat_map(|contact| {
+                let sides = [
+                    (contact.body_a, contact.arm_a),
+                    (contact.body_b, contact.arm_b),
+                ];
+                sides.into_iter().filter(|side| movable(side.0))
+            });
+            let length = |arm: [f32; 3]| f64::from(math::dot(arm, arm)).sqrt();
+            arms.map(|(_, arm)| length(arm))
+                .filter(|&arm| arm > 0.0)
+                .fold(f64::INFINITY, f64::min)
+        };
+        let radius = if smallest.is_finite() {
+            smallest
+        } else {
+            arms()
+        };
+        Self::recommended(h, if radius.is_finite() { radius } else { 1.0 }, gravity)
+    }
+
+    /// A step of soft contacts, its problems solved as given.
+    pub(crate) fn soft(step: &SoftStep, velocity: Options) -> Self {
+        Self {
+            substeps: step.substeps,
+            time_step: step.h as f32,
+            gap_law: step.gap_law(),
+            restitution_threshold: step.restitution_threshold() as f32,
+            velocity,
+            position: None,
+        }
+    }
+}
+
+/// Radius of the ball with a body's mass and mean inverse inertia `[m]`; nothing for one that does not move or turn.
+fn radius_of_ball(body: &Body) -> Option<f64> {
+    let [xx, _, _, yy, _, zz] = body.inverse_inertia;
+    let mean = f64::from(xx + yy + zz) / 3.0;
+    let gyration = (f64::from(body.inverse_mass) / mean).sqrt();
+    (body.is_movable() && mean > 0.0).then_some(RADIUS_PER_GYRATION * gyration)
+}

@@ -1,0 +1,322 @@
+//! What an engine with bodies and contacts of its own needs around a solve.
+
+use drystone::Error;
+use drystone::problem::{Body, Contact, HeldBodies, Problem, ProblemRef, Velocity};
+use drystone::solver::substeps::SubstepPlan;
+use drystone::solver::{
+    ContactKey, Options, Plan, Solution, Solver, Status, WarmStart, cpu::CpuSolver,
+};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use std::collections::HashMap;
+
+const H: f64 = 1.0 / 60.0;
+const GRAVITY: f64 = 9.81;
+const UP: [f32; 3] = [0.0, 0.0, 1.0];
+
+fn apart(a: [f32; 3], b: [f32; 3]) -> f32 {
+    (0..3).map(|i| (a[i] - b[i]).abs()).fold(0.0, f32::max)
+}
+
+/// A cube of 1 m and 1 kg on four corners above a fixed body; its gaps to it.
+fn cube(height: f32, speed: f32) -> Problem {
+    let inertia = [1.0 / 6.0; 3];
+    let cube = Body::from_local(
+        1.0,
+        inertia,
+        [0.0, 0.0, 0.0, 1.0],
+        [0.0, 0.0, speed],
+        [0.0; 3],
+    );
+    let corners = [[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]];
+    let contacts =
+        corners.map(|[x, y]| Contact::from_b_to_a([0, 1], [[x, y, -0.5], [x, y, 0.0]], UP, 0.5));
+    Problem {
+        bodies: vec![cube, Body::immovable([0.0; 3], [0.0; 3])],
+        contacts: contacts.to_vec(),
+        increments: vec![
+            Velocity {
+                linear: [0.0, 0.0, -(GRAVITY * H) as f32],
+                angular: [0.0; 3],
+            },
+            Velocity::default(),
+        ],
+        gaps: vec![height - 0.5; 4],
+        ..Problem::default()
+    }
+}
+
+#[test]
+fn a_cube_that_a_host_moves_comes_to_rest() {
+    let (mut height, mut speed) = (0.7, 0.0);
+    let (mut solver, mut solution) = (CpuSolver::new(), Solution::default());
+    let (mut warm, keys) = (WarmStart::default(), [(1, 0), (1, 1), (1, 2), (1, 3)]);
+    for _ in 0..240 {
+        let mut problem = cube(height, speed);
+        let plan = Plan::from(SubstepPlan::recommended_for(&problem, H, GRAVITY));
+        warm.load(&keys, &plan, &mut problem.contacts, &mut problem.loads)
+            .unwrap();
+        solver.step(&problem, &plan, &mut solution).unwrap();
+        warm.store(&keys, &problem, &plan, &solution).unwrap();
+        let motion = plan.motion(H, &problem, &solution, 0).unwrap();
+        height += motion.displacement.linear[2];
+        speed = motion.velocity.linear[2];
+    }
+    assert!((height - 0.5).abs() < 2e-3, "{height} m");
+    assert!(speed.abs() < 1e-4, "{speed} m/s");
+    let carried: f32 = solution.total_impulses.iter().map(|r| r[0]).sum();
+    assert!(
+        (f64::from(carried) / H - GRAVITY).abs() < 1e-2,
+        "{carried} N s"
+    );
+}
+
+#[test]
+fn the_radius_of_a_problem_is_that_of_a_ball_of_the_same_inertia() {
+    let ball = |radius: f32, mass: f32| {
+        let inertia = 0.4 * mass * radius * radius;
+        Body::from_local(mass, [inertia; 3], [0.0, 0.0, 0.0, 1.0], [0.0; 3], [0.0; 3])
+    };
+    let problem = Problem {
+        bodies: vec![
+            ball(0.5, 3.0),
+            ball(0.2, 80.0),
+            Body::immovable([0.0; 3], [0.0; 3]),
+        ],
+        ..Problem::default()
+    };
+    let found = SubstepPlan::recommended_for(&problem, H, GRAVITY);
+    let given = SubstepPlan::recommended(H, 0.2, GRAVITY);
+    let off = found.gap_law.max_push / given.gap_law.max_push - 1.0;
+    assert!(off.abs() < 1e-6, "{off}");
+    assert_eq!(found.substeps, given.substeps);
+    // Nothing that turns: by the arms.
+    let mut problem = cube(0.5, 0.0);
+    problem.bodies[0] = Body::dynamic(1.0, [0.0; 6], [0.0; 3], [0.0; 3]);
+    let found = SubstepPlan::recommended_for(&problem, H, GRAVITY);
+    let given = SubstepPlan::recommended(H, 0.75_f64.sqrt(), GRAVITY);
+    assert!((found.gap_law.max_push / given.gap_law.max_push - 1.0).abs() < 1e-6);
+    SubstepPlan::recommended_for(&Problem::default(), H, 0.0)
+        .validate()
+        .unwrap();
+}
+
+#[test]
+fn motions_of_both_plans_agree_on_what_they_mean() {
+    // Far above the ground: free fall.
+    let mut problem = cube(100.0, 3.0);
+    let (mut solver, mut solution) = (CpuSolver::new(), Solution::default());
+    let divided = Plan::from(SubstepPlan::recommended(H, 0.8, GRAVITY));
+    solver.step(&problem, &divided, &mut solution).unwrap();
+    let in_substeps = divided.motion(H, &problem, &solution, 0).unwrap();
+    let fallen = (3.0 - GRAVITY * H) as f32;
+    assert!((in_substeps.velocity.linear[2] - fallen).abs() < 1e-6);
+    let n = 12.0;
+    let moved = 3.0 * H - (n + 1.0) / (2.0 * n) * GRAVITY * H * H;
+    assert!((f64::from(in_substeps.displacement.linear[2]) - moved).abs() < 1e-7);
+    problem.bodies[0].linear_velocity[2] = fallen;
+    problem.contacts.clear();
+    let once = Plan::from(Options::default());
+    solver.step(&problem, &once, &mut solution).unwrap();
+    let once = once.motion(H, &problem, &solution, 0).unwrap();
+    assert_eq!(once.velocity, in_substeps.velocity);
+    let moved = H * f64::from(fallen);
+    assert!((f64::from(once.displacement.linear[2]) - moved).abs() < 1e-8);
+    let error = divided.motion(H, &problem, &solution, 7).unwrap_err();
+    assert!(error.to_string().contains("body 7"), "{error}");
+}
+
+#[test]
+fn a_normal_from_a_to_b_swaps_the_bodies() {
+    let (arms, normal) = ([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], [0.6, 0.0, 0.8]);
+    let contact = Contact::from_a_to_b([3, 4], arms, normal, 0.2);
+    assert_eq!([contact.body_a, contact.body_b], [4, 3]);
+    assert_eq!([contact.arm_a, contact.arm_b], [arms[1], arms[0]]);
+    assert_eq!(contact.normal, normal);
+    let impulse = [3.0, -1.0, 2.0];
+    let back = contact.impulse_of(contact.impulse_in_world(impulse));
+    assert!(apart(back, impulse) < 1e-6, "{back:?}");
+}
+
+#[test]
+fn a_body_from_local_numbers_turns_as_its_axes_do() {
+    // A quarter turn about z takes the x axis to y.
+    let half = 0.5_f32.sqrt();
+    let body = Body::from_local(
+        2.0,
+        [1.0, 2.0, 4.0],
+        [0.0, 0.0, half, half],
+        [1.0; 3],
+        [2.0; 3],
+    );
+    let wanted = [0.5, 0.0, 0.0, 1.0, 0.0, 0.25];
+    for (found, wanted) in body.inverse_inertia.iter().zip(wanted) {
+        assert!((found - wanted).abs() < 1e-6, "{:?}", body.inverse_inertia);
+    }
+    assert_eq!(body.inverse_mass, 0.5);
+    // Any rotation: against nalgebra.
+    let rotation =
+        nalgebra::UnitQuaternion::from_scaled_axis(nalgebra::Vector3::new(0.3_f32, -1.1, 0.7));
+    let turn = rotation.to_rotation_matrix().into_inner();
+    let local = nalgebra::Matrix3::from_diagonal(&nalgebra::Vector3::new(1.0, 0.5, 0.25));
+    let wanted = turn * local * turn.transpose();
+    let [x, y, z, w] = rotation.coords.into();
+    let found =
+        Body::from_local(1.0, [1.0, 2.0, 4.0], [x, y, z, w], [0.0; 3], [0.0; 3]).inverse_inertia;
+    let upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|at| wanted[at]);
+    for (found, wanted) in found.iter().zip(upper) {
+        assert!((found - wanted).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn names_in_any_order_find_what_a_hash_map_finds() {
+    let mut random = Pcg64Mcg::seed_from_u64(3);
+    let (mut warm, plan) = (
+        WarmStart::default(),
+        Plan::from(SubstepPlan::recommended(H, 0.5, GRAVITY)),
+    );
+    let mut map: HashMap<ContactKey, ([f32; 3], f32)> = HashMap::new();
+    let mut keys: Vec<ContactKey> = (0..3_000)
+        .map(|i| (((i % 700) << 32) | (i / 3), i << 40))
+        .collect();
+    for round in 0..12 {
+        match round % 4 {
+            1 => keys.shuffle(&mut random),
+            2 => {
+                for key in keys.iter_mut().step_by(7) {
+                    *key = (random.random(), random.random());
+                }
+            }
+            3 => keys.truncate(keys.len() - 100),
+            _ => {}
+        }
+        let contacts = keys.iter().map(|_| {
+            let normal = nalgebra::Vector3::from_fn(|_, _| random.random_range(-1.0..1.0_f32));
+            let bodies = [0, 1];
+            Contact::from_b_to_a(bodies, [[0.0; 3]; 2], normal.normalize().into(), 0.5)
+        });
+        let mut problem = Problem {
+            contacts: contacts.collect(),
+            ..Problem::default()
+        };
+        warm.load(&keys, &plan, &mut problem.contacts, &mut problem.loads)
+            .unwrap();
+        for ((key, contact), &load) in keys.iter().zip(&problem.contacts).zip(&problem.loads) {
+            let (impulse, kept) = map.get(key).copied().unwrap_or_default();
+            assert_eq!(contact.impulse, contact.impulse_of(impulse), "{round}");
+            assert_eq!(load, kept);
+        }
+        let impulse = |_: &Contact| [random.random_range(0.0..2.0), 0.3, -0.1_f32];
+        let impulses: Vec<_> = problem.contacts.iter().map(impulse).collect();
+        let solution = Solution {
+            total_impulses: impulses.clone(),
+            impulses,
+            ..Solution::default()
+        };
+        warm.store(&keys, &problem, &plan, &solution).unwrap();
+        let Plan::Substeps(substeps) = &plan else {
+            panic!("a plan in substeps")
+        };
+        let mut loads = problem.loads.clone();
+        let h = f64::from(substeps.time_step);
+        substeps
+            .gap_law
+            .renew_loads(&mut loads, &solution.impulses, h);
+        let contacts = problem.contacts.iter().zip(&solution.impulses).zip(loads);
+        let values = contacts.map(|((c, &r), load)| (c.impulse_in_world(r), load));
+        map = keys.iter().copied().zip(values).collect();
+    }
+    assert!(
+        warm.load(
+            &keys[1..],
+            &plan,
+            &mut cube(0.5, 0.0).contacts,
+            &mut Vec::new()
+        )
+        .is_err()
+    );
+}
+
+#[test]
+fn impulses_of_longer_substeps_are_larger() {
+    let plan = |n| Plan::from(SubstepPlan::recommended_in(n, H, 0.5, GRAVITY));
+    let (mut warm, keys) = (WarmStart::default(), [(0, 0), (0, 1), (0, 2), (0, 3)]);
+    let mut problem = cube(0.5, 0.0);
+    let impulses = vec![[1.0, 0.5, 0.0]; 4];
+    let solution = Solution {
+        total_impulses: impulses.clone(),
+        impulses,
+        ..Solution::default()
+    };
+    warm.store(&keys, &problem, &plan(16), &solution).unwrap();
+    warm.load(&keys, &plan(8), &mut problem.contacts, &mut problem.loads)
+        .unwrap();
+    assert!(apart(problem.contacts[2].impulse, [2.0, 1.0, 0.0]) < 1e-6);
+}
+
+#[test]
+fn islands_are_what_contacts_link() {
+    let movable = Body::dynamic(1.0, [1.0, 0.0, 0.0, 1.0, 0.0, 1.0], [0.0; 3], [0.0; 3]);
+    let ground = Body::immovable([0.0; 3], [0.0; 3]);
+    let link = |a, b| Contact::from_b_to_a([a, b], [[0.0; 3]; 2], UP, 0.0);
+    let bodies = [movable, movable, ground, movable, movable, movable, movable];
+    let contacts = [link(6, 4), link(2, 0), link(2, 1), link(4, 3), link(99, 0)];
+    let problem = ProblemRef {
+        bodies: &bodies,
+        contacts: &contacts,
+        ..ProblemRef::default()
+    };
+    let mut islands = vec![9; 2];
+    assert_eq!(problem.islands(&mut islands), 4);
+    assert_eq!(islands, [0, 1, u32::MAX, 3, 3, 5, 3]);
+}
+
+#[test]
+fn bodies_that_are_held_stay_where_they_are() {
+    let problem = cube(0.45, -1.0);
+    let mut held = HeldBodies::default();
+    let plan = Plan::from(SubstepPlan::recommended(H, 0.5, GRAVITY));
+    let (mut solver, mut solution) = (CpuSolver::new(), Solution::default());
+    let borrowed = drystone::problem::AsProblem::as_problem(&problem);
+    let resting = held.hold(&borrowed, &[true, false]).unwrap();
+    solver.step(&resting, &plan, &mut solution).unwrap();
+    let motion = plan.motion(H, &resting, &solution, 0).unwrap();
+    assert_eq!(motion.velocity, Velocity::default());
+    assert_eq!(motion.displacement.linear, [0.0; 3]);
+    assert!(held.hold(&borrowed, &[true]).is_err());
+}
+
+#[test]
+fn what_is_not_finite_is_an_error() {
+    let mut problem = cube(0.5, -3e38);
+    problem.increments[0].linear = [0.0, 0.0, -3e38];
+    let mut solution = Solution::default();
+    let plan = Plan::from(SubstepPlan::recommended(H, 0.5, GRAVITY));
+    let error = CpuSolver::new()
+        .step(&problem, &plan, &mut solution)
+        .unwrap_err();
+    assert!(matches!(error, Error::NonFinite { .. }), "{error}");
+    let report = CpuSolver::new()
+        .attempt(&problem, &plan, &mut solution)
+        .unwrap();
+    assert_eq!(report.velocity.status, Status::NonFinite);
+}
+
+/// Whoever steps in substeps sets the softness once, in the plan.
+#[test]
+fn in_substeps_the_softness_of_the_plan_counts() {
+    let plan = Plan::from(SubstepPlan::recommended(H, 0.5, GRAVITY));
+    let mut problem = cube(0.499, 0.0);
+    let mut solutions = [0.0, 0.1, 0.7].map(|softness| {
+        problem.contact_softness = softness;
+        let mut solution = Solution::default();
+        CpuSolver::new()
+            .step(&problem, &plan, &mut solution)
+            .unwrap();
+        solution
+    });
+    let last = solutions[2].clone();
+    solutions[..2].iter_mut().for_each(|s| assert_eq!(*s, last));
+}

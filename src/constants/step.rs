@@ -89,6 +89,12 @@ pub(crate) const CONTACT_SOFTNESS: f64 = 0.1;
 /// 0.10 with this.
 pub(crate) const MIN_SUBSTEPS: f64 = 12.0;
 
+/// Substeps that a host is recommended, who does not have them follow from what stands on what.
+///
+/// In Bullet, 1,000 boxes and 1,000 hulls of 1 m dropped are 0.23 and 0.09 mm inside each other in the mean with 12, 0.12 and 0.05 mm with
+/// this, 0.06 and 0.02 mm with 24, in 5 % more time each; a wall of 30 rows falls with 12, and stands with this.
+pub(crate) const HOST_SUBSTEPS: u32 = 16;
+
 /// Most of them: a tower of 50 cubes of 5 cm asks for 194.
 pub(crate) const MAX_SUBSTEPS: f64 = 256.0;
 

@@ -31,6 +31,7 @@ pub(crate) mod friction;
 mod islands;
 mod joint_row;
 mod plain;
+mod radius;
 mod runs;
 
 pub use body::{Body, Velocity};

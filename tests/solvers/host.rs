@@ -112,7 +112,7 @@ fn motions_of_both_plans_agree_on_what_they_mean() {
     let in_substeps = divided.motion(H, &problem, &solution, 0).unwrap();
     let fallen = (3.0 - GRAVITY * H) as f32;
     assert!((in_substeps.velocity.linear[2] - fallen).abs() < 1e-6);
-    let n = 12.0;
+    let n = 16.0;
     let moved = 3.0 * H - (n + 1.0) / (2.0 * n) * GRAVITY * H * H;
     assert!((f64::from(in_substeps.displacement.linear[2]) - moved).abs() < 1e-7);
     problem.bodies[0].linear_velocity[2] = fallen;

@@ -20,10 +20,13 @@
 mod anderson;
 pub(crate) mod bodies;
 pub(crate) mod cone;
+mod delassus;
 pub(crate) mod iteration;
 mod joint_group;
 pub(crate) mod local;
 mod row;
+
+pub use delassus::{DelassusProblem, DelassusReport};
 
 use self::bodies::Bodies;
 use self::iteration::System;

@@ -5,11 +5,10 @@
 
 use super::{GapLaw, SubstepPlan};
 use crate::constants::{
-    CONTACT_SOFTNESS, CONTACT_SWEEPS, HELD_PER_SIZE, HELD_WEIGHTS, LOAD_TIME, MAX_SOFT_GAMMA,
-    MIN_SUBSTEPS, RADIUS_PER_GYRATION, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE,
+    CONTACT_SOFTNESS, CONTACT_SWEEPS, HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS, LOAD_TIME,
+    MAX_SOFT_GAMMA, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE,
 };
-use crate::math;
-use crate::problem::{AsProblem, Body};
+use crate::problem::AsProblem;
 use crate::solver::Options;
 
 /// Sweeps, as far as they bound the share of a gap that a soft row may correct.
@@ -88,14 +87,14 @@ impl SoftStep {
 }
 
 impl SubstepPlan {
-    /// The default step's plan, for a host: [soft contacts](GapLaw::softness), one sweep in each of 12 substeps.
+    /// The default step's plan, for a host: [soft contacts](GapLaw::softness), one sweep in each of 16 substeps.
     ///
     /// `h` is the length of the step `[s]`, `radius` the bounding radius of the smallest body that moves `[m]`, `gravity` the
     /// magnitude of gravity `[m/s^2]`. Piles and stacks of some 30 bodies rest; what is higher, or has heavy bodies on light ones,
     /// takes more substeps: see [`Self::recommended_in`].
     #[must_use]
     pub fn recommended(h: f64, radius: f64, gravity: f64) -> Self {
-        Self::recommended_in(MIN_SUBSTEPS as u32, h, radius, gravity)
+        Self::recommended_in(HOST_SUBSTEPS, h, radius, gravity)
     }
 
     /// The same in so many substeps, at least 1: contacts are stiffer by the square of their number.
@@ -118,37 +117,10 @@ impl SubstepPlan {
         Self::soft(&step, velocity)
     }
 
-    /// [`Self::recommended`] with the radius of the lightest to turn of the problem's bodies, as if it were a ball.
+    /// [`Self::recommended`] with [`ProblemRef::smallest_radius`](crate::problem::ProblemRef::smallest_radius).
     #[must_use]
     pub fn recommended_for(problem: &dyn AsProblem, h: f64, gravity: f64) -> Self {
-        let problem = problem.as_problem();
-        let turning = problem.bodies.iter().filter_map(radius_of_ball);
-        let smallest = turning.fold(f64::INFINITY, f64::min);
-        let arms = || {
-            let movable = |body: u32| {
-                problem
-                    .bodies
-                    .get(body as usize)
-                    .is_some_and(Body::is_movable)
-            };
-            let arms = problem.contacts.iter().flat_map(|contact| {
-                let sides = [
-                    (contact.body_a, contact.arm_a),
-                    (contact.body_b, contact.arm_b),
-                ];
-                sides.into_iter().filter(|side| movable(side.0))
-            });
-            let length = |arm: [f32; 3]| f64::from(math::dot(arm, arm)).sqrt();
-            arms.map(|(_, arm)| length(arm))
-                .filter(|&arm| arm > 0.0)
-                .fold(f64::INFINITY, f64::min)
-        };
-        let radius = if smallest.is_finite() {
-            smallest
-        } else {
-            arms()
-        };
-        Self::recommended(h, if radius.is_finite() { radius } else { 1.0 }, gravity)
+        Self::recommended(h, problem.as_problem().smallest_radius(), gravity)
     }
 
     /// A step of soft contacts, its problems solved as given.
@@ -162,12 +134,4 @@ impl SubstepPlan {
             position: None,
         }
     }
-}
-
-/// Radius of the ball with a body's mass and mean inverse inertia `[m]`; nothing for one that does not move or turn.
-fn radius_of_ball(body: &Body) -> Option<f64> {
-    let [xx, _, _, yy, _, zz] = body.inverse_inertia;
-    let mean = f64::from(xx + yy + zz) / 3.0;
-    let gyration = (f64::from(body.inverse_mass) / mean).sqrt();
-    (body.is_movable() && mean > 0.0).then_some(RADIUS_PER_GYRATION * gyration)
 }

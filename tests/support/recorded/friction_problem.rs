@@ -5,12 +5,11 @@
 //! with the disk: `r` in `K = {|r_t| <= mu r_n}`, complementary to `u + mu |u_t| n`. Such problems
 //! are collected by Acary, Brémond, Huber et al. (the FCLib collection).
 
-use super::delassus::Delassus;
 use super::global_form::GlobalForm;
 use super::sparse::SparseMatrix;
-use drystone::internals::nsgs::{Section, iterate, project_onto_cone};
+use drystone::internals::nsgs::{ContactBlock, Section, project_onto_cone};
 use drystone::solver::Status;
-use drystone::solver::nsgs::NsgsOptions;
+use drystone::solver::nsgs::{DelassusProblem, NsgsOptions};
 use drystone::{Error, Result};
 
 /// A recorded problem in its local form.
@@ -180,18 +179,27 @@ impl FrictionProblem {
     /// # Errors
     /// [`Error::Invalid`] for options without meaning.
     pub fn solve(&self, options: &NsgsOptions) -> Result<FrictionSolution> {
-        options.validate()?;
-        let mut system = Delassus::new(&self.delassus, &self.q, &self.friction, options.local);
-        let mut r = vec![0.0; self.q.len()];
-        let ending = iterate(&mut system, &mut r, options);
+        let rows = BlockRows::new(&self.delassus);
+        let q: Vec<[f64; 3]> = self.q.chunks(3).map(|q| [q[0], q[1], q[2]]).collect();
+        let problem = DelassusProblem {
+            row_starts: &rows.starts,
+            columns: &rows.columns,
+            blocks: &rows.blocks,
+            free_velocities: &q,
+            friction: &self.friction,
+            compliance: &[],
+        };
+        let mut impulses = vec![[0.0; 3]; self.contact_count()];
+        let ending = problem.solve(&mut impulses, options)?;
+        let transposed = self.delassus.transposed();
         Ok(FrictionSolution {
             status: ending.status,
-            iterations: ending.sweeps,
+            iterations: ending.iterations,
             velocities: (0..self.contact_count())
-                .map(|contact| system.velocity(contact, &r))
+                .map(|contact| self.velocity(&transposed, contact, impulses.as_flattened()))
                 .collect(),
-            verdict: self.verdict(&system, &r),
-            impulses: r.chunks(3).map(|r| [r[0], r[1], r[2]]).collect(),
+            verdict: self.verdict(impulses.as_flattened()),
+            impulses,
         })
     }
 
@@ -208,16 +216,27 @@ impl FrictionProblem {
             ));
         }
         let r: Vec<f64> = impulses.iter().flatten().copied().collect();
-        let options = NsgsOptions::default();
-        let system = Delassus::new(&self.delassus, &self.q, &self.friction, options.local);
-        Ok(self.verdict(&system, &r))
+        Ok(self.verdict(&r))
     }
 
-    fn verdict(&self, system: &Delassus<'_>, r: &[f64]) -> FrictionVerdict {
+    /// Relative velocity of a contact `[m/s]`; the columns of `W^T` are the rows of W.
+    fn velocity(&self, transposed: &SparseMatrix, contact: usize, r: &[f64]) -> [f64; 3] {
+        std::array::from_fn(|i| {
+            let row = 3 * contact + i;
+            transposed.column_product(row, r) + self.q[row]
+        })
+    }
+
+    fn verdict(&self, r: &[f64]) -> FrictionVerdict {
+        let rows = self.delassus.transposed();
         let (mut squares, mut residual) = (0.0, 0.0_f64);
-        for (contact, block) in system.blocks().iter().enumerate() {
+        for (contact, &friction) in self.friction.iter().enumerate() {
+            let diagonal = std::array::from_fn(|i| {
+                std::array::from_fn(|j| rows.entry(3 * contact + j, 3 * contact + i))
+            });
+            let block = ContactBlock::new(diagonal, friction);
             let impulse = [r[3 * contact], r[3 * contact + 1], r[3 * contact + 2]];
-            let u = system.velocity(contact, r);
+            let u = self.velocity(&rows, contact, r);
             let shifted = u[0] + block.friction * u[1].hypot(u[2]);
             let trial = [impulse[0] - shifted, impulse[1] - u[1], impulse[2] - u[2]];
             let projected = project_onto_cone(trial, block.friction);
@@ -240,6 +259,36 @@ impl FrictionProblem {
             } else {
                 residual / largest
             },
+        }
+    }
+}
+
+/// A matrix by rows of 3 x 3 blocks.
+struct BlockRows {
+    starts: Vec<u32>,
+    columns: Vec<u32>,
+    blocks: Vec<[f64; 9]>,
+}
+
+impl BlockRows {
+    fn new(matrix: &SparseMatrix) -> Self {
+        let transposed = matrix.transposed();
+        let (mut starts, mut columns, mut blocks) = (vec![0], Vec::new(), Vec::new());
+        for contact in 0..matrix.rows() / 3 {
+            let mut row = std::collections::BTreeMap::<u32, [f64; 9]>::new();
+            for i in 0..3 {
+                for (column, value) in transposed.column(3 * contact + i) {
+                    row.entry((column / 3) as u32).or_default()[3 * i + column % 3] = value;
+                }
+            }
+            columns.extend(row.keys());
+            blocks.extend(row.values());
+            starts.push(columns.len() as u32);
+        }
+        Self {
+            starts,
+            columns,
+            blocks,
         }
     }
 }

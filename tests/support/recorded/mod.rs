@@ -1,6 +1,5 @@
 //! Friction problems that others recorded, in local and global form, and as rigid bodies.
 
-mod delassus;
 mod friction_problem;
 mod global_form;
 mod rigid_form;

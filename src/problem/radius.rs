@@ -1,0 +1,37 @@
+//! How large the bodies of a problem are, which it does not say.
+
+use super::{Body, ProblemRef};
+use crate::constants::RADIUS_PER_GYRATION;
+use crate::math;
+
+impl ProblemRef<'_> {
+    /// Radius of the smallest body that moves, as if it were a ball of the same mass and mean inverse inertia `[m]`; where none turns, its
+    /// shortest arm, and 1 where there is none.
+    #[must_use]
+    pub fn smallest_radius(&self) -> f64 {
+        let balls = self.bodies.iter().filter_map(radius_of_ball);
+        let smallest = balls.fold(f64::INFINITY, f64::min);
+        if smallest.is_finite() {
+            return smallest;
+        }
+        let movable = |body: u32| self.bodies.get(body as usize).is_some_and(Body::is_movable);
+        let arms = self
+            .contacts
+            .iter()
+            .flat_map(|c| [(c.body_a, c.arm_a), (c.body_b, c.arm_b)]);
+        let lengths = arms
+            .filter(|&(body, _)| movable(body))
+            .map(|(_, arm)| f64::from(math::dot(arm, arm)).sqrt())
+            .filter(|&length| length > 0.0);
+        let shortest = lengths.fold(f64::INFINITY, f64::min);
+        if shortest.is_finite() { shortest } else { 1.0 }
+    }
+}
+
+/// Nothing for a body that does not move or turn.
+fn radius_of_ball(body: &Body) -> Option<f64> {
+    let [xx, _, _, yy, _, zz] = body.inverse_inertia;
+    let mean = f64::from(xx + yy + zz) / 3.0;
+    let gyration = (f64::from(body.inverse_mass) / mean).sqrt();
+    (body.is_movable() && mean > 0.0).then_some(RADIUS_PER_GYRATION * gyration)
+}

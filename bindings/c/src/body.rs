@@ -1,0 +1,87 @@
+//! Bodies and tangents.
+
+use crate::fault::{Fault, ds_status, guarded};
+use crate::memory::check_pointer;
+use crate::problem::ds_body;
+use drystone::math::tangents;
+use drystone::problem::Body;
+
+/// A body that moves, from its mass [kg], its three principal moments of inertia [kg m^2] and the rotation from their axes to the world's, a unit
+/// quaternion (x, y, z, w); velocities, three numbers each, in world axes [m/s], [rad/s].
+///
+/// # Safety
+/// Pointers are to as many numbers as their types say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_body_from_local(
+    body: *mut ds_body,
+    mass: f32,
+    inertia: *const f32,
+    rotation: *const f32,
+    linear_velocity: *const f32,
+    angular_velocity: *const f32,
+) -> ds_status {
+    guarded(|| {
+        check_pointer(body, "body")?;
+        for (what, pointer) in [
+            ("inertia", inertia),
+            ("rotation", rotation),
+            ("linear velocity", linear_velocity),
+            ("angular velocity", angular_velocity),
+        ] {
+            check_pointer(pointer, what)?;
+        }
+        // SAFETY: the caller's promise.
+        let (inertia, rotation, linear, angular) = unsafe {
+            (
+                inertia.cast::<[f32; 3]>().read(),
+                rotation.cast::<[f32; 4]>().read(),
+                linear_velocity.cast::<[f32; 3]>().read(),
+                angular_velocity.cast::<[f32; 3]>().read(),
+            )
+        };
+        let square: f32 = rotation.iter().map(|x| x * x).sum();
+        let positive = |x: &f32| *x > 0.0 && x.is_finite();
+        if !(positive(&mass) && inertia.iter().all(positive) && (square - 1.0).abs() < 1e-2) {
+            return Err(Fault::invalid(
+                "a body needs a positive mass and inertia, and a unit quaternion",
+            ));
+        }
+        let made = Body::from_local(mass, inertia, rotation, linear, angular);
+        // SAFETY: the caller's promise; the records have the same bytes.
+        unsafe { body.write(bytemuck::cast(made)) };
+        Ok(())
+    })
+}
+
+/// The two tangents of a unit normal, three numbers each, along which the second and the third number of a contact's impulse are.
+///
+/// # Safety
+/// Pointers are to three numbers each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_tangents(
+    normal: *const f32,
+    tangent_1: *mut f32,
+    tangent_2: *mut f32,
+) -> ds_status {
+    guarded(|| {
+        check_pointer(normal, "normal")?;
+        check_pointer(tangent_1, "first tangent")?;
+        check_pointer(tangent_2, "second tangent")?;
+        // SAFETY: the caller's promise.
+        let normal = unsafe { normal.cast::<[f32; 3]>().read() };
+        let square: f32 = normal.iter().map(|x| x * x).sum();
+        if square.is_nan() || (square - 1.0).abs() > 1e-2 {
+            return Err(Fault::invalid(format!(
+                "the normal has length {}, not 1",
+                square.sqrt()
+            )));
+        }
+        let (first, second) = tangents(normal);
+        // SAFETY: the caller's promise.
+        unsafe {
+            tangent_1.cast::<[f32; 3]>().write(first);
+            tangent_2.cast::<[f32; 3]>().write(second);
+        }
+        Ok(())
+    })
+}

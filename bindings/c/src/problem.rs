@@ -1,0 +1,225 @@
+//! Bodies, contacts and rows of joints, and what hangs together.
+
+use crate::fault::{Fault, Result, ds_status, guarded};
+use crate::memory::{Sized32, array, check_pointer, records, structure, write};
+use bytemuck::{Pod, Zeroable};
+use drystone::problem::{Body, Contact, FrictionCone, FrictionLaw, JointRow, ProblemRef, Velocity};
+use std::borrow::Cow;
+
+/// Mass and velocity of one body, in world axes at its centre of mass. One that does not move has `inverse_mass` and `inverse_inertia` 0.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct ds_body {
+    /// Of the centre of mass [m/s]: for `ds_solve` with forces applied, for `ds_step` before them.
+    pub linear_velocity: [f32; 3],
+    /// One over the mass [1/kg].
+    pub inverse_mass: f32,
+    /// In world axes [rad/s].
+    pub angular_velocity: [f32; 3],
+    /// Unused.
+    pub padding: f32,
+    /// In world axes: xx, xy, xz, yy, yz, zz [1/(kg m^2)].
+    pub inverse_inertia: [f32; 6],
+    /// Unused.
+    pub padding_2: [f32; 2],
+}
+
+/// One contact point between two bodies.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct ds_contact {
+    /// Index of body A.
+    pub body_a: u32,
+    /// Index of body B. An engine whose normals point from A to B exchanges the two bodies, and leaves the normal as it is.
+    pub body_b: u32,
+    /// Contact point minus A's centre of mass, in world axes [m].
+    pub arm_a: [f32; 3],
+    /// Contact point minus B's centre of mass, likewise.
+    pub arm_b: [f32; 3],
+    /// Unit vector from B to A.
+    pub normal: [f32; 3],
+    /// Added to the relative normal velocity [m/s]; `ds_step` finds its own.
+    pub bias: f32,
+    /// Coulomb's coefficient, at least 0.
+    pub friction: f32,
+    /// Impulse to start from along the normal and the two tangents [N s]; see `ds_tangents`.
+    pub impulse: [f32; 3],
+}
+
+/// One scalar constraint between two bodies: a joint is a run of them. Its Jacobian is (linear, angular_a) on A and (-linear, angular_b) on B.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct ds_joint_row {
+    /// Index of body A.
+    pub body_a: u32,
+    /// Index of body B.
+    pub body_b: u32,
+    /// A unit vector, or zero for a row that only turns.
+    pub linear: [f32; 3],
+    /// Angular part on A, in world axes.
+    pub angular_a: [f32; 3],
+    /// Angular part on B, likewise.
+    pub angular_b: [f32; 3],
+    /// Added to the relative velocity [m/s] or [rad/s].
+    pub bias: f32,
+    /// Velocity that a unit impulse leaves, at least 0.
+    pub softness: f32,
+    /// Least impulse, -FLT_MAX for none.
+    pub lower: f32,
+    /// Largest impulse, FLT_MAX for none.
+    pub upper: f32,
+    /// Impulse to start from.
+    pub impulse: f32,
+}
+
+/// A velocity, or a change of it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct ds_velocity {
+    /// [m/s].
+    pub linear: [f32; 3],
+    /// In world axes [rad/s].
+    pub angular: [f32; 3],
+}
+
+/// How far a body moves.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct ds_displacement {
+    /// Of the centre of mass [m].
+    pub linear: [f32; 3],
+    /// Rotation vector in world axes [rad].
+    pub angular: [f32; 3],
+}
+
+/// Coulomb's law.
+pub const DS_LAW_COULOMB: u32 = 0;
+/// The convex cone form.
+pub const DS_LAW_CONVEX: u32 = 1;
+
+/// Bodies, contacts and rows of joints. Begin with zeros and `struct_size`.
+///
+/// Bodies and contacts whose memory is aligned to 64 bytes are not copied.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct ds_problem {
+    /// `sizeof(ds_problem)`.
+    pub struct_size: u32,
+    /// Corners of the friction polygon, even, 4 to 16; 0 for the disk.
+    pub friction_directions: u32,
+    /// `DS_LAW_COULOMB` or `DS_LAW_CONVEX`.
+    pub friction_law: u32,
+    /// Softness of contacts over their own response, at least 0; `ds_step` takes that of its plan.
+    pub contact_softness: f32,
+    /// Number of bodies.
+    pub body_count: usize,
+    /// Number of contacts.
+    pub contact_count: usize,
+    /// Number of rows of joints; `ds_step` takes none.
+    pub joint_row_count: usize,
+    /// The bodies.
+    pub bodies: *const ds_body,
+    /// The contacts; those of one pair of bodies should stand together.
+    pub contacts: *const ds_contact,
+    /// The rows; those of one pair of bodies should stand together.
+    pub joint_rows: *const ds_joint_row,
+    /// For `ds_step`: what forces add to each body's velocity over the step.
+    pub increments: *const ds_velocity,
+    /// For `ds_step`: separation of each contact, negative when penetrating [m].
+    pub gaps: *const f32,
+    /// For `ds_step`: Newton's coefficient of each contact; null if nothing bounces.
+    pub restitutions: *const f32,
+    /// For `ds_step`: load of each contact [N], from `ds_warm_start_load`; null if none is known.
+    pub loads: *const f32,
+}
+
+// SAFETY: it is `repr(C)` and begins with its size.
+unsafe impl Sized32 for ds_problem {
+    const NAME: &'static str = "ds_problem";
+}
+
+/// A problem whose arrays have been looked at.
+pub(crate) struct Given<'a> {
+    bodies: Cow<'a, [Body]>,
+    contacts: Cow<'a, [Contact]>,
+    rest: ProblemRef<'a>,
+}
+
+impl Given<'_> {
+    pub(crate) fn problem(&self) -> ProblemRef<'_> {
+        ProblemRef {
+            bodies: &self.bodies,
+            contacts: &self.contacts,
+            ..self.rest
+        }
+    }
+}
+
+/// The caller's problem; with `in_step`, one of a step.
+///
+/// # Safety
+/// Its arrays are as long as their counts say, and nobody writes them while `'a` lasts.
+pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Result<Given<'a>> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let from = structure(problem)?;
+        let (bodies, contacts) = (from.body_count, from.contact_count);
+        let if_any = |given: bool, count: usize| if given && in_step { count } else { 0 };
+        let optional =
+            |from: *const f32, what| array(from, if_any(!from.is_null(), contacts), what);
+        let rows: &[ds_joint_row] = array(from.joint_rows, from.joint_row_count, "joint rows")?;
+        let increments = if_any(!from.increments.is_null(), bodies);
+        let increments: &[ds_velocity] = array(from.increments, increments, "increments")?;
+        Ok(Given {
+            bodies: records::<_, Body>(from.bodies, bodies, "bodies")?,
+            contacts: records::<_, Contact>(from.contacts, contacts, "contacts")?,
+            rest: ProblemRef {
+                joint_rows: bytemuck::cast_slice::<_, JointRow>(rows),
+                friction_cone: match from.friction_directions {
+                    0 => FrictionCone::Disk,
+                    directions => FrictionCone::Pyramid { directions },
+                },
+                friction_law: match from.friction_law {
+                    DS_LAW_COULOMB => FrictionLaw::Coulomb,
+                    DS_LAW_CONVEX => FrictionLaw::Convex,
+                    other => return Err(Fault::invalid(format!("friction_law: {other} is none"))),
+                },
+                contact_softness: from.contact_softness,
+                increments: bytemuck::cast_slice::<_, Velocity>(increments),
+                gaps: array(from.gaps, if_any(true, contacts), "gaps")?,
+                restitutions: optional(from.restitutions, "restitutions")?,
+                loads: optional(from.loads, "loads")?,
+                ..ProblemRef::default()
+            },
+        })
+    }
+}
+
+/// Marks bodies that contacts and rows link, directly or by others, with the same number, that of the island's first body; one that does not
+/// move gets UINT32_MAX. `islands` is of `body_count` numbers; `island_count` may be null.
+///
+/// # Safety
+/// Pointers are to as many elements as the counts say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_islands(
+    problem: *const ds_problem,
+    islands: *mut u32,
+    island_count: *mut usize,
+) -> ds_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        let given = unsafe { given(problem, false)? };
+        let problem = given.problem();
+        problem.validate()?;
+        if !problem.bodies.is_empty() {
+            check_pointer(islands, "islands")?;
+        }
+        let mut found = Vec::new();
+        let count = problem.islands(&mut found);
+        // SAFETY: the caller's promise.
+        unsafe {
+            write(islands, &found, "islands")?;
+            write(island_count, &[count], "island_count")
+        }
+    })
+}

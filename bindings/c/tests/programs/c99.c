@@ -1,0 +1,105 @@
+/* The whole interface from C99. */
+#include "ball.h"
+
+/* A sliding contact by its operator: W = 1/kg, b = (-1, 3, 0) m/s, mu = 0.5. */
+static void delassus(void)
+{
+    const uint32_t row_starts[] = {0, 1}, columns[] = {0};
+    const double blocks[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[] = {-1, 3, 0}, mu[] = {0.5};
+    const double compliance[] = {1, 1, 1};
+    int accelerated;
+    for (accelerated = 0; accelerated < 2; ++accelerated) {
+        double impulses[3] = {0, 0, 0};
+        ds_delassus problem;
+        ds_delassus_options options;
+        ds_delassus_report report;
+        memset(&problem, 0, sizeof problem);
+        memset(&options, 0, sizeof options);
+        memset(&report, 0, sizeof report);
+        problem.struct_size = sizeof problem;
+        options.struct_size = sizeof options;
+        report.struct_size = sizeof report;
+        options.accelerated = (uint32_t)accelerated;
+        problem.contact_count = problem.block_count = 1;
+        problem.row_starts = row_starts;
+        problem.columns = columns;
+        problem.blocks = blocks;
+        problem.free_velocities = b;
+        problem.friction = mu;
+        OK(ds_solve_delassus(&problem, &options, impulses, &report));
+        EXPECT(report.outcome == DS_CONVERGED && report.residual_max < 1e-14);
+        EXPECT(fabs(impulses[0] - 1.0) < 1e-14 && fabs(impulses[1] + 0.5) < 1e-14);
+        problem.compliance = compliance;
+        OK(ds_solve_delassus(&problem, &options, impulses, &report));
+        EXPECT(fabs(impulses[0] - 0.5) < 1e-14 && fabs(impulses[1] + 0.25) < 1e-14);
+    }
+}
+
+/* Two bodies that meet at 2 m/s, one on a rope to the ground; islands. */
+static void once(void)
+{
+    ds_body bodies[3];
+    ds_contact contact;
+    ds_joint_row row;
+    ds_problem problem;
+    ds_options options;
+    ds_solution solution;
+    ds_velocity velocities[3];
+    ds_solver *solver = NULL;
+    float impulse[1][3], joint_impulse[1], t1[3], t2[3];
+    uint32_t islands[3];
+    size_t count = 0;
+    memset(bodies, 0, sizeof bodies);
+    memset(&contact, 0, sizeof contact);
+    memset(&row, 0, sizeof row);
+    memset(&problem, 0, sizeof problem);
+    memset(&options, 0, sizeof options);
+    memset(&solution, 0, sizeof solution);
+    problem.struct_size = sizeof problem;
+    options.struct_size = sizeof options;
+    solution.struct_size = sizeof solution;
+    bodies[0].inverse_mass = bodies[1].inverse_mass = 1.0f;
+    bodies[0].linear_velocity[0] = -2.0f;
+    contact.body_b = 1;
+    contact.normal[0] = 1.0f;
+    row.body_a = 1;
+    row.body_b = 2;
+    row.linear[0] = 1.0f;
+    row.lower = -3.402823466e38f;
+    row.upper = 3.402823466e38f;
+    problem.body_count = 3;
+    problem.contact_count = problem.joint_row_count = 1;
+    problem.bodies = bodies;
+    problem.contacts = &contact;
+    problem.joint_rows = &row;
+    solution.velocities = velocities;
+    solution.impulses = impulse;
+    solution.joint_impulses = joint_impulse;
+    OK(ds_create(1, &solver));
+    OK(ds_options_default(&options));
+    options.tolerance = 1e-6f;
+    options.iterations = 200;
+    OK(ds_solve(solver, &problem, &options, &solution, NULL));
+    EXPECT(fabsf(impulse[0][0] - 2.0f) < 1e-4f && fabsf(joint_impulse[0] - 2.0f) < 1e-4f);
+    EXPECT(fabsf(velocities[0].linear[0]) < 1e-4f && fabsf(velocities[1].linear[0]) < 1e-4f);
+    OK(ds_islands(&problem, islands, &count));
+    EXPECT(count == 1 && islands[0] == 0 && islands[1] == 0 && islands[2] == UINT32_MAX);
+    {
+        const float up[3] = {0, 0, 1};
+        OK(ds_tangents(up, t1, t2));
+        EXPECT(fabsf(t1[0] * t2[1] - t1[1] * t2[0] - 1.0f) < 1e-6f);
+    }
+    contact.body_b = 9;
+    EXPECT(ds_solve(solver, &problem, &options, &solution, NULL) == DS_INVALID);
+    EXPECT(strstr(ds_message(), "contact 0") != NULL);
+    OK(ds_destroy(solver));
+}
+
+int main(void)
+{
+    EXPECT(ds_abi_version() == DS_ABI_VERSION);
+    cube_comes_to_rest();
+    delassus();
+    once();
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -95,6 +95,33 @@ fn library_lists_every_module_in_order() {
     assert_eq!(listed, ORDER);
 }
 
+/// Lines without their indentation.
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).collect()
+}
+
+#[test]
+fn lines_of_the_readme_stand_in_programs_that_are_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    for (language, folder) in [("rust", "examples"), ("c", "bindings/c/tests/programs")] {
+        let opening = format!("```{language}\n");
+        let mut blocks = readme.split(opening.as_str()).skip(1).peekable();
+        assert!(blocks.peek().is_some(), "no {language} in README.md");
+        for block in blocks {
+            let wanted = lines(block.split("```").next().unwrap().trim());
+            let files = fs::read_dir(root.join(folder)).unwrap();
+            let mut texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+            let stands = texts.any(|text| {
+                lines(&text)
+                    .windows(wanted.len())
+                    .any(|some| some == wanted)
+            });
+            assert!(stands, "not in {folder}:\n{}", wanted.join("\n"));
+        }
+    }
+}
+
 #[test]
 fn library_neither_prints_nor_exits() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

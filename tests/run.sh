@@ -33,3 +33,8 @@ export NODEVICE_SELECT=1
 export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 
 cargo test --locked "$@"
+
+# What is in `bindings` is tested where everything is.
+if [ "$#" = 0 ]; then
+    sh tests/bindings.sh
+fi

@@ -9,7 +9,7 @@ use drystone::internals::direct::Mechanisms;
 use drystone::problem::{Body, Problem};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
-use drystone::solver::{Method, Options, Solution, Solver};
+use drystone::solver::{ContactKey, Method, Options, Plan, Solution, Solver, WarmStart};
 use drystone::step::{Settings, Simulation};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
@@ -245,6 +245,34 @@ fn solving_for_boxes_does_not_allocate() {
 fn solving_for_joints_does_not_allocate() {
     solves_of("joints/ragdoll_pile", 60);
     solves_of("joints/chain_1000", 5);
+}
+
+/// A host's step, with names of contacts that come in another order every time.
+#[test]
+fn steps_of_a_host_do_not_allocate() {
+    on_one_thread(|| {
+        let simulation = settled("bench/pile_boxes_1k", 4, 60);
+        let mut problem = simulation.velocity_problem().clone();
+        let plan = Plan::Substeps(simulation.substep_plan().unwrap());
+        let mut keys: Vec<ContactKey> = (0..problem.contacts.len() as u64)
+            .map(|contact| (contact / 3, contact % 3))
+            .collect();
+        let (mut warm, mut solution) = (WarmStart::default(), Solution::default());
+        let mut solver = CpuSolver::new();
+        let mut step = || {
+            keys.rotate_left(7);
+            warm.load(&keys, &plan, &mut problem.contacts, &mut problem.loads)
+                .unwrap();
+            solver.step(&problem, &plan, &mut solution).unwrap();
+            warm.store(&keys, &problem, &plan, &solution).unwrap();
+            for body in 0..problem.bodies.len() {
+                plan.motion(1.0 / 60.0, &problem, &solution, body).unwrap();
+            }
+        };
+        step();
+        step();
+        assert_none("a host's step", 5, step);
+    });
 }
 
 /// Steps of a scene that has come to rest.

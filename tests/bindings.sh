@@ -11,6 +11,10 @@ if ! pkg-config --exists bullet 2>/dev/null; then
     missing="$missing libbullet-dev"
 fi
 if [ -n "$missing" ]; then
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "tests of bindings need, by Debian's names:$missing" >&2
+        exit 1
+    fi
     as_root=
     [ "$(id -u)" = 0 ] || as_root=sudo
     $as_root apt-get update -q

@@ -25,8 +25,7 @@ mod soft;
 
 pub use baumgarte::Baumgarte;
 pub(crate) use joint_rows::JointRows;
-pub(crate) use post::PositionPass;
-pub use post::Post;
+pub use post::{PositionPass, Post};
 pub(crate) use row::{Feedback, Prescribed, RowState, Sweeps};
 
 use crate::constants::{CONTACT_SOFTNESS, JOINT_SOFTNESS};

@@ -36,8 +36,8 @@ use crate::error::{Error, Result};
 use crate::math::{self, Vec3};
 use crate::measure;
 use crate::parallel::{self, SharedSlice, for_chunks};
-use crate::problem::{self, FrictionCone, Problem, bias};
-use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status};
+use crate::problem::{self, Body, Contact, FrictionCone, Problem, bias};
+use crate::solver::{Displacement, Method, Options, Plan, Report, Solution, Solver, Status};
 use crate::world::World;
 use crate::world::joint::{Law, Row};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -101,6 +101,8 @@ pub struct PositionPass {
     joints: JointRows,
     problem: Problem,
     solution: Solution,
+    /// Of a host's bodies.
+    displacements: Vec<Displacement>,
     /// Largest violation before the last solve `[m]` or `[rad]`.
     last_worst: f64,
     /// True if the last problem seemed to have no solution.
@@ -125,12 +127,14 @@ impl PositionPass {
             joints: JointRows::default(),
             problem: Problem::default(),
             solution: Solution::default(),
+            displacements: Vec::new(),
             last_worst: 0.0,
             contradictory: false,
         }
     }
 
     /// The last problem that was solved; empty if nothing was violated.
+    #[doc(hidden)]
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.problem
@@ -149,12 +153,79 @@ impl PositionPass {
             .unwrap_or(MAX_CORRECTION_PER_RADIUS * self.smallest_radius)
     }
 
+    /// The displacements that remove the penetrations of a host's contacts, to first order and so far as `post` allows in one solve; shape
+    /// `[body_count]`. The host moves its bodies by them, leaves the velocities as they are and, for another solve, finds its
+    /// contacts anew.
+    ///
+    /// Of bodies only the masses count, of contacts bodies, arms and normals; gaps are separations `[m]`, negative when penetrating.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there is not one gap a contact or one is not finite, and what the solver reports; [`Error::NonFinite`] if a
+    /// displacement is not finite.
+    pub fn displacements(
+        &mut self,
+        bodies: &[Body],
+        contacts: &[Contact],
+        gaps: &[f32],
+        post: &Post,
+        solver: &mut dyn Solver,
+    ) -> Result<&[Displacement]> {
+        post.validate()?;
+        if gaps.len() != contacts.len() || gaps.iter().any(|gap| !gap.is_finite()) {
+            return Err(Error::invalid(
+                "gaps",
+                format!(
+                    "{} given; {} expected, all of them finite",
+                    gaps.len(),
+                    contacts.len()
+                ),
+            ));
+        }
+        let max_correction = self.max_correction(post);
+        let problem = &mut self.problem;
+        problem.bodies.clear();
+        problem.bodies.extend(bodies.iter().map(|body| Body {
+            linear_velocity: [0.0; 3],
+            angular_velocity: [0.0; 3],
+            ..*body
+        }));
+        problem.joint_rows.clear();
+        problem.friction_cone = FrictionCone::Disk;
+        problem.contacts.clear();
+        let given = contacts.iter().zip(gaps);
+        problem
+            .contacts
+            .extend(given.map(|(contact, &gap)| Contact {
+                bias: bias::position(gap.into(), max_correction),
+                friction: 0.0,
+                impulse: [0.0; 3],
+                ..*contact
+            }));
+        let worst = gaps.iter().fold(0.0_f32, |worst, gap| worst.max(-gap));
+        let report = self.solve(post, worst.into(), solver)?;
+        self.displacements.clear();
+        if report.status == Status::NonFinite {
+            return Err(Error::NonFinite {
+                stage: "the position solve",
+                what: "displacements".into(),
+            });
+        }
+        let part = self.part() as f32;
+        let moved = self.solution.changes.iter();
+        self.displacements.extend(moved.map(|moved| Displacement {
+            linear: math::scale(moved.linear, part),
+            angular: math::scale(moved.angular, part),
+        }));
+        Ok(&self.displacements)
+    }
+
     /// Finds the contacts of the detector's pairs and the rows of joints where the bodies are now, solves for the
     /// displacement that removes their violations and applies it; so often as `stabilization.post`
     /// says, or until nothing that it is to correct is violated. Returns the last solve's outcome.
     ///
     /// # Errors
     /// What the solver reports; [`Error::NonFinite`] if a displacement is not finite.
+    #[doc(hidden)]
     pub fn run(
         &mut self,
         stabilization: &Stabilization,
@@ -304,29 +375,27 @@ impl PositionPass {
         self.problem.friction_cone = FrictionCone::Disk;
     }
 
-    /// Moves the bodies by the solution, or by a part of it: what turns a body by more than
-    /// [`MAX_CORRECTION_ANGLE`] is beyond what the linear problem knows.
-    fn displace(&self, world: &mut World) {
-        let moved = &self.solution.changes;
+    /// Part of the solution that bodies move by: what turns one by more than [`MAX_CORRECTION_ANGLE`] is beyond what
+    /// the linear problem knows.
+    fn part(&self) -> f64 {
         // Of numbers that are not negative the bits are in the order of the numbers.
         let largest_turn = AtomicU64::new(0);
-        for_chunks(
-            (&world.bodies[..], &moved[..]),
-            BODIES_PER_THREAD,
-            |_, (bodies, moved)| {
-                let moved = bodies.iter().zip(moved);
-                let turns = moved
-                    .filter(|(body, _)| body.is_dynamic())
-                    .map(|(_, moved)| math::widen(moved.angular).norm());
-                largest_turn.fetch_max(turns.fold(0.0, f64::max).to_bits(), Ordering::Relaxed);
-            },
-        );
+        for_chunks(&self.solution.changes[..], BODIES_PER_THREAD, |_, moved| {
+            let turns = moved.iter().map(|moved| math::widen(moved.angular).norm());
+            largest_turn.fetch_max(turns.fold(0.0, f64::max).to_bits(), Ordering::Relaxed);
+        });
         let largest_turn = f64::from_bits(largest_turn.into_inner());
-        let part = if largest_turn > MAX_CORRECTION_ANGLE {
+        if largest_turn > MAX_CORRECTION_ANGLE {
             MAX_CORRECTION_ANGLE / largest_turn
         } else {
             1.0
-        };
+        }
+    }
+
+    /// Moves the bodies by the solution, or by a part of it.
+    fn displace(&self, world: &mut World) {
+        let moved = &self.solution.changes;
+        let part = self.part();
         let slices = (SharedSlice::new(&mut world.bodies), &moved[..]);
         for_chunks(slices, BODIES_PER_THREAD, |_, (bodies, moved)| {
             let moved = bodies.iter_mut().zip(moved);

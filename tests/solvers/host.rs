@@ -4,8 +4,9 @@ use drystone::Error;
 use drystone::problem::{Body, Contact, HeldBodies, Problem, ProblemRef, Velocity};
 use drystone::solver::substeps::SubstepPlan;
 use drystone::solver::{
-    ContactKey, Options, Plan, Solution, Solver, Status, WarmStart, cpu::CpuSolver,
+    ContactKey, Displacement, Options, Plan, Solution, Solver, Status, WarmStart, cpu::CpuSolver,
 };
+use drystone::stabilize::{PositionPass, Post};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -319,4 +320,41 @@ fn in_substeps_the_softness_of_the_plan_counts() {
     });
     let last = solutions[2].clone();
     solutions[..2].iter_mut().for_each(|s| assert_eq!(*s, last));
+}
+
+#[test]
+fn the_position_pass_takes_bodies_apart_and_leaves_velocities_alone() {
+    let problem = cube(0.47, -3.0);
+    let mut pass = PositionPass::new(0.75_f64.sqrt());
+    let post = Post {
+        max_correction: Some(0.02),
+        ..Post::default()
+    };
+    let mut solver = CpuSolver::new();
+    let Problem {
+        bodies,
+        contacts,
+        gaps,
+        ..
+    } = &problem;
+    let moved = pass
+        .displacements(bodies, contacts, gaps, &post, &mut solver)
+        .unwrap();
+    assert_eq!(moved.len(), 2);
+    assert!((moved[0].linear[2] - 0.02).abs() < 1e-6, "{moved:?}");
+    assert!(apart(moved[0].angular, [0.0; 3]) < 1e-6 && moved[1] == Displacement::default());
+    // What is apart stays where it is.
+    let moved = pass
+        .displacements(bodies, contacts, &[0.1; 4], &post, &mut solver)
+        .unwrap();
+    assert_eq!(moved[0], Displacement::default());
+    let wrong = [0.0, f32::NAN, 0.0, 0.0];
+    assert!(
+        pass.displacements(bodies, contacts, &wrong, &post, &mut solver)
+            .is_err()
+    );
+    assert!(
+        pass.displacements(bodies, contacts, &[], &post, &mut solver)
+            .is_err()
+    );
 }

@@ -22,7 +22,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run a scene and write a run folder.
-    #[command(after_help = "Exit codes: 0 done, 1 the run failed, 2 bad usage or input.")]
+    #[command(
+        after_help = "Exit codes: 0 done, 1 the run failed, or with --check an expectation, 2 bad usage or input."
+    )]
     Run(RunArgs),
     /// Read a scene, build it, and report what is in it; nothing is run or written.
     Check(CheckArgs),
@@ -114,6 +116,9 @@ pub(crate) struct RunArgs {
     /// Format of frames: vtp for ParaView; vtu for readers of unstructured grids, such as meshio.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) frame_format: FormatName,
+    /// Exit with 1 unless every expectation of the scene held.
+    #[arg(long)]
+    pub(crate) check: bool,
     /// Print nothing but errors.
     #[arg(long, short)]
     pub(crate) quiet: bool,

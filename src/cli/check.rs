@@ -74,6 +74,7 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
             ),
         ),
         ("probes", scene.probes.len().to_string()),
+        ("expectations", scene.expectations.len().to_string()),
         ("loads", simulation.world().loads.len().to_string()),
         ("contacts at start", simulation.contacts().len().to_string()),
         (

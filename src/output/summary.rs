@@ -3,6 +3,7 @@
 use super::RunFolder;
 use super::metrics::milliseconds;
 use crate::error::{Error, Result};
+use crate::scene::Finding;
 use crate::step::{Settings, StepReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -158,6 +159,8 @@ pub struct Summary {
     pub step_ms_max: f64,
     /// Wall-clock time of the run, output included `[s]`.
     pub wall_seconds: f64,
+    /// What the scene expects, and what became of it.
+    pub expectations: Vec<Finding>,
     /// Unit of every number that has one.
     pub units: BTreeMap<&'static str, &'static str>,
     #[serde(skip)]
@@ -255,6 +258,7 @@ impl Summary {
             step_ms_median: 0.0,
             step_ms_max: 0.0,
             wall_seconds: 0.0,
+            expectations: Vec::new(),
             units: UNITS.into_iter().collect(),
             step_ms: Vec::new(),
         }

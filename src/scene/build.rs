@@ -1,5 +1,6 @@
 //! From a checked scene file to a world and settings.
 
+use super::expect;
 use super::generate::{self, Stream};
 use super::joint::{self, Ends};
 use super::meshes;
@@ -7,7 +8,7 @@ use super::place::Place;
 use super::polyhedra;
 use super::schema::{self, ContainerShape, DEFAULT_MATERIAL, SceneFile, Walls};
 use super::settings::settings;
-use super::{OutputSpec, Overrides, Scene};
+use super::{Camera, OutputSpec, Overrides, Scene};
 use crate::constants::{REVOLUTION_SIDES, WALL_THICKNESS_RATIO};
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Pose, Quat, Vec3};
@@ -62,6 +63,12 @@ pub(super) fn scene(
     builder.joints(&file, root)?;
     builder.loads(&file, root)?;
     let probes = builder.probes(&file, root)?;
+    // A run that is cut short has not come to the end that the file means.
+    let end = match (file.simulation.duration, file.simulation.steps) {
+        (Some(duration), _) => duration,
+        (None, steps) => steps.unwrap_or(1) as f64 * time_step,
+    };
+    let expectations = expect::expectations(&file, &probes, end, root)?;
     let world = builder.world;
     world.validate()?;
     let settings = settings(&file, overrides)?;
@@ -74,6 +81,12 @@ pub(super) fn scene(
         steps,
         seed,
         probes,
+        expectations,
+        camera: file.camera.map(|given| Camera {
+            eye: given.eye.as_ref().map(vector),
+            target: given.target.as_ref().map(vector),
+            field: given.field_of_view.map(f64::to_radians),
+        }),
         output: OutputSpec {
             frames_every,
             metrics_every: file.output.metrics_every,

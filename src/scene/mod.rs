@@ -26,6 +26,7 @@
 
 mod assembly;
 mod build;
+mod expect;
 mod gap;
 mod generate;
 mod joint;
@@ -43,10 +44,12 @@ mod validate;
 
 use crate::constants::MAX_SCENE_SUBSTEPS;
 use crate::error::{Error, Result, SceneError};
+use crate::math::Vec3;
 use crate::measure;
 use crate::solver::Method;
 use crate::step::Settings;
 use crate::world::World;
+pub use expect::{Expectation, Finding, Judge, Measure, Relation, Verdict, When};
 use place::Place;
 use schema::SceneFile;
 use serde::Deserialize;
@@ -73,11 +76,26 @@ pub struct Scene {
     pub seed: u64,
     /// Numbers to write in every row of the metrics.
     pub probes: Vec<measure::Probe>,
+    /// What a run should come to.
+    pub expectations: Vec<Expectation>,
+    /// Where pictures are taken from, if the file says so.
+    pub camera: Option<Camera>,
     /// How often something is written.
     pub output: OutputSpec,
     /// The file as it was read, before overrides.
     #[doc(hidden)]
     pub file: SceneFile,
+}
+
+/// Where pictures are taken from; what is `None` is fitted to what moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Camera {
+    /// Where the camera is `[m]`.
+    pub eye: Option<Vec3>,
+    /// Where it looks `[m]`.
+    pub target: Option<Vec3>,
+    /// Height of the field of view `[rad]`.
+    pub field: Option<f64>,
 }
 
 /// How often something is written.

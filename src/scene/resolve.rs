@@ -28,6 +28,9 @@ pub(super) fn toml(scene: &Scene) -> String {
     for (index, instance) in file.instances.iter_mut().enumerate() {
         instance.seed.get_or_insert(index as u64);
     }
+    for (given, made) in file.expects.iter_mut().zip(&scene.expectations) {
+        given.until = Some(made.until);
+    }
     // Serialization fails only for values that TOML cannot hold; the types have none but whole
     // numbers above 2^63, which were refused on reading.
     ::toml::to_string(&file).unwrap_or_default()

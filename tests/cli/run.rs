@@ -421,3 +421,50 @@ fn a_study_fits_orders_and_writes_them() {
     home.run(&["study", "plank.toml", "--dt", "0"])
         .expect_code(2);
 }
+
+#[test]
+fn a_run_says_whether_its_expectations_held() {
+    let home = Home::new();
+    let expects = |bound: f64| {
+        let more = format!(
+            "\n[[expect]]\nclaim = \"they land\"\nmeasure = \"contacts\"\nis = \">=\"\nvalue = {bound}\nwhen = \"once\"\n"
+        );
+        drop_scene(40) + &more
+    };
+    home.write("good.toml", &expects(1.0));
+    home.write("bad.toml", &expects(1e6));
+    home.write("silent.toml", &drop_scene(40));
+    let ended = home
+        .run(&["run", "good.toml", "--check", "--out", "good"])
+        .expect_code(0);
+    assert!(
+        ended.stdout.contains("held: they land (contacts >= 1 once"),
+        "{}",
+        ended.stdout
+    );
+    // Only on request is it a failure.
+    home.run(&["run", "bad.toml", "--out", "bad"])
+        .expect_code(0);
+    let ended = home
+        .run(&["run", "bad.toml", "--check", "--out", "bad2"])
+        .expect_code(1);
+    assert!(
+        ended.stdout.contains("failed: they land"),
+        "{}",
+        ended.stdout
+    );
+    let json: serde_json::Value = serde_json::from_str(&home.read("bad2/summary.json")).unwrap();
+    assert_eq!(json["status"], "done");
+    assert_eq!(json["expectations"][0]["verdict"], "failed");
+    // What is not decided does not count as held.
+    let cut = ["run", "bad.toml", "--check", "--steps", "2", "--out", "cut"];
+    let ended = home.run(&cut).expect_code(1);
+    assert!(
+        ended.stdout.contains("not decided: they land"),
+        "{}",
+        ended.stdout
+    );
+    let ended = home.run(&["run", "silent.toml", "--check"]).expect_code(2);
+    assert!(ended.stderr.contains("expects nothing"), "{}", ended.stderr);
+    assert_eq!(entries(&home.path("runs")), [""; 0]);
+}

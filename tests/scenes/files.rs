@@ -114,6 +114,11 @@ fn every_scene_reads_and_round_trips() {
             file.display()
         );
         assert!(!scene.description.is_empty());
+        assert!(
+            !scene.expectations.is_empty(),
+            "{}: it expects nothing",
+            file.display()
+        );
         assert_eq!(
             Some(scene.name.as_str()),
             file.file_stem().and_then(|stem| stem.to_str())

@@ -4,6 +4,7 @@
 
 mod assemblies;
 mod basics;
+mod expectations;
 mod files;
 mod fills;
 #[path = "../support/flows.rs"]

@@ -4,6 +4,7 @@ use drystone::Error;
 use drystone::math::Vec3;
 use drystone::measure::{Axis, Energy, JointErrors, Penetration, Probe, ProbeKind};
 use drystone::output::{MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
+use drystone::scene::{Finding, Verdict, When};
 use drystone::solver::{Report, Status};
 use drystone::step::{Settings, StepReport, Timings};
 use drystone::world::World;
@@ -288,6 +289,19 @@ fn the_summary_is_of_the_whole_run() {
         assert!(json.get(key).is_some(), "{key} [{unit}] is no key");
     }
 
+    assert_eq!(json["expectations"], serde_json::json!([]));
+
+    summary.expectations.push(Finding {
+        claim: "it fills".into(),
+        formula: "contacts > 4".into(),
+        when: When::Once,
+        from: 0.0,
+        until: 1.0,
+        verdict: Verdict::Failed,
+        time: Some(0.5),
+        measured: Some(3.0),
+        bound: Some(f64::INFINITY),
+    });
     summary.residual_rms_max = f32::NAN;
     summary.finish(None, Duration::ZERO);
     summary.write(&folder).unwrap();
@@ -295,4 +309,11 @@ fn the_summary_is_of_the_whole_run() {
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["status"], "done");
     assert!(json["residual_rms_max"].is_null());
+    let found = &json["expectations"][0];
+    assert_eq!(
+        (&found["verdict"], &found["when"]),
+        (&"failed".into(), &"once".into())
+    );
+    assert_eq!(found["measured"], 3.0);
+    assert!(found["bound"].is_null());
 }

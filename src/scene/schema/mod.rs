@@ -5,6 +5,8 @@
 
 mod assembly;
 mod body;
+mod camera;
+mod expect;
 mod fill;
 mod joint;
 mod stabilization;
@@ -14,6 +16,9 @@ pub(crate) use body::{
     Body, Container, ContainerShape, Groups, HeightFieldShape, Inertia, Kind, MeshShape, Motion,
     PolyhedronShape, Rotation, Shape, Walls,
 };
+pub(crate) use camera::Camera;
+pub(crate) use expect::Expect;
+pub use expect::{Relation, When};
 pub(crate) use fill::{Arrangement, Fill, Region, Scale};
 pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};
 pub(crate) use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};
@@ -162,6 +167,11 @@ pub struct SceneFile {
     /// Numbers to write in every row of the metrics.
     #[serde(default, rename = "probe")]
     pub probes: Vec<Probe>,
+    /// What a run should come to.
+    #[serde(default, rename = "expect")]
+    pub expects: Vec<Expect>,
+    /// Where pictures of the scene are taken from.
+    pub camera: Option<Camera>,
 }
 
 /// Gravity, step and length of the run.

@@ -3,6 +3,8 @@
 
 mod assembly;
 mod body;
+mod camera;
+mod expect;
 mod fill;
 mod joint;
 mod number;
@@ -93,7 +95,14 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     for (index, load) in file.loads.iter().enumerate() {
         joint::load(load, &names, &root.key("load").at(index))?;
     }
-    probes(file, &names, &root.key("probe"))
+    probes(file, &names, &root.key("probe"))?;
+    for (index, expect) in file.expects.iter().enumerate() {
+        expect::expect(expect, &root.key("expect").at(index))?;
+    }
+    match &file.camera {
+        Some(camera) => camera::camera(camera, &root.key("camera")),
+        None => Ok(()),
+    }
 }
 
 impl<'a> Names<'a> {
@@ -170,7 +179,7 @@ impl<'a> Names<'a> {
 }
 
 /// A hint that names what could have been meant.
-fn candidates(name: &str, known: &[&str], otherwise: &str) -> String {
+pub(super) fn candidates(name: &str, known: &[&str], otherwise: &str) -> String {
     let listed = if known.len() > MAX_LISTED_NAMES {
         let more = known.len() - MAX_LISTED_NAMES;
         format!("{} and {more} more", quoted(&known[..MAX_LISTED_NAMES]))

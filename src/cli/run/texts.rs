@@ -1,118 +1,15 @@
-//! `drystone run`.
+//! What a run tells: before its first step, and at its end.
 
-use crate::args::RunArgs;
 use crate::backend;
-use crate::check;
-use crate::console::{self, scientific};
-use crate::failure::Failure;
-use crate::plan::{self, RunPlan};
-use crate::progress::Progress;
-use drystone::Result;
+use crate::console::{self, number, scientific};
+use crate::plan::RunPlan;
 use drystone::internals::constants::CAPPED_SHARE_WORTH_A_WARNING;
-use drystone::output::{FrameWriter, MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
+use drystone::output::{Outcome, RunFolder, Summary};
+use drystone::scene::{Finding, Verdict, When};
 use drystone::stabilize::Scheme;
-use drystone::step::Simulation;
-use std::time::Instant;
-
-/// Runs a scene on threads of its own.
-pub(crate) fn run(args: RunArgs) -> Result<(), Failure> {
-    let plan = RunPlan::new(args)?;
-    plan::thread_pool(plan.threads)?.install(|| carry_out(plan))
-}
-
-/// Everything that can be wrong with the input is found before the run folder is made.
-fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
-    let start = Instant::now();
-    let choice =
-        backend::choose(plan.backend, plan.adapter.as_deref()).map_err(Failure::while_preparing)?;
-    let resolved = plan.scene.resolved_toml();
-    let world = plan::take_world(&mut plan.scene);
-    let mut simulation = Simulation::new(world, plan.scene.settings, choice.solver)
-        .map_err(Failure::while_preparing)?;
-    let scene = &plan.scene;
-    let mut summary = Summary::new(RunDescription {
-        scene: scene.name.clone(),
-        backend: simulation.backend().to_owned(),
-        adapter: simulation.adapter(),
-        settings: scene.settings,
-        seed: scene.seed,
-        threads: rayon::current_num_threads(),
-        steps_planned: scene.steps,
-        bodies: simulation.world().bodies.len(),
-        joints: simulation.world().joints.len(),
-    });
-    let folder =
-        RunFolder::create(plan.out.as_deref(), &scene.name).map_err(Failure::while_preparing)?;
-    if !plan.quiet {
-        console::err(&opening(&plan, &summary, choice.note.as_deref()));
-        if let Some(overlaps) = check::overlaps(&simulation.penetration()) {
-            console::err(&format!(
-                "warning: bodies overlap at the start: {overlaps}\n"
-            ));
-        }
-    }
-
-    let progress = Progress::new(scene.steps, plan.quiet);
-    let ended = folder
-        .write("scene.toml", resolved.as_bytes())
-        .and_then(|_| simulate(&plan, &folder, &mut simulation, &mut summary, &progress));
-    progress.finish();
-    summary.finish(ended.as_ref().err(), start.elapsed());
-    let written = summary.write(&folder);
-    let shown = if plan.quiet {
-        Ok(())
-    } else {
-        if let Some(warning) = warning(&summary) {
-            console::err(&warning);
-        }
-        console::out(&closing(&folder, &summary))
-    };
-    // The run's own error matters more than that of the summary, and that more than the table's.
-    ended.map_err(Failure::Run)?;
-    written.map_err(Failure::Run)?;
-    shown
-}
-
-/// Takes the steps and writes what they leave.
-fn simulate(
-    plan: &RunPlan,
-    folder: &RunFolder,
-    simulation: &mut Simulation,
-    summary: &mut Summary,
-    progress: &Progress,
-) -> Result<()> {
-    let scene = &plan.scene;
-    let mut metrics = MetricsWriter::create(folder, &scene.probes)?;
-    let mut frames = match plan.frames_every {
-        Some(_) => Some(FrameWriter::create(
-            folder,
-            &scene.name,
-            plan.frame_content,
-            plan.frame_format,
-        )?),
-        None => None,
-    };
-    if let Some(frames) = &mut frames {
-        frames.write(0, simulation.world())?;
-    }
-    for step in 1..=scene.steps {
-        let report = simulation.step()?;
-        summary.add(&report);
-        if plan.is_measured(step) {
-            metrics.write(&report, simulation.world(), &scene.probes)?;
-        }
-        if let Some(frames) = &mut frames
-            && plan.is_drawn(step)
-        {
-            frames.write(step, simulation.world())?;
-        }
-        progress.step(&report);
-    }
-    Ok(())
-}
 
 /// What is about to be run, and where.
-fn opening(plan: &RunPlan, summary: &Summary, note: Option<&str>) -> String {
+pub(super) fn opening(plan: &RunPlan, summary: &Summary, note: Option<&str>) -> String {
     let note = note.map_or_else(String::new, |why| format!(" ({why})"));
     let substeps = match plan.scene.settings.substeps {
         Some(0) => String::new(),
@@ -171,7 +68,7 @@ fn substeps(summary: &Summary) -> String {
 }
 
 /// A warning where too many steps could not be divided as they should have been.
-fn warning(summary: &Summary) -> Option<String> {
+pub(super) fn warning(summary: &Summary) -> Option<String> {
     (summary.capped_share > CAPPED_SHARE_WORTH_A_WARNING).then(|| {
         format!(
             "warning: {:.0} % of the steps should have been divided further than a step may be; a shorter --dt \
@@ -193,8 +90,38 @@ fn collisions(summary: &Summary) -> String {
     )
 }
 
+/// An expectation and what became of it, as a sentence.
+pub(crate) fn sentence(finding: &Finding) -> String {
+    let verdict = match finding.verdict {
+        Verdict::Held => "held",
+        Verdict::Failed => "failed",
+        Verdict::Open => "not decided",
+    };
+    let claim = if finding.claim.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", finding.claim)
+    };
+    let (from, until) = (number(finding.from), number(finding.until));
+    let when = match finding.when {
+        When::End => format!("at {until} s"),
+        When::Once => format!("once from {from} s to {until} s"),
+        When::Always => format!("always from {from} s to {until} s"),
+    };
+    let seen = match (finding.measured, finding.bound, finding.time) {
+        (Some(measured), Some(bound), Some(time)) => format!(
+            "; {} to {} at {} s",
+            number(measured),
+            number(bound),
+            number(time)
+        ),
+        _ => String::new(),
+    };
+    format!("{verdict}{claim} ({} {when}{seen})", finding.formula)
+}
+
 /// The result as a short table.
-fn closing(folder: &RunFolder, summary: &Summary) -> String {
+pub(super) fn closing(folder: &RunFolder, summary: &Summary) -> String {
     let status = if summary.status == Outcome::Done {
         "done"
     } else {
@@ -241,6 +168,12 @@ fn closing(folder: &RunFolder, summary: &Summary) -> String {
     if summary.substeps_max > 0 {
         rows.push(("substeps", substeps(summary)));
     }
+    rows.extend(
+        summary
+            .expectations
+            .iter()
+            .map(|finding| ("expectation", sentence(finding))),
+    );
     rows.push((
         "time per step",
         format!(

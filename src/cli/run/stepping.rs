@@ -1,0 +1,97 @@
+//! The steps of a run, and what they leave in its folder.
+
+use crate::plan::RunPlan;
+use crate::progress::Progress;
+use drystone::output::{FrameWriter, MetricsWriter, RunFolder, Summary};
+use drystone::scene::Judge;
+use drystone::solver::Status;
+use drystone::step::Simulation;
+use drystone::{Error, Result};
+
+/// A run between two steps.
+pub(super) struct Stepping<'a> {
+    plan: &'a RunPlan,
+    simulation: &'a mut Simulation,
+    summary: &'a mut Summary,
+    progress: &'a Progress,
+    metrics: MetricsWriter,
+    frames: Option<FrameWriter>,
+    judges: Vec<Judge>,
+}
+
+impl<'a> Stepping<'a> {
+    /// The beginning of a run: the files that grow, and the frame of the start.
+    pub(super) fn new(
+        plan: &'a RunPlan,
+        folder: &RunFolder,
+        simulation: &'a mut Simulation,
+        summary: &'a mut Summary,
+        progress: &'a Progress,
+    ) -> Result<Self> {
+        let scene = &plan.scene;
+        let metrics = MetricsWriter::create(folder, &scene.probes)?;
+        let mut frames = match plan.frames_every {
+            Some(_) => Some(FrameWriter::create(
+                folder,
+                &scene.name,
+                plan.frame_content,
+                plan.frame_format,
+            )?),
+            None => None,
+        };
+        if let Some(frames) = &mut frames {
+            frames.write(0, simulation.world())?;
+        }
+        let judges = scene.expectations.iter().cloned().map(Judge::new).collect();
+        Ok(Self {
+            plan,
+            simulation,
+            summary,
+            progress,
+            metrics,
+            frames,
+            judges,
+        })
+    }
+
+    /// Takes all steps that are left.
+    pub(super) fn run(mut self) -> Result<()> {
+        let mut ended = Ok(());
+        while ended.is_ok() && self.summary.steps < self.plan.scene.steps {
+            ended = self.step();
+        }
+        self.summary.expectations = self
+            .judges
+            .iter()
+            .map(|judge| judge.finding().clone())
+            .collect();
+        ended
+    }
+
+    /// Takes a step and writes what it leaves.
+    fn step(&mut self) -> Result<()> {
+        let scene = &self.plan.scene;
+        let report = self.simulation.step()?;
+        let (step, world) = (report.step, self.simulation.world());
+        self.summary.add(&report);
+        for judge in &mut self.judges {
+            judge.step(&report, scene.settings.time_step, world, &scene.probes);
+        }
+        if self.plan.is_measured(step) {
+            self.metrics.write(&report, world, &scene.probes)?;
+        }
+        if let Some(frames) = &mut self.frames
+            && self.plan.is_drawn(step)
+        {
+            frames.write(step, world)?;
+        }
+        self.progress.step(&report);
+        if report.velocity.status == Status::NonFinite {
+            return Err(Error::NonFinite {
+                stage: "the velocity solve",
+                what: format!("step {step}"),
+            });
+        }
+        Ok(())
+    }
+}

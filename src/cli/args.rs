@@ -26,6 +26,20 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 done, 1 the run failed, or with --check an expectation, 2 bad usage or input."
     )]
     Run(RunArgs),
+    /// Draw pictures of a scene or a run: one, a sheet of several, or moving ones.
+    ///
+    /// A scene is run, and the scene of a run folder is run again, on the backend it ran on. Pictures are drawn on a
+    /// graphics adapter; a software adapter, such as Mesa's llvmpipe, does.
+    #[cfg(feature = "gpu")]
+    #[command(
+        after_help = "Exit codes: 0 done, 1 a run or the adapter failed, 2 bad usage or input, or no adapter."
+    )]
+    Render(RenderArgs),
+    /// Draw the numbers of one or more runs over time: probes, residuals, energies, penetrations, times of stages.
+    #[command(
+        after_help = "Exit codes: 0 done, 1 the file could not be written, 2 bad usage or no such run."
+    )]
+    Plot(PlotArgs),
     /// Read a scene, build it, and report what is in it; nothing is run or written.
     Check(CheckArgs),
     /// Solve the same problems on every backend, with every method and in both passes, and report
@@ -116,10 +130,69 @@ pub(crate) struct RunArgs {
     /// Format of frames: vtp for ParaView; vtu for readers of unstructured grids, such as meshio.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) frame_format: FormatName,
+    /// End without a picture.
+    #[arg(long)]
+    pub(crate) no_picture: bool,
     /// Exit with 1 unless every expectation of the scene held.
     #[arg(long)]
     pub(crate) check: bool,
     /// Print nothing but errors.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlotArgs {
+    /// Folders of runs; several are drawn over each other.
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// File, .svg or .png. Without it plot.svg in the folder of the run, or here for several.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// What to draw, and how.
+#[cfg(feature = "gpu")]
+#[derive(Debug, Args)]
+pub(crate) struct RenderArgs {
+    /// Scene file, or the folder of a run.
+    #[arg(value_name = "SCENE|RUN")]
+    pub(crate) source: PathBuf,
+    /// Time of a picture in seconds; may be repeated. Without it and --every, the end of the run.
+    #[arg(long, value_name = "SECONDS", value_delimiter = ',', value_parser = not_negative_f64)]
+    pub(crate) at: Vec<f64>,
+    /// A picture of the start and of every so many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) every: Option<f64>,
+    /// Width and height in pixels.
+    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
+    pub(crate) size: (u32, u32),
+    /// File or folder: .png is a picture, or a sheet of several; .apng moves; .mp4 moves and needs ffmpeg; a name
+    /// without an ending is a folder of pictures. Without it NAME.png, or NAME_sheet.png, in the folder of the run or here.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+    /// What the colours of bodies tell.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) color: crate::render::ColorBy,
+    /// Draw the forces of contacts as lines, and bodies as if of glass.
+    #[arg(long)]
+    pub(crate) forces: bool,
+    /// Write the time into the corner of a single picture too.
+    #[arg(long)]
+    pub(crate) label: bool,
+    /// Samples of a pixel: more are smoother and slower. Without it 96, or 40 of more than 12 pictures.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) samples: Option<u32>,
+    /// Pictures a second of moving ones.
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..=240))]
+    pub(crate) rate: u16,
+    /// Part of the name of the adapter to draw on; without it hardware if there is some, else software.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adapter: Option<String>,
+    /// Threads of the CPU's part; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Show no progress.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -327,6 +400,18 @@ impl From<FormatName> for FrameFormat {
             FormatName::Vtu => Self::Vtu,
         }
     }
+}
+
+/// `1280x800`.
+#[cfg(feature = "gpu")]
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let side = |text: &str| match text.parse() {
+        Ok(side @ 16..=8192) => Some(side),
+        _ => None,
+    };
+    text.split_once('x')
+        .and_then(|(width, height)| side(width).zip(side(height)))
+        .ok_or_else(|| "expected WIDTHxHEIGHT, each from 16 to 8192, such as 1280x800".into())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

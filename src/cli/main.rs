@@ -10,12 +10,19 @@ mod bench;
 mod check;
 mod compare;
 mod console;
+mod curves;
 mod difference;
 mod failure;
+mod files;
+mod fonts;
+mod html;
+mod image;
 mod plan;
 mod plot;
 mod progress;
 mod provenance;
+#[cfg(feature = "gpu")]
+mod render;
 mod reproduce;
 mod run;
 mod study;
@@ -26,6 +33,7 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    silence_mesa();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(message) => {
@@ -47,6 +55,9 @@ fn main() -> ExitCode {
 fn carry_out(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(args),
+        #[cfg(feature = "gpu")]
+        Command::Render(args) => render::render(&args),
+        Command::Plot(args) => curves::plot(&args),
         Command::Check(args) => check::check(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Reproduce(args) => reproduce::reproduce(&args),
@@ -62,6 +73,18 @@ fn carry_out(command: Command) -> Result<(), Failure> {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "drystone", &mut script);
             console::out(&String::from_utf8_lossy(&script))
+        }
+    }
+}
+
+/// Some of Mesa's drivers look for a display even where nothing is to be shown, and complain on standard error where there is no
+/// folder for its socket. Any folder without one quiets them.
+fn silence_mesa() {
+    if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        #[allow(unsafe_code, reason = "the environment can be changed in no other way")]
+        // SAFETY: this is the first thing that the program does, on the only thread that there is.
+        unsafe {
+            std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir());
         }
     }
 }

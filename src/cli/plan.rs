@@ -20,6 +20,8 @@ pub(crate) struct RunPlan {
     pub(crate) frames_every: Option<u64>,
     pub(crate) frame_content: FrameContent,
     pub(crate) frame_format: FrameFormat,
+    /// Whether the run ends with a picture.
+    pub(crate) picture: bool,
     /// Whether an expectation that does not hold fails the run.
     pub(crate) check: bool,
     pub(crate) quiet: bool,
@@ -45,6 +47,7 @@ impl RunPlan {
             out: args.out,
             frame_content: args.frame_content.into(),
             frame_format: args.frame_format.into(),
+            picture: !args.no_picture,
             check: args.check,
             quiet: args.quiet,
         })

@@ -1,7 +1,10 @@
 //! Figures as SVG: curves over linear or logarithmic axes.
 
 use crate::console::number;
+use crate::fonts;
+use crate::image::Image;
 use drystone::{Error, Result};
+use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -177,6 +180,24 @@ impl Series {
         COLORS[index % COLORS.len()].stroke_width(if self.broad { 22 } else { 6 })
     }
 
+    /// The curve by at most about `count` points: the least and the largest of each stretch, so that no peak is lost.
+    pub(crate) fn thinned(label: impl Into<String>, points: &[(f64, f64)], count: usize) -> Self {
+        let stretch = (2 * points.len()).div_ceil(count.max(1)).max(1);
+        if stretch <= 2 {
+            return Self::new(label, points.to_vec());
+        }
+        let mut kept = Vec::with_capacity(count + 2);
+        for part in points.chunks(stretch) {
+            let by_value = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+            let (least, largest) = (part.iter().min_by(by_value), part.iter().max_by(by_value));
+            let mut ends: Vec<(f64, f64)> = least.into_iter().chain(largest).copied().collect();
+            ends.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            ends.dedup();
+            kept.extend(ends);
+        }
+        Self::new(label, kept)
+    }
+
     /// The curve's upper envelope: at most `count` points, each the largest of a stretch, so that no
     /// peak is lost.
     pub(crate) fn envelope(label: impl Into<String>, points: &[(f64, f64)], count: usize) -> Self {
@@ -195,10 +216,52 @@ impl Plot {
     /// # Errors
     /// [`Error::Invalid`] if the drawing cannot be made, which only a mistake in it can cause.
     pub(crate) fn svg(&self) -> Result<String> {
+        fonts::register();
         let mut text = String::new();
-        self.draw(SVGBackend::with_string(&mut text, SIZE))
+        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        self.draw(&root)
+            .and_then(|()| root.present().map_err(|why| why.to_string()))
             .map_err(|why| Error::invalid(format!("plot {}", self.name), why))?;
+        drop(root);
         Ok(text)
+    }
+
+    /// Several figures below each other as one SVG document, two in a row.
+    ///
+    /// # Errors
+    /// As [`Plot::svg`].
+    pub(crate) fn svg_of_all(plots: &[Self]) -> Result<String> {
+        fonts::register();
+        let mut text = String::new();
+        let columns = plots.len().clamp(1, 2);
+        let rows = plots.len().div_ceil(columns).max(1);
+        let whole = (SIZE.0 * columns as u32, SIZE.1 * rows as u32);
+        let root = SVGBackend::with_string(&mut text, whole).into_drawing_area();
+        let draw = || -> std::result::Result<(), String> {
+            root.fill(&PAPER).map_err(|why| why.to_string())?;
+            for (plot, area) in plots.iter().zip(root.split_evenly((rows, columns))) {
+                plot.draw(&area)?;
+            }
+            root.present().map_err(|why| why.to_string())
+        };
+        draw().map_err(|why| Error::invalid("plots", why))?;
+        drop(root);
+        Ok(text)
+    }
+
+    /// The figure as an image.
+    ///
+    /// # Errors
+    /// As [`Plot::svg`].
+    pub(crate) fn image(&self) -> Result<Image> {
+        fonts::register();
+        let mut large = Image::plain(SIZE.0, SIZE.1, [0xFF; 3]);
+        let root = BitMapBackend::with_buffer(&mut large.pixels, SIZE).into_drawing_area();
+        self.draw(&root)
+            .and_then(|()| root.present().map_err(|why| why.to_string()))
+            .map_err(|why| Error::invalid(format!("plot {}", self.name), why))?;
+        drop(root);
+        Ok(large.shrunk(3))
     }
 
     /// A curve's pieces on the axes: it is broken where it is beyond an end, and each piece reaches
@@ -232,7 +295,10 @@ impl Plot {
         pieces
     }
 
-    fn draw(&self, backend: SVGBackend<'_>) -> std::result::Result<(), String> {
+    fn draw<B: DrawingBackend>(
+        &self,
+        root: &DrawingArea<B, Shift>,
+    ) -> std::result::Result<(), String> {
         fn text(error: impl std::fmt::Display) -> String {
             error.to_string()
         }
@@ -242,7 +308,7 @@ impl Plot {
         let (left, right, x_labels) = self.x.span(places(|p| p.0), true);
         let (bottom, top, y_labels) = self.y.span(places(|p| p.1), false);
 
-        let root = backend.into_drawing_area();
+        let size = root.dim_in_pixel();
         root.fill(&PAPER).map_err(text)?;
         let (heading, rest) = root.split_vertically(TITLE_HEIGHT);
         let style = ("sans-serif", 60).into_font().color(&INK);
@@ -252,7 +318,7 @@ impl Plot {
         let lines = self.series.len().div_ceil(LEGEND_COLUMNS) as u32;
         let (legend, body) = rest.split_vertically(lines * LEGEND_HEIGHT);
         for (index, series) in self.series.iter().enumerate() {
-            let width = SIZE.0 as usize / LEGEND_COLUMNS;
+            let width = size.0 as usize / LEGEND_COLUMNS;
             let x = (48 + index % LEGEND_COLUMNS * width) as i32;
             let y = ((index / LEGEND_COLUMNS) as u32 * LEGEND_HEIGHT + LEGEND_HEIGHT / 2) as i32;
             let line = vec![(x, y), (x + 88, y)];
@@ -301,7 +367,7 @@ impl Plot {
                     .map_err(text)?;
             }
         }
-        root.present().map_err(text)
+        Ok(())
     }
 }
 

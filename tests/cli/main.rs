@@ -12,8 +12,11 @@ mod bench;
 mod compare;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod plot;
 mod program;
 mod references;
+#[cfg(feature = "gpu")]
+mod render;
 mod reproduce;
 mod run;
 mod usage;

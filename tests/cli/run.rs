@@ -13,7 +13,13 @@ fn a_run_leaves_a_complete_folder() {
     assert_eq!(entries(&home.path("runs")), ["drop-1"]);
     assert_eq!(
         entries(&home.path("runs/drop-1")),
-        ["metrics.csv", "scene.toml", "summary.json"]
+        [
+            "metrics.csv",
+            "plot.svg",
+            "report.html",
+            "scene.toml",
+            "summary.json"
+        ]
     );
 
     let text = home.read("runs/drop-1/metrics.csv");

@@ -304,3 +304,44 @@ fn the_friction_table_has_as_many_edges_in_both_languages() {
     };
     assert_eq!(length.get() as usize, MAX_FRICTION_DIRECTIONS);
 }
+
+/// Programs that draw, of the files in `shaders/render` that make them up.
+const PICTURES: [&[&str]; 5] = [
+    &["view", "shade", "surface"],
+    &["view", "shade", "sphere"],
+    &["view", "sphere_shadow"],
+    &["view", "shade", "backdrop"],
+    &["accumulate"],
+];
+
+#[test]
+fn shaders_of_pictures_validate_and_translate() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/render");
+    let mut used = std::collections::BTreeSet::new();
+    for parts in PICTURES {
+        let text: Vec<String> = parts
+            .iter()
+            .map(|part| std::fs::read_to_string(format!("{folder}/{part}.wgsl")).unwrap())
+            .collect();
+        used.extend(parts.iter().map(|part| format!("{part}.wgsl")));
+        let module = parsed(&text.join("\n"));
+        let flags = naga::valid::ValidationFlags::all();
+        let info = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty())
+            .validate(&module)
+            .unwrap_or_else(|error| panic!("{parts:?}: {error:?}"));
+        let options = naga::back::msl::Options {
+            fake_missing_bindings: true,
+            ..Default::default()
+        };
+        naga::back::msl::write_string(&module, &info, &options, &Default::default())
+            .unwrap_or_else(|error| panic!("{parts:?}: {error:?}"));
+        let options = naga::back::spv::Options::default();
+        naga::back::spv::write_vec(&module, &info, &options, None)
+            .unwrap_or_else(|error| panic!("{parts:?}: {error:?}"));
+    }
+    let files: std::collections::BTreeSet<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(files, used);
+}

@@ -1,5 +1,6 @@
 //! `drystone run`.
 
+mod report;
 mod stepping;
 mod texts;
 
@@ -69,17 +70,26 @@ fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
     progress.finish();
     summary.finish(ended.as_ref().err(), start.elapsed());
     let written = summary.write(&folder);
+    let reported = match (&ended, &written) {
+        (Ok(()), Ok(_)) => report::write(&plan, &folder, &simulation, &summary, &resolved),
+        // A folder that cannot take the rest is not asked to take more.
+        _ => Ok(None),
+    };
     let shown = if plan.quiet {
         Ok(())
     } else {
         if let Some(warning) = texts::warning(&summary) {
             console::err(&warning);
         }
+        if let Ok(Some(note)) = &reported {
+            console::err(&format!("{note}\n"));
+        }
         console::out(&texts::closing(&folder, &summary))
     };
     // The run's own error matters more than that of the summary, and that more than the table's.
     ended.map_err(Failure::Run)?;
     written.map_err(Failure::Run)?;
+    reported.map_err(Failure::Run)?;
     shown?;
     let held = |finding: &drystone::scene::Finding| finding.verdict == Verdict::Held;
     if plan.check && !summary.expectations.iter().all(held) {

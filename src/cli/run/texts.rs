@@ -120,8 +120,49 @@ pub(crate) fn sentence(finding: &Finding) -> String {
     format!("{verdict}{claim} ({} {when}{seen})", finding.formula)
 }
 
-/// The result as a short table.
+/// The result as a short table, and what to do next.
 pub(super) fn closing(folder: &RunFolder, summary: &Summary) -> String {
+    let rows: Vec<Vec<String>> = rows(folder, summary)
+        .into_iter()
+        .map(|(name, value)| vec![name.to_owned(), value])
+        .collect();
+    format!("{}\n{}", console::table(&rows, &[]), next(folder, summary))
+}
+
+/// Where to look, and the next command to try.
+fn next(folder: &RunFolder, summary: &Summary) -> String {
+    let path = folder.path().display();
+    let every = nice(summary.time / 8.0);
+    let command = if cfg!(feature = "gpu") && every > 0.0 {
+        format!("drystone render {path} --every {every}")
+    } else {
+        format!("drystone plot {path}")
+    };
+    format!("look at {path}/report.html; next, try: {command}\n")
+}
+
+/// A round number near another one.
+fn nice(value: f64) -> f64 {
+    if !(value > 0.0 && value.is_finite()) {
+        return 0.0;
+    }
+    let power = 10_f64.powf(value.log10().floor());
+    let digit = match value / power {
+        digit if digit < 1.5 => 1.0,
+        digit if digit < 3.5 => 2.0,
+        digit if digit < 7.5 => 5.0,
+        _ => 10.0,
+    };
+    // Dividing by a power of ten keeps 0.2 from becoming 0.2000000001.
+    if power < 1.0 {
+        digit / (1.0 / power).round()
+    } else {
+        digit * power
+    }
+}
+
+/// The result as names and values.
+pub(super) fn rows(folder: &RunFolder, summary: &Summary) -> Vec<(&'static str, String)> {
     let status = if summary.status == Outcome::Done {
         "done"
     } else {
@@ -181,9 +222,5 @@ pub(super) fn closing(folder: &RunFolder, summary: &Summary) -> String {
             summary.step_ms_median, summary.step_ms_max
         ),
     ));
-    let rows: Vec<Vec<String>> = rows
-        .into_iter()
-        .map(|(name, value)| vec![name.to_owned(), value])
-        .collect();
-    console::table(&rows, &[])
+    rows
 }

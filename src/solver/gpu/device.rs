@@ -177,7 +177,11 @@ fn is_software(info: &wgpu::AdapterInfo) -> bool {
             .any(|software| name.contains(software))
 }
 
-fn choose(choice: &AdapterChoice) -> Result<wgpu::Adapter> {
+/// The adapter of a choice.
+///
+/// # Errors
+/// [`Error::NoAdapter`] if there is none.
+pub fn choose(choice: &AdapterChoice) -> Result<wgpu::Adapter> {
     let wanted = choice.wanted();
     let mut found = Vec::new();
     for (adapter, summary) in enumerate() {

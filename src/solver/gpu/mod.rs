@@ -83,6 +83,7 @@ pub use traffic::{Bytes, Traffic};
 /// Kernels, each by itself: for tests.
 pub(crate) mod kernels {
     pub use super::cluster::{ClusterBody, ClusterKernel};
+    pub use super::device::choose as adapter;
     pub use super::kernel::Kernel;
     pub use super::kernel_call::{KernelCall, KernelData};
     pub use super::window::Window;

@@ -1,0 +1,38 @@
+// Spheres in a shadow map: a square across the light, raised to the side of the sphere that the light sees.
+
+struct ShadowPixel {
+    @builtin(position) place: vec4f,
+    @location(0) at: vec2f,
+    @location(1) @interpolate(flat) center: vec4f,
+}
+
+fn square(index: u32) -> vec2f {
+    return vec2f(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
+}
+
+fn across(direction: vec3f) -> mat2x3f {
+    let other = select(vec3f(0.0, 0.0, 1.0), vec3f(1.0, 0.0, 0.0), abs(direction.z) > 0.9);
+    let first = normalize(cross(other, direction));
+    return mat2x3f(first, cross(direction, first));
+}
+
+@vertex
+fn vertex(instance: Instance, @builtin(vertex_index) index: u32) -> ShadowPixel {
+    let radius = instance.scale.x;
+    let at = square(index);
+    let point = instance.position.xyz + across(light_direction()) * (at * radius);
+    let shown = is_shown(instance.scale.w, instance.position.xyz);
+    let place = select(vec4f(0.0, 0.0, -1.0, 1.0), light_projection() * vec4f(point, 1.0), shown);
+    return ShadowPixel(place, at, vec4f(instance.position.xyz, radius));
+}
+
+@fragment
+fn fragment(pixel: ShadowPixel) -> @builtin(frag_depth) f32 {
+    let inside = 1.0 - dot(pixel.at, pixel.at);
+    if inside < 0.0 {
+        discard;
+    }
+    let direction = light_direction();
+    let surface = across(direction) * pixel.at + direction * sqrt(max(inside, 0.0));
+    return (light_projection() * vec4f(pixel.center.xyz + surface * pixel.center.w, 1.0)).z;
+}

@@ -23,7 +23,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a scene and write a run folder.
     #[command(
-        after_help = "Exit codes: 0 done, 1 the run failed, or with --check an expectation, 2 bad usage or input."
+        after_help = "Exit codes: 0 done, 1 the run failed, or with --check an expectation, 2 bad usage or input,\n130, 143, 129 ended by SIGINT, SIGTERM, SIGHUP after a step."
     )]
     Run(RunArgs),
     /// Draw pictures of a scene or a run: one, a sheet of several, or moving ones.
@@ -100,6 +100,9 @@ pub(crate) struct SceneArgs {
     /// Seed of random fills, instead of the scene's.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// A friction pyramid of this many directions, even, from 4 on, instead of the scene's cone.
+    #[arg(long, value_name = "N")]
+    pub(crate) friction_directions: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -130,6 +133,9 @@ pub(crate) struct RunArgs {
     /// Format of frames: vtp for ParaView; vtu for readers of unstructured grids, such as meshio.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) frame_format: FormatName,
+    /// Stop, with 1 and a file of the bodies, where energy or penetration are more than forces and motions explain.
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// End without a picture.
     #[arg(long)]
     pub(crate) no_picture: bool,

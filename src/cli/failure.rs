@@ -15,6 +15,8 @@ pub(crate) enum Failure {
     Run(Error),
     /// Standard output could not be written.
     Output(std::io::Error),
+    /// A signal ended it after a step; the report has said so.
+    Interrupted(crate::run::Signal),
     /// It was carried out and what it found is bad; the report has said so.
     Verdict,
 }
@@ -32,6 +34,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
+            Self::Interrupted(signal) => signal.exit_code(),
             Self::Run(_) | Self::Output(_) | Self::Verdict => 1,
         }
     }
@@ -39,10 +42,12 @@ impl Failure {
     /// Tells standard error.
     pub(crate) fn show(&self) {
         match self {
-            Self::Input(Error::Scene(error)) => console::err(&with_source(error)),
-            Self::Input(error) | Self::Run(error) => console::err(&format!("error: {error}\n")),
+            Self::Input(Error::Scene(error)) => console::err(&with_source(&harmless(error))),
+            Self::Input(error) | Self::Run(error) => {
+                console::err(&format!("error: {}\n", shown(&error.to_string())));
+            }
             Self::Output(error) => console::err(&format!("error: standard output: {error}\n")),
-            Self::Verdict => {}
+            Self::Verdict | Self::Interrupted(_) => {}
         }
     }
 }
@@ -82,6 +87,34 @@ impl Diagnostic for SceneDiagnostic<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         Some(Box::new(std::iter::once(self.label.clone())))
+    }
+}
+
+/// Text in which nothing steers a terminal: control characters but tabs and line ends become their pictures.
+fn shown(text: &str) -> String {
+    let picture = |character: char| match character {
+        '\n' | '\t' | '\r' => character,
+        '\u{0}'..='\u{1F}' => char::from_u32(0x2400 + character as u32).unwrap_or('\u{FFFD}'),
+        '\u{7F}' => '\u{2421}',
+        // The second set, and marks that turn the direction of writing.
+        '\u{80}'..='\u{9F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => '\u{FFFD}',
+        other => other,
+    };
+    text.chars().map(picture).collect()
+}
+
+/// The mistake with harmless text; its place moves with what becomes longer.
+fn harmless(error: &SceneError) -> SceneError {
+    let place = |at: usize| {
+        let before = error.text.get(..at.min(error.text.len()));
+        before.map_or(at, |before| shown(before).len())
+    };
+    SceneError {
+        path: shown(&error.path.to_string_lossy()).into(),
+        text: shown(&error.text),
+        span: place(error.span.start)..place(error.span.end),
+        message: shown(&error.message),
+        help: shown(&error.help),
     }
 }
 
@@ -152,5 +185,18 @@ mod tests {
             }
             assert!(!shown.contains("Failed to read"), "{shown}");
         }
+    }
+
+    #[test]
+    fn nothing_of_a_file_steers_the_terminal() {
+        let text = "# \u{1b}[31mred\u{7}\u{9b}2J\u{202e}\nb = \u{1b}]0;x\u{7} 2\n";
+        let at = text.rfind('2').unwrap_or(0);
+        let shown = with_source(&harmless(&scene_error(text, at..at + 1)));
+        assert!(
+            !shown.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']),
+            "{shown:?}"
+        );
+        assert!(shown.contains("pile.toml:2:13:"), "{shown}");
+        assert!(shown.contains("\u{241b}]0;x\u{2407} 2"), "{shown}");
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct RunPlan {
     pub(crate) frames_every: Option<u64>,
     pub(crate) frame_content: FrameContent,
     pub(crate) frame_format: FrameFormat,
+    /// Whether a run that runs away is stopped.
+    pub(crate) strict: bool,
     /// Whether the run ends with a picture.
     pub(crate) picture: bool,
     /// Whether an expectation that does not hold fails the run.
@@ -47,6 +49,7 @@ impl RunPlan {
             out: args.out,
             frame_content: args.frame_content.into(),
             frame_format: args.frame_format.into(),
+            strict: args.strict,
             picture: !args.no_picture,
             check: args.check,
             quiet: args.quiet,
@@ -135,8 +138,8 @@ fn needs_pyramid(scene: &Scene) -> Result<(), Failure> {
     if scene.settings.friction_cone == FrictionCone::Disk && rough {
         return Err(Failure::Input(Error::invalid(
             "--backend lemke",
-            "it needs a friction pyramid, and the scene's friction cone is a disk: set \
-             friction = { pyramid = 8 } under [solver], or use --backend nsgs",
+            "it needs a friction pyramid, and the scene's friction cone is a disk: add \
+             --friction-directions 8, set friction = { pyramid = 8 } under [solver], or use --backend nsgs",
         )));
     }
     Ok(())
@@ -152,6 +155,7 @@ pub(crate) fn load(args: &SceneArgs, tolerance: Option<f32>) -> Result<Scene, Fa
         iterations: args.iterations,
         tolerance,
         method: args.solver.map(Into::into),
+        friction_directions: args.friction_directions,
     };
     Scene::load(&args.scene, &overrides).map_err(Failure::Input)
 }

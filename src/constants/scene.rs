@@ -24,6 +24,9 @@ pub(crate) const MAX_MESH_BYTES: u64 = 1 << 28;
 /// Most faces of a mesh that are read.
 pub(crate) const MAX_MESH_FACES: usize = 1 << 22;
 
+/// Largest scene file that is read `[bytes]`: a thousand times one of 1,000 bodies, each written out.
+pub(crate) const MAX_SCENE_BYTES: u64 = 1 << 28;
+
 /// Most bodies of a scene; more is taken for a slip of the pen.
 ///
 /// A hundred times the largest benchmark, and still less than the 2^32 that an index can name.

@@ -7,6 +7,7 @@ mod joints;
 mod momentum;
 mod penetration;
 mod probe;
+mod runaway;
 
 pub(crate) use energy::{CHUNK as ENERGY_CHUNK, energy_of_chunks};
 pub use energy::{Energy, energy};
@@ -15,3 +16,4 @@ pub use joints::{JointErrors, joint_errors};
 pub use momentum::{Momentum, momentum};
 pub use penetration::{Penetration, penetration};
 pub use probe::{Axis, Probe, ProbeKind};
+pub use runaway::{Runaway, RunawayWatch};

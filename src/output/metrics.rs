@@ -2,7 +2,7 @@
 
 use super::RunFolder;
 use crate::error::{Error, Result};
-use crate::measure::Probe;
+use crate::measure::{Probe, ProbeKind};
 use crate::step::StepReport;
 use crate::world::World;
 use std::fmt::Write as _;
@@ -54,6 +54,43 @@ const COLUMNS: [&str; 34] = [
     "substeps",
     "contact_updates",
 ];
+
+/// Unit of a column; `1` for counts, and for words.
+fn unit(column: &str) -> &'static str {
+    match column {
+        "time" => "s",
+        "residual_rms" | "residual_max" | "joint_velocity_error" => "m/s",
+        "position_residual_rms"
+        | "position_residual_max"
+        | "max_penetration"
+        | "mean_penetration" => "m",
+        "joint_error" | "joint_error_before_post" | "joint_limit_error" => "m",
+        "joint_angle_error" | "joint_limit_angle_error" => "rad",
+        "kinetic_energy" | "potential_energy" => "J",
+        _ if column.starts_with("t_") => "ms",
+        _ => "1",
+    }
+}
+
+/// Unit of every column of `metrics.csv`, in their order.
+#[must_use]
+pub fn metrics_units(probes: &[Probe]) -> Vec<(String, &'static str)> {
+    let standard = COLUMNS
+        .iter()
+        .map(|column| ((*column).to_owned(), unit(column)));
+    let of_probes = probes.iter().flat_map(|probe| {
+        let unit = match probe.kind {
+            ProbeKind::Position { .. } | ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } => "m",
+            ProbeKind::Velocity { .. } => "m/s",
+            ProbeKind::Spin { .. } => "rad/s",
+        };
+        probe
+            .columns()
+            .into_iter()
+            .map(move |column| (column, unit))
+    });
+    standard.chain(of_probes).collect()
+}
 
 /// Writes `metrics.csv`, one whole row at a time.
 ///

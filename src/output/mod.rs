@@ -12,7 +12,7 @@ mod run_folder;
 mod summary;
 pub(crate) mod vtk;
 
-pub use metrics::MetricsWriter;
+pub use metrics::{MetricsWriter, metrics_units};
 pub use run_folder::RunFolder;
 pub use summary::{Outcome, RunDescription, Summary};
 pub use vtk::{FrameContent, FrameFormat, FrameWriter};

@@ -19,6 +19,8 @@ pub enum Outcome {
     Running,
     /// All its steps were taken.
     Done,
+    /// A signal ended it after a step; [`Summary::error`] names it.
+    Interrupted,
     /// A step failed; [`Summary::error`] says why.
     Failed,
 }
@@ -159,8 +161,14 @@ pub struct Summary {
     pub step_ms_max: f64,
     /// Wall-clock time of the run, output included `[s]`.
     pub wall_seconds: f64,
+    /// Steps after which energy or penetration were more than forces and motions explain.
+    pub runaway_steps: u64,
+    /// The first of them; `null` if there was none.
+    pub runaway_first: Option<u64>,
     /// What the scene expects, and what became of it.
     pub expectations: Vec<Finding>,
+    /// Unit of every column of `metrics.csv`; `1` for counts and words.
+    pub metrics_units: BTreeMap<String, &'static str>,
     /// Unit of every number that has one.
     pub units: BTreeMap<&'static str, &'static str>,
     #[serde(skip)]
@@ -258,7 +266,10 @@ impl Summary {
             step_ms_median: 0.0,
             step_ms_max: 0.0,
             wall_seconds: 0.0,
+            runaway_steps: 0,
+            runaway_first: None,
             expectations: Vec::new(),
+            metrics_units: BTreeMap::new(),
             units: UNITS.into_iter().collect(),
             step_ms: Vec::new(),
         }
@@ -324,6 +335,21 @@ impl Summary {
         self.step_ms.sort_unstable_by(f64::total_cmp);
         self.step_ms_median = median(&self.step_ms);
         self.step_ms_max = self.step_ms.last().copied().unwrap_or(0.0);
+    }
+
+    /// Closes a run that a signal of this name ended.
+    pub fn interrupt(&mut self, signal: &str, wall: Duration) {
+        self.finish(None, wall);
+        self.status = Outcome::Interrupted;
+        self.error = Some(format!("ended by {signal}"));
+    }
+
+    /// Takes in that the last step was one of a run that runs away; true if it is the first.
+    pub fn add_runaway(&mut self) -> bool {
+        self.runaway_steps += 1;
+        let is_first = self.runaway_first.is_none();
+        self.runaway_first.get_or_insert(self.steps);
+        is_first
     }
 
     /// Writes `summary.json`.

@@ -42,10 +42,11 @@ mod shape_file;
 mod surface_file;
 mod validate;
 
-use crate::constants::MAX_SCENE_SUBSTEPS;
+use crate::constants::{MAX_SCENE_BYTES, MAX_SCENE_SUBSTEPS};
 use crate::error::{Error, Result, SceneError};
 use crate::math::Vec3;
 use crate::measure;
+use crate::problem::FrictionCone;
 use crate::solver::Method;
 use crate::step::Settings;
 use crate::world::World;
@@ -53,6 +54,7 @@ pub use expect::{Expectation, Finding, Judge, Measure, Relation, Verdict, When};
 use place::Place;
 use schema::SceneFile;
 use serde::Deserialize;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -126,6 +128,8 @@ pub struct Overrides {
     /// Sweep of the velocity problem, and of the position problem too unless the file gives that its
     /// own.
     pub method: Option<Method>,
+    /// Directions of a friction pyramid in place of the file's cone: even, from 4 on.
+    pub friction_directions: Option<u32>,
 }
 
 impl Scene {
@@ -134,7 +138,20 @@ impl Scene {
     /// # Errors
     /// [`Error::Io`] if the file cannot be read, and otherwise as [`Scene::parse`].
     pub fn load(path: &Path, overrides: &Overrides) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(|source| Error::io(path, source))?;
+        // Some files have no end.
+        file.take(MAX_SCENE_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|source| Error::io(path, source))?;
+        if bytes.len() as u64 > MAX_SCENE_BYTES {
+            return Err(Error::invalid(
+                path.display().to_string(),
+                format!(
+                    "it is larger than {MAX_SCENE_BYTES} bytes, the most that a scene may have"
+                ),
+            ));
+        }
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
@@ -246,6 +263,10 @@ impl Overrides {
                 "number of substeps",
                 format!("expected at most {MAX_SCENE_SUBSTEPS}"),
             ));
+        }
+        if let Some(directions) = self.friction_directions {
+            let pyramid = FrictionCone::Pyramid { directions };
+            pyramid.validate()?;
         }
         if self.steps == Some(0) || self.iterations == Some(0) {
             return Err(Error::invalid(

@@ -75,11 +75,15 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Line of the place, from 1.
-    pub(super) fn line(&self) -> usize {
-        self.scene_error(String::new(), String::new())
-            .line_column()
-            .0
+    /// Where the place begins in the text `[bytes]`.
+    pub(super) fn start(&self) -> usize {
+        self.span.start
+    }
+
+    /// Line of another place of the same text, from 1. It counts lines from the beginning of the text: for messages only.
+    pub(super) fn line_at(&self, start: usize) -> usize {
+        let before = self.text.as_bytes().get(..start).unwrap_or(&[]);
+        1 + before.iter().filter(|&&byte| byte == b'\n').count()
     }
 
     /// A mistake at this place: what is wrong, and what was expected.

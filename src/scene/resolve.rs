@@ -2,6 +2,7 @@
 
 use super::Scene;
 use super::schema::{self, Method, SceneFile, SchemeName, SchemeTable, SchemeType};
+use crate::problem::FrictionCone;
 use crate::stabilize::{Baumgarte, Scheme};
 
 /// The scene with every default and override written out.
@@ -42,6 +43,10 @@ fn write_solvers(scene: &Scene, file: &mut SceneFile) {
     file.solver.method = options.method.into();
     file.solver.iterations = Some(options.iterations);
     file.solver.tolerance = options.tolerance;
+    file.solver.friction = match scene.settings.friction_cone {
+        FrictionCone::Disk => schema::Friction::Disk,
+        FrictionCone::Pyramid { directions } => schema::Friction::Pyramid(directions),
+    };
     file.solver.direct_joints = options.direct_joints;
     if let Some(post) = scene.settings.stabilization.post() {
         file.stabilization.solver = Some(Method::from(post.solver.method));

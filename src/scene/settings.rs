@@ -60,9 +60,11 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
                 max_correction: post.max_correction,
             },
         },
-        friction_cone: match solver.friction {
-            Friction::Disk => FrictionCone::Disk,
-            Friction::Pyramid(directions) => FrictionCone::Pyramid { directions },
+        friction_cone: match (overrides.friction_directions, solver.friction) {
+            (Some(directions), _) | (None, Friction::Pyramid(directions)) => {
+                FrictionCone::Pyramid { directions }
+            }
+            (None, Friction::Disk) => FrictionCone::Disk,
         },
         friction_law: match solver.friction_law {
             schema::FrictionLaw::Coulomb => FrictionLaw::Coulomb,

@@ -10,6 +10,7 @@
 mod bad_scenes;
 mod bench;
 mod compare;
+mod faults;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod plot;

@@ -141,6 +141,26 @@ fn every_scene_reads_and_round_trips() {
     }
 }
 
+/// Bodies that are written one by one load in time that grows as their number: half a minute of names looked up in all of
+/// the text before them is seconds.
+#[test]
+fn many_bodies_load_in_time_that_grows_as_their_number() {
+    let mut text = String::from("name = \"many\"\n[simulation]\ndt = 0.01\nsteps = 1\n");
+    for index in 0..30_000 {
+        let (x, y) = (index % 200, index / 200);
+        text += &format!(
+            "[[body]]\nname = \"b{index}\"\nshape = {{ type = \"sphere\", radius = 0.1 }}\nposition = [{x}, {y}, 1]\nmass = 1\n"
+        );
+    }
+    let start = std::time::Instant::now();
+    assert_eq!(
+        parse(&text, &Overrides::default()).world.bodies.len(),
+        30_000
+    );
+    let time = start.elapsed().as_secs_f64();
+    assert!(time < 8.0, "{time} s");
+}
+
 const TINY: &str = r#"
 name = "tiny"
 [simulation]

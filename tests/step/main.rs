@@ -10,6 +10,7 @@ mod papers;
 mod random_energy;
 mod regimes;
 mod round;
+mod runaway;
 mod settings_matter;
 mod stabilization;
 mod substeps;

@@ -271,7 +271,10 @@ fn groups(world: &World, sizes: &[f64]) -> Vec<Rgb> {
         };
         // Sizes within a factor of two or so are the same.
         let octave = (sizes[index].max(1e-12).log2() / 1.3).round() as i32;
-        (family(body), body.material, shape, octave)
+        match family(body) {
+            Some(family) => (Some(family), 0, 0, 0),
+            None => (None, body.material, shape, octave),
+        }
     };
     let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
     for (index, body) in world

@@ -1,6 +1,8 @@
 //! `drystone run`.
 
 mod report;
+mod runaway;
+mod signals;
 mod stepping;
 mod texts;
 
@@ -12,9 +14,10 @@ use crate::failure::Failure;
 use crate::plan::{self, RunPlan};
 use crate::progress::Progress;
 use drystone::Error;
-use drystone::output::{RunDescription, RunFolder, Summary};
+use drystone::output::{RunDescription, RunFolder, Summary, metrics_units};
 use drystone::scene::Verdict;
 use drystone::step::Simulation;
+pub(crate) use signals::Signal;
 use std::time::Instant;
 use stepping::Stepping;
 
@@ -51,6 +54,7 @@ fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
         bodies: simulation.world().bodies.len(),
         joints: simulation.world().joints.len(),
     });
+    summary.metrics_units = metrics_units(&scene.probes).into_iter().collect();
     let folder =
         RunFolder::create(plan.out.as_deref(), &scene.name).map_err(Failure::while_preparing)?;
     if !plan.quiet {
@@ -68,11 +72,14 @@ fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
         .and_then(|_| Stepping::new(&plan, &folder, &mut simulation, &mut summary, &progress))
         .and_then(Stepping::run);
     progress.finish();
-    summary.finish(ended.as_ref().err(), start.elapsed());
+    match &ended {
+        Ok(Some(signal)) => summary.interrupt(signal.name(), start.elapsed()),
+        ended => summary.finish(ended.as_ref().err(), start.elapsed()),
+    }
     let written = summary.write(&folder);
     let reported = match (&ended, &written) {
-        (Ok(()), Ok(_)) => report::write(&plan, &folder, &simulation, &summary, &resolved),
-        // A folder that cannot take the rest is not asked to take more.
+        (Ok(None), Ok(_)) => report::write(&plan, &folder, &simulation, &summary, &resolved),
+        // A folder that cannot take the rest is not asked to take more, and who interrupts does not wait for a picture.
         _ => Ok(None),
     };
     let shown = if plan.quiet {
@@ -87,10 +94,13 @@ fn carry_out(mut plan: RunPlan) -> Result<(), Failure> {
         console::out(&texts::closing(&folder, &summary))
     };
     // The run's own error matters more than that of the summary, and that more than the table's.
-    ended.map_err(Failure::Run)?;
+    let ended = ended.map_err(Failure::Run)?;
     written.map_err(Failure::Run)?;
     reported.map_err(Failure::Run)?;
     shown?;
+    if let Some(signal) = ended {
+        return Err(Failure::Interrupted(signal));
+    }
     let held = |finding: &drystone::scene::Finding| finding.verdict == Verdict::Held;
     if plan.check && !summary.expectations.iter().all(held) {
         return Err(Failure::Verdict);

@@ -1,7 +1,11 @@
 //! The steps of a run, and what they leave in its folder.
 
+use super::runaway;
+use super::signals::{Signal, Signals};
+use crate::console;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
+use drystone::measure::{self, RunawayWatch};
 use drystone::output::{FrameWriter, MetricsWriter, RunFolder, Summary};
 use drystone::scene::Judge;
 use drystone::solver::Status;
@@ -17,13 +21,16 @@ pub(super) struct Stepping<'a> {
     metrics: MetricsWriter,
     frames: Option<FrameWriter>,
     judges: Vec<Judge>,
+    watch: RunawayWatch,
+    signals: Signals,
+    folder: &'a RunFolder,
 }
 
 impl<'a> Stepping<'a> {
     /// The beginning of a run: the files that grow, and the frame of the start.
     pub(super) fn new(
         plan: &'a RunPlan,
-        folder: &RunFolder,
+        folder: &'a RunFolder,
         simulation: &'a mut Simulation,
         summary: &'a mut Summary,
         progress: &'a Progress,
@@ -43,8 +50,13 @@ impl<'a> Stepping<'a> {
             frames.write(0, simulation.world())?;
         }
         let judges = scene.expectations.iter().cloned().map(Judge::new).collect();
+        let world = simulation.world();
+        let watch = RunawayWatch::new(world, measure::energy(world), &simulation.penetration());
         Ok(Self {
             plan,
+            folder,
+            watch,
+            signals: Signals::watch()?,
             simulation,
             summary,
             progress,
@@ -54,11 +66,11 @@ impl<'a> Stepping<'a> {
         })
     }
 
-    /// Takes all steps that are left.
-    pub(super) fn run(mut self) -> Result<()> {
-        let mut ended = Ok(());
-        while ended.is_ok() && self.summary.steps < self.plan.scene.steps {
-            ended = self.step();
+    /// Takes all steps that are left, or those until a signal, which it gives.
+    pub(super) fn run(mut self) -> Result<Option<Signal>> {
+        let mut ended = Ok(None);
+        while matches!(ended, Ok(None)) && self.summary.steps < self.plan.scene.steps {
+            ended = self.step().map(|()| self.signals.caught());
         }
         self.summary.expectations = self
             .judges
@@ -86,6 +98,21 @@ impl<'a> Stepping<'a> {
             frames.write(step, world)?;
         }
         self.progress.step(&report);
+        let h = scene.settings.time_step;
+        let runaway = self
+            .watch
+            .step(world, report.energy, &report.penetration, h);
+        if let Some(runaway) = runaway {
+            let is_first = self.summary.add_runaway();
+            if self.plan.strict {
+                return Err(runaway::stop(self.folder, step, &runaway, self.simulation));
+            }
+            if is_first && !self.plan.quiet {
+                console::err(&format!(
+                    "warning: the run runs away at step {step}: {runaway}; a shorter --dt may help, --strict stops there\n"
+                ));
+            }
+        }
         if report.velocity.status == Status::NonFinite {
             return Err(Error::NonFinite {
                 stage: "the velocity solve",

@@ -132,6 +132,10 @@ pub(super) fn closing(folder: &RunFolder, summary: &Summary) -> String {
 /// Where to look, and the next command to try.
 fn next(folder: &RunFolder, summary: &Summary) -> String {
     let path = folder.path().display();
+    if summary.status != Outcome::Done {
+        let why = summary.error.as_deref().unwrap_or("");
+        return format!("{why}; what there is: drystone plot {path}\n");
+    }
     let every = nice(summary.time / 8.0);
     let command = if cfg!(feature = "gpu") && every > 0.0 {
         format!("drystone render {path} --every {every}")
@@ -163,10 +167,10 @@ fn nice(value: f64) -> f64 {
 
 /// The result as names and values.
 pub(super) fn rows(folder: &RunFolder, summary: &Summary) -> Vec<(&'static str, String)> {
-    let status = if summary.status == Outcome::Done {
-        "done"
-    } else {
-        "failed"
+    let status = match summary.status {
+        Outcome::Done => "done",
+        Outcome::Interrupted => "interrupted",
+        Outcome::Running | Outcome::Failed => "failed",
     };
     let mut rows = vec![
         ("run folder", folder.path().display().to_string()),
@@ -203,6 +207,10 @@ pub(super) fn rows(folder: &RunFolder, summary: &Summary) -> Vec<(&'static str, 
             ),
         ),
     ];
+    if let Some(first) = summary.runaway_first {
+        let count = summary.runaway_steps;
+        rows.push(("runs away", format!("{count} steps, the first is {first}")));
+    }
     if summary.joints > 0 {
         rows.push(("joint errors", joint_errors(summary)));
     }

@@ -16,8 +16,8 @@ pub(super) fn templates(file: &SceneFile, place: &Place<'_>) -> Result<()> {
         let place = place.at(index);
         let name = place.key("name");
         super::identifier(&template.name, &name, false)?;
-        if let Some(line) = taken.insert(&template.name, name.line()) {
-            return Err(super::taken(&template.name, line, &name));
+        if let Some(start) = taken.insert(&template.name, name.start()) {
+            return Err(super::taken(&template.name, start, &name));
         }
         if template.bodies.is_empty() {
             return Err(name.error(

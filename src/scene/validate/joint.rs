@@ -17,8 +17,8 @@ pub(super) fn joints(joints: &[Joint], names: &Names<'_>, place: &Place<'_>) -> 
         if let Some(name) = &joint.name {
             let place = place.key("name");
             super::identifier(name, &place, false)?;
-            if let Some(line) = taken.insert(name, place.line()) {
-                return Err(super::taken(name, line, &place));
+            if let Some(start) = taken.insert(name, place.start()) {
+                return Err(super::taken(name, start, &place));
             }
         }
         self::joint(joint, names, &place)?;

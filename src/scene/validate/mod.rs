@@ -33,7 +33,7 @@ enum Named {
     Group(&'static str),
 }
 
-/// Names in use, and the line of each.
+/// Names in use, and where in the text each is given.
 struct Names<'a> {
     kinds: HashMap<String, (Named, usize)>,
     file: &'a SceneFile,
@@ -116,16 +116,16 @@ impl<'a> Names<'a> {
 
     fn claim(&mut self, name: &str, kind: Named, place: &Place<'_>) -> Result<()> {
         identifier(name, place, false)?;
-        let before = self.kinds.insert(name.to_owned(), (kind, place.line()));
+        let before = self.kinds.insert(name.to_owned(), (kind, place.start()));
         match before {
             None => Ok(()),
-            Some((_, line)) => Err(taken(name, line, place)),
+            Some((_, start)) => Err(taken(name, start, place)),
         }
     }
 
     /// Takes a name that the file implies. It has a dot, which no name that is written has.
     fn made(&mut self, name: &str, kind: Named, place: &Place<'_>) {
-        self.kinds.insert(name.to_owned(), (kind, place.line()));
+        self.kinds.insert(name.to_owned(), (kind, place.start()));
     }
 
     /// Checks that a name stands for one body.
@@ -193,8 +193,9 @@ pub(super) fn candidates(name: &str, known: &[&str], otherwise: &str) -> String 
     }
 }
 
-/// A name that something else has, on the given line.
-fn taken(name: &str, line: usize, place: &Place<'_>) -> Error {
+/// A name that something else has, which begins at the given place of the text.
+fn taken(name: &str, start: usize, place: &Place<'_>) -> Error {
+    let line = place.line_at(start);
     place.error(
         format!("the name `{name}` is taken"),
         format!("expected a name other than the one on line {line}"),
@@ -486,8 +487,8 @@ fn probes(file: &SceneFile, names: &Names<'_>, place: &Place<'_>) -> Result<()> 
             }
         };
         identifier(name, &place.key("name"), false)?;
-        if let Some(line) = taken.insert(name, place.key("name").line()) {
-            return Err(self::taken(name, line, &place.key("name")));
+        if let Some(start) = taken.insert(name, place.key("name").start()) {
+            return Err(self::taken(name, start, &place.key("name")));
         }
         if let Some(body) = body {
             names.body(body, &place.key("body"))?;

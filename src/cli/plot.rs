@@ -21,6 +21,10 @@ const MAX_DECADES: f64 = 17.0;
 /// Share of a linear axis that stays free above and below the curves.
 const HEADROOM: f64 = 0.04;
 
+/// Whether the parts of a curve are one line. On pixels the library draws out the corners of a line until they meet, far beyond a
+/// sharp peak; there each part is a line of its own.
+const JOINED: bool = true;
+
 /// Text, axes and frame.
 pub(crate) const INK: RGBColor = RGBColor(0x22, 0x26, 0x2B);
 /// Lines behind the curves.
@@ -219,7 +223,7 @@ impl Plot {
         fonts::register();
         let mut text = String::new();
         let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        self.draw(&root)
+        self.draw(&root, JOINED)
             .and_then(|()| root.present().map_err(|why| why.to_string()))
             .map_err(|why| Error::invalid(format!("plot {}", self.name), why))?;
         drop(root);
@@ -240,7 +244,7 @@ impl Plot {
         let draw = || -> std::result::Result<(), String> {
             root.fill(&PAPER).map_err(|why| why.to_string())?;
             for (plot, area) in plots.iter().zip(root.split_evenly((rows, columns))) {
-                plot.draw(&area)?;
+                plot.draw(&area, JOINED)?;
             }
             root.present().map_err(|why| why.to_string())
         };
@@ -257,7 +261,7 @@ impl Plot {
         fonts::register();
         let mut large = Image::plain(SIZE.0, SIZE.1, [0xFF; 3]);
         let root = BitMapBackend::with_buffer(&mut large.pixels, SIZE).into_drawing_area();
-        self.draw(&root)
+        self.draw(&root, !JOINED)
             .and_then(|()| root.present().map_err(|why| why.to_string()))
             .map_err(|why| Error::invalid(format!("plot {}", self.name), why))?;
         drop(root);
@@ -298,6 +302,7 @@ impl Plot {
     fn draw<B: DrawingBackend>(
         &self,
         root: &DrawingArea<B, Shift>,
+        is_joined: bool,
     ) -> std::result::Result<(), String> {
         fn text(error: impl std::fmt::Display) -> String {
             error.to_string()
@@ -361,10 +366,19 @@ impl Plot {
         for (index, (series, pieces)) in self.series.iter().zip(&curves).enumerate() {
             for piece in pieces.iter().filter(|piece| piece.len() > 1) {
                 // What lies below the decades that are shown runs along their end.
-                let line = piece.iter().map(|&(x, y)| (x, y.max(bottom)));
-                chart
-                    .draw_series(LineSeries::new(line, series.style(index)))
-                    .map_err(text)?;
+                let line: Vec<(f64, f64)> =
+                    piece.iter().map(|&(x, y)| (x, y.max(bottom))).collect();
+                let style = series.style(index);
+                if is_joined {
+                    chart
+                        .draw_series(LineSeries::new(line, style))
+                        .map_err(text)?;
+                } else {
+                    let parts = line
+                        .windows(2)
+                        .map(|part| PathElement::new(part.to_vec(), style));
+                    chart.draw_series(parts).map_err(text)?;
+                }
             }
         }
         Ok(())

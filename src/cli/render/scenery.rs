@@ -5,7 +5,7 @@ use super::shapes::{self, Corner};
 use super::snapshot::{Extent, Force};
 use bytemuck::{Pod, Zeroable};
 use drystone::math::{Pose, Quat, Vec3};
-use drystone::world::{Shape, World};
+use drystone::world::{BodyKind, Shape, World};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ struct Builder<'a> {
     corners: HashMap<Form, Vec<Corner>>,
     up: Vec3,
     world: &'a World,
-    /// Lowest point of what is drawn, along `up` from the origin.
+    /// Lowest point of what does not move, along `up` from the origin.
     lowest: f64,
     has_level_ground: bool,
 }
@@ -174,6 +174,13 @@ impl Builder<'_> {
                 let color = show.colors.get(index).copied().unwrap_or(WALL);
                 let opacity = if body.is_dynamic() { opacity } else { 1.0 };
                 self.shape(&body.shape, &body.pose, color, opacity);
+                let aabb = body.shape.aabb(&body.pose);
+                // The floor stays where it is when something falls or shakes.
+                if body.kind == BodyKind::Fixed && aabb.is_finite() {
+                    let middle = 0.5 * (aabb.min + aabb.max) - self.scenery.origin;
+                    let half = 0.5 * (aabb.max - aabb.min);
+                    self.reach(middle.dot(&self.up) - half.dot(&self.up.abs()));
+                }
             }
         }
     }
@@ -222,12 +229,6 @@ impl Builder<'_> {
                     self.shape(&part.shape, &pose.compose(&part.pose), color, opacity);
                 }
             }
-        }
-        let aabb = shape.aabb(pose);
-        if aabb.is_finite() {
-            let middle = 0.5 * (aabb.min + aabb.max) - self.scenery.origin;
-            let half = 0.5 * (aabb.max - aabb.min);
-            self.reach(middle.dot(&self.up) - half.dot(&self.up.abs()));
         }
     }
 
@@ -326,8 +327,6 @@ impl Builder<'_> {
                 self.line(&pose, half[axis], thickness, EDGE, 0.55);
             }
         }
-        let lowest = (middle.position - origin).dot(&self.up) - half.z;
-        self.reach(lowest);
     }
 
     fn line(&mut self, pose: &Pose, half_length: f64, radius: f64, color: Rgb, opacity: f64) {

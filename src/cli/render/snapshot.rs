@@ -127,8 +127,10 @@ pub(crate) struct Extent {
     pub(crate) max: Vec3,
 }
 
-/// Share of a crowd on either side that a picture may lose: those that have rolled away.
+/// Share of a crowd on either side that a picture may lose, but one body at least: those that have rolled away.
 const STRAYS: f64 = 0.01;
+/// Bodies from which on they are a crowd.
+const CROWD: usize = 20;
 
 impl Extent {
     /// Around the bodies of a world that move; around all that have an end, if none does.
@@ -150,7 +152,11 @@ impl Extent {
         if found.is_empty() {
             return None;
         }
-        let lost = (found.len() as f64 * STRAYS) as usize;
+        let lost = if found.len() < CROWD {
+            0
+        } else {
+            (found.len() as f64 * STRAYS).ceil() as usize
+        };
         let rank = |pick: &dyn Fn(&(Vec3, Vec3)) -> f64, at: usize| {
             let mut values: Vec<f64> = found.iter().map(pick).collect();
             let (_, value, _) = values.select_nth_unstable_by(at, f64::total_cmp);

@@ -267,6 +267,8 @@ fn groups(world: &World, sizes: &[f64]) -> Vec<Rgb> {
             Shape::Box { .. } => 1,
             Shape::Capsule { .. } => 2,
             Shape::Polyhedron(_) => 3,
+            Shape::Cylinder { .. } => 5,
+            Shape::Cone { .. } => 6,
             _ => 4,
         };
         // Sizes within a factor of two or so are the same.

@@ -72,6 +72,8 @@ pub(crate) struct Bin {
 enum Form {
     Box,
     Capsule,
+    Cylinder,
+    Cone,
     /// A square without an end.
     Ground,
     /// Lines cast no shadow.
@@ -212,6 +214,17 @@ impl Builder<'_> {
             } => {
                 let made = place([*radius; 3], *half_length, Finish::Plain);
                 self.push(Form::Capsule, made, || shapes::capsule(20, 5));
+            }
+            Shape::Cylinder {
+                half_length,
+                radius,
+            } => {
+                let made = place([*radius, *radius, *half_length], 0.0, Finish::Plain);
+                self.push(Form::Cylinder, made, shapes::cylinder);
+            }
+            Shape::Cone { height, radius } => {
+                let made = place([*radius, *radius, *height], 0.0, Finish::Plain);
+                self.push(Form::Cone, made, shapes::cone);
             }
             Shape::Polyhedron(solid) => {
                 let made = place([1.0; 3], 0.0, Finish::Plain);

@@ -117,6 +117,55 @@ pub(super) fn capsule(around: u16, rings: u16) -> Vec<Corner> {
     corners
 }
 
+/// Disks of the given radii at the given heights, and the side between them, seen from outside.
+fn frustum([low, high]: [f32; 2], [bottom, top]: [f32; 2], around: u16) -> Vec<Corner> {
+    let out = |step: u16| {
+        let longitude = TAU * f32::from(step) / f32::from(around);
+        [longitude.cos(), longitude.sin()]
+    };
+    let on_rim = |radius: f32, height: f32, step: u16| {
+        let [x, y] = out(step);
+        [radius * x, radius * y, height]
+    };
+    let slope = (bottom - top) / (high - low);
+    let steep = 1.0_f32.hypot(slope);
+    let mut corners = Vec::new();
+    for step in 0..around {
+        let make = |radius: f32, height: f32, step: u16| {
+            let [x, y] = out(step);
+            let normal = [x / steep, y / steep, slope / steep];
+            corner(on_rim(radius, height, step), 0.0, normal)
+        };
+        let next = step + 1;
+        let [a, b] = [make(bottom, low, step), make(bottom, low, next)];
+        let [c, d] = [make(top, high, next), make(top, high, step)];
+        corners.extend([a, b, c]);
+        if top > 0.0 {
+            corners.extend([a, c, d]);
+        }
+    }
+    let lower: Vec<[f32; 3]> = (0..around)
+        .rev()
+        .map(|step| on_rim(bottom, low, step))
+        .collect();
+    polygon(&lower, [0.0, 0.0, -1.0], &mut corners);
+    if top > 0.0 {
+        let upper: Vec<[f32; 3]> = (0..around).map(|step| on_rim(top, high, step)).collect();
+        polygon(&upper, [0.0, 0.0, 1.0], &mut corners);
+    }
+    corners
+}
+
+/// The cylinder of radius 1 and half length 1.
+pub(super) fn cylinder() -> Vec<Corner> {
+    frustum([-1.0, 1.0], [1.0, 1.0], 48)
+}
+
+/// The cone of radius 1 and height 1 about its centre of mass.
+pub(super) fn cone() -> Vec<Corner> {
+    frustum([-0.25, 0.75], [1.0, 0.0], 48)
+}
+
 fn narrow(v: &Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
 }
@@ -175,6 +224,8 @@ mod tests {
         for (name, corners, volume, sign) in [
             ("box", unit_box(), 8.0, 1.0),
             ("capsule", capsule(48, 12), 4.18, 1.0),
+            ("cylinder", cylinder(), 6.265, 1.0),
+            ("cone", cone(), 1.044, 1.0),
         ] {
             let mut sum = 0.0;
             for triangle in corners.chunks(3) {

@@ -5,12 +5,11 @@ use super::signals::{Signal, Signals};
 use crate::console;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
+use drystone::Result;
 use drystone::measure::{self, RunawayWatch};
 use drystone::output::{FrameWriter, MetricsWriter, RunFolder, Summary};
 use drystone::scene::Judge;
-use drystone::solver::Status;
 use drystone::step::Simulation;
-use drystone::{Error, Result};
 
 /// A run between two steps.
 pub(super) struct Stepping<'a> {
@@ -112,12 +111,6 @@ impl<'a> Stepping<'a> {
                     "warning: the run runs away at step {step}: {runaway}; a shorter --dt may help, --strict stops there\n"
                 ));
             }
-        }
-        if report.velocity.status == Status::NonFinite {
-            return Err(Error::NonFinite {
-                stage: "the velocity solve",
-                what: format!("step {step}"),
-            });
         }
         Ok(())
     }

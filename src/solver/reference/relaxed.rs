@@ -19,7 +19,7 @@ use super::{in_substeps, refuse, write};
 use crate::error::Result;
 use crate::lcp::LcpStatus;
 use crate::lcp::reduction::Reduction;
-use crate::problem::Problem;
+use crate::problem::{AsProblem, ProblemRef};
 use crate::solver::substeps::SubstepReport;
 use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status};
 use std::time::Instant;
@@ -72,7 +72,7 @@ impl RelaxedSolver {
 
     fn solve_once(
         &mut self,
-        problem: &Problem,
+        problem: &ProblemRef<'_>,
         options: &Options,
         solution: &mut Solution,
     ) -> Result<Report> {
@@ -157,12 +157,13 @@ impl Solver for RelaxedSolver {
         Method::GaussSeidel
     }
 
-    fn step(
+    fn attempt(
         &mut self,
-        problem: &Problem,
+        problem: &dyn AsProblem,
         plan: &Plan,
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
+        let problem = &problem.as_problem();
         match plan {
             Plan::Once(options) => Ok(self.solve_once(problem, options, solution)?.into()),
             Plan::Substeps(plan) => in_substeps(self, problem, plan, solution),

@@ -196,7 +196,7 @@ mod tests {
             !shown.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']),
             "{shown:?}"
         );
-        assert!(shown.contains("pile.toml:2:13:"), "{shown}");
+        assert!(shown.contains("pile.toml:2:12:"), "{shown}");
         assert!(shown.contains("\u{241b}]0;x\u{2407} 2"), "{shown}");
     }
 }

@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn words_and_scales_leave_ink() {
-        let mut image = Image::plain(300, 200, [255; 3]);
+        let mut image = Image::plain(900, 600, [255; 3]);
         image.label("t = 1.25 s").unwrap();
         let dark = image.pixels.iter().filter(|&&part| part < 128).count();
         assert!(dark > 60, "{dark}");
@@ -74,6 +74,6 @@ mod tests {
             most: 2.5,
         };
         image.legend(&legend).unwrap();
-        assert!(image.pixels[3 * 300 * 150..].iter().any(|&part| part < 100));
+        assert!(image.pixels[3 * 900 * 450..].iter().any(|&part| part < 100));
     }
 }

@@ -9,18 +9,19 @@ mod camera;
 mod expect;
 mod fill;
 mod joint;
+mod shape;
 mod stabilization;
 
 pub(crate) use assembly::{Chain, ChainJointType, Instance, Pin, Template};
 pub(crate) use body::{
-    Body, Container, ContainerShape, Groups, HeightFieldShape, Inertia, Kind, MeshShape, Motion,
-    PolyhedronShape, Rotation, Shape, Walls,
+    Body, Container, ContainerShape, Groups, Inertia, Kind, Motion, Rotation, Walls,
 };
 pub(crate) use camera::Camera;
 pub(crate) use expect::Expect;
 pub use expect::{Relation, When};
 pub(crate) use fill::{Arrangement, Fill, Region, Scale};
 pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};
+pub(crate) use shape::{HeightFieldShape, MeshShape, PolyhedronShape, Shape};
 pub(crate) use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};
 
 use crate::constants::{DEFAULT_FRICTION, DEFAULT_RESTITUTION, GRAVITY};

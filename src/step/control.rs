@@ -20,7 +20,8 @@ use crate::constants::{
     BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS,
     MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, SWEEPS_OF_A_BOUNCE,
-    SWEEPS_OF_BOUNCES, TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP,
+    SWEEPS_OF_BOUNCES, TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE,
+    TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
@@ -88,8 +89,8 @@ struct Load {
     size: f64,
     /// Bounding radius `[m]`.
     radius: f64,
-    /// True if levers and axes of inertia turn with the body: it is no sphere, and dynamic.
-    turns: bool,
+    /// Searches for contacts that a turn asks for `[1/rad]`; none of a sphere and of what nothing moves.
+    searches_per_turn: f64,
     /// Mass `[kg]`, infinite for what nothing moves.
     mass: f64,
     /// Mass from this body up `[kg]`.
@@ -145,7 +146,12 @@ impl Control {
             self.bodies.extend(world.bodies.iter().map(|body| Load {
                 size: 2.0 * body.shape.inner_radius(),
                 radius: body.shape.bounding_radius(),
-                turns: body.is_dynamic() && !matches!(body.shape, Shape::Sphere { .. }),
+                searches_per_turn: match body.shape {
+                    _ if !body.is_dynamic() => 0.0,
+                    Shape::Sphere { .. } => 0.0,
+                    Shape::Cylinder { .. } | Shape::Cone { .. } => 1.0 / TURN_OF_A_RIM,
+                    _ => 1.0 / TURN_PER_CONTACT_UPDATE,
+                },
                 mass: if body.is_dynamic() {
                     1.0 / body.mass.inverse_mass
                 } else {
@@ -165,13 +171,11 @@ impl Control {
             self.good_for = LOADS_LAST;
         }
         self.good_for -= 1;
-        let farthest_turn = self.find_fast(world, deepest, h);
+        let for_turns = self.find_fast(world, deepest, h);
         let [for_impacts, past] = self.motions(world, contacts, h);
         // Falling bodies are faster at the end of the step, and may not be near yet to those that they meet.
         let fall = world.gravity.norm() * h * h / self.falling;
-        let past = past
-            .max(fall / MOTION_PER_CONTACT_UPDATE)
-            .max(farthest_turn / TURN_PER_CONTACT_UPDATE);
+        let past = past.max(fall / MOTION_PER_CONTACT_UPDATE).max(for_turns);
         let for_impacts = for_impacts.max(fall / MOTION_PER_SUBSTEP);
         let bend = self.prescribed_bend(world, starts, h) / PRESCRIBED_BEND;
         let wanted_updates = past.max(bend.sqrt());
@@ -268,26 +272,24 @@ impl Control {
 
     /// Marks the bodies that may move so far in a step of length `h` that it has to be divided for them; two others
     /// stay within what one search stands for, and so within the least number of substeps. No two overlap by more than
-    /// `deepest` `[m]`. Returns how far the fastest body turns in the step `[rad]`, other than spheres: levers and axes
-    /// of inertia turn with it.
+    /// `deepest` `[m]`. Returns the searches for contacts that the fastest turn in the step asks for: levers and axes of
+    /// inertia turn with a body that is no sphere.
     fn find_fast(&mut self, world: &World, deepest: f64, h: f64) -> f64 {
         let sizes = self.bodies.iter().map(|load| load.size);
         let smallest = sizes.fold(f64::INFINITY, f64::min);
         let reach = (smallest - deepest).max(LEAST_REACH * smallest);
         let far = 0.5 * MOTION_PER_CONTACT_UPDATE * reach;
-        let mut farthest_turn: f64 = 0.0;
+        let mut searches: f64 = 0.0;
         self.fast.clear();
         self.fast
             .extend(world.bodies.iter().zip(&self.bodies).map(|(body, load)| {
                 let turn = body.angular_velocity.norm() * h;
                 let moves = body.linear_velocity.norm() * h;
-                if load.turns {
-                    farthest_turn = farthest_turn.max(turn);
-                }
+                searches = searches.max(load.searches_per_turn * turn);
                 let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
                 moves + surface > far
             }));
-        farthest_turn
+        searches
     }
 
     /// How far prescribed motions are from straight ones over the next step, over the size of the smallest body.

@@ -31,7 +31,7 @@ fn develop(linear: vec3f) -> vec3f {
     }
     let room = 1.0 - SHOULDER;
     let pressed = 1.0 - room * room / (peak - SHOULDER + room);
-    // What is far too bright loses its colour, as on film.
+    // Colours far too bright fade, as on film.
     let faded = 1.0 - 1.0 / (0.15 * (peak - pressed) + 1.0);
     return mix(color * (pressed / peak), vec3f(pressed), faded);
 }

@@ -1,4 +1,4 @@
-// What is behind everything: one triangle over the whole picture.
+// The background: one triangle over the whole picture.
 
 struct BackdropPixel {
     @builtin(position) place: vec4f,

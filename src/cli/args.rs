@@ -157,7 +157,7 @@ pub(crate) struct PlotArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// What to draw, and how.
+/// Bodies to draw, and how.
 #[cfg(feature = "gpu")]
 #[derive(Debug, Args)]
 pub(crate) struct RenderArgs {
@@ -177,7 +177,7 @@ pub(crate) struct RenderArgs {
     /// without an ending is a folder of pictures. Without it NAME.png, or NAME_sheet.png, in the folder of the run or here.
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    /// What the colours of bodies tell.
+    /// Quantity that the colours of bodies show.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) color: crate::render::ColorBy,
     /// Draw the forces of contacts as lines, and bodies as if of glass.

@@ -18,7 +18,7 @@ pub(crate) fn save(path: &Path, content: &[u8]) -> Result<(), Failure> {
         let written =
             std::fs::write(&partial, content).and_then(|()| std::fs::rename(&partial, path));
         if written.is_err() {
-            // What is left of a failed write is of no use; that it may stay is not worth an error.
+            // The rest of a failed write is of no use; that it may stay is not worth an error.
             let _ = std::fs::remove_file(&partial);
         }
         written

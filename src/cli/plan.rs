@@ -20,11 +20,11 @@ pub(crate) struct RunPlan {
     pub(crate) frames_every: Option<u64>,
     pub(crate) frame_content: FrameContent,
     pub(crate) frame_format: FrameFormat,
-    /// Whether a run that runs away is stopped.
+    /// True if a run that runs away is stopped.
     pub(crate) strict: bool,
-    /// Whether the run ends with a picture.
+    /// True if the run ends with a picture.
     pub(crate) picture: bool,
-    /// Whether an expectation that does not hold fails the run.
+    /// True if an expectation that does not hold fails the run.
     pub(crate) check: bool,
     pub(crate) quiet: bool,
 }

@@ -64,7 +64,7 @@ pub(crate) struct Axis {
     pub(crate) scale: Scale,
     /// Ends that the axis does not go beyond, whatever the curves do.
     pub(crate) limits: (f64, f64),
-    /// What a linear axis shows at least: none if its ends are the wrong way round.
+    /// Range of a linear axis: none if its ends are the wrong way round.
     shown: (f64, f64),
 }
 

@@ -117,7 +117,7 @@ pub(crate) const MAX_REFINEMENTS: usize = 16;
 /// points of round shapes are found in the fewer steps the wider the gap is, and refine the more the narrower it is.
 pub(crate) const REFINEMENT_GAP: f64 = 0.05;
 
-/// What a refinement must gain over that gap to be followed by another.
+/// Least gain of a refinement, over that gap, to be followed by another.
 pub(crate) const REFINEMENT_ACCURACY: f64 = 1e-8;
 
 /// Relative error of the distance of shapes within that gap, from which on it is refined.

@@ -123,7 +123,7 @@ impl RunawayWatch {
         let gravity = world.gravity.norm();
         let fallen = self.start.potential - self.lowest_potential;
         let scale = self.start.kinetic + fallen + self.work;
-        // What moving bodies may throw, and how high they may lift.
+        // Energy that moving bodies may throw with, and lift.
         let driven = if self.fastest > 0.0 {
             self.mass
                 * (RUNAWAY_THROW * self.fastest * self.fastest + 2.0 * gravity * self.diameter)

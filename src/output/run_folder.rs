@@ -87,7 +87,7 @@ impl RunFolder {
         let partial = self.path.join(format!("{name}.partial"));
         let written = File::create(&partial).and_then(|mut file| file.write_all(content));
         if let Err(e) = written.and_then(|()| fs::rename(&partial, &path)) {
-            // What is left of a failed write is of no use; that it may stay is not worth an error.
+            // The rest of a failed write is of no use; that it may stay is not worth an error.
             let _ = fs::remove_file(&partial);
             return Err(Error::io(&path, e));
         }

@@ -165,7 +165,7 @@ pub struct Summary {
     pub runaway_steps: u64,
     /// The first of them; `null` if there was none.
     pub runaway_first: Option<u64>,
-    /// What the scene expects, and what became of it.
+    /// Expectations of the scene, and their verdicts.
     pub expectations: Vec<Finding>,
     /// Unit of every column of `metrics.csv`; `1` for counts and words.
     pub metrics_units: BTreeMap<String, &'static str>,

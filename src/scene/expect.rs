@@ -22,7 +22,7 @@ pub struct Expectation {
     pub relation: Relation,
     /// Right side, or its factor.
     pub value: f64,
-    /// What `value` multiplies.
+    /// Measure that `value` multiplies.
     pub of: Option<Measure>,
     /// Largest difference that is near, in the unit of the measure.
     pub tolerance: f64,
@@ -182,7 +182,7 @@ impl Expectation {
     }
 }
 
-/// What became of an expectation.
+/// Verdict on an expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -208,7 +208,7 @@ pub struct Finding {
     pub from: f64,
     /// End of the time that counts `[s]`.
     pub until: f64,
-    /// What became of it.
+    /// Its verdict.
     pub verdict: Verdict,
     /// Time of the values below `[s]`: of the step that decided, else of the nearest miss or narrowest escape.
     pub time: Option<f64>,
@@ -289,7 +289,7 @@ impl Judge {
         }
     }
 
-    /// What is known so far.
+    /// Finding so far.
     #[must_use]
     pub fn finding(&self) -> &Finding {
         &self.finding

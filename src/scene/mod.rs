@@ -78,7 +78,7 @@ pub struct Scene {
     pub seed: u64,
     /// Numbers to write in every row of the metrics.
     pub probes: Vec<measure::Probe>,
-    /// What a run should come to.
+    /// Expected outcome of a run.
     pub expectations: Vec<Expectation>,
     /// Where pictures are taken from, if the file says so.
     pub camera: Option<Camera>,

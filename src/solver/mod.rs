@@ -266,7 +266,7 @@ impl Plan {
     /// Checks that a problem has what the plan needs, and its numbers.
     ///
     /// # Errors
-    /// What [`ProblemRef::validate`] says, and [`SubstepPlan::validate_problem`].
+    /// As [`ProblemRef::validate`] and [`SubstepPlan::validate_problem`].
     pub fn validate_problem(&self, problem: &dyn AsProblem) -> Result<()> {
         let problem = &problem.as_problem();
         problem.validate()?;
@@ -472,7 +472,7 @@ impl Packer {
     /// left to be made once their impulses are in the velocities.
     ///
     /// # Errors
-    /// What [`ProblemRef::validate`] says, of a problem that could have errors in contacts only.
+    /// Verdict of [`ProblemRef::validate`] on a problem that could have errors in contacts only.
     fn pack_remainder(
         &mut self,
         problem: &ProblemRef<'_>,

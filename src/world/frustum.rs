@@ -1,4 +1,4 @@
-//! What turns a trapezium about the z axis: cylinders and cones.
+//! Frusta about the z axis: cylinders and cones.
 
 use super::Shape;
 use crate::math::{Aabb, Mat3, Vec3};

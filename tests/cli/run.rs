@@ -462,7 +462,7 @@ fn a_run_says_whether_its_expectations_held() {
     let json: serde_json::Value = serde_json::from_str(&home.read("bad2/summary.json")).unwrap();
     assert_eq!(json["status"], "done");
     assert_eq!(json["expectations"][0]["verdict"], "failed");
-    // What is not decided does not count as held.
+    // An undecided expectation does not count as held.
     let cut = ["run", "bad.toml", "--check", "--steps", "2", "--out", "cut"];
     let ended = home.run(&cut).expect_code(1);
     assert!(

@@ -224,7 +224,7 @@ fn separations_are_those_of_parry_and_of_the_best_direction() {
         } else {
             overlapping += 1;
             let best = best_direction(along, &mut random);
-            // What was found is the separation along some direction; no other does better.
+            // The separation found is that along some direction; no other does better.
             assert!(
                 best.0 <= found + 1e-6 * size,
                 "{case}: {found} {best:?} {p:?} {q:?}"

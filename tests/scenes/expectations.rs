@@ -15,7 +15,7 @@ fn scene(expect: &str) -> Scene {
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What becomes of an expectation on contacts, one number a step of 0.1 s.
+/// Verdict on an expectation about contacts, one number a step of 0.1 s.
 fn judged(expect: &str, contacts: &[usize]) -> Finding {
     let scene = scene(expect);
     let mut judge = Judge::new(scene.expectations[0].clone());

@@ -1,4 +1,4 @@
-//! What an engine with bodies and contacts of its own needs around a solve.
+//! Help around a solve for an engine with bodies and contacts of its own.
 
 use drystone::Error;
 use drystone::problem::{Body, Contact, HeldBodies, Problem, ProblemRef, Velocity};
@@ -305,7 +305,7 @@ fn what_is_not_finite_is_an_error() {
     assert_eq!(report.velocity.status, Status::NonFinite);
 }
 
-/// Whoever steps in substeps sets the softness once, in the plan.
+/// The softness of a step in substeps is set once, in the plan.
 #[test]
 fn in_substeps_the_softness_of_the_plan_counts() {
     let plan = Plan::from(SubstepPlan::recommended(H, 0.5, GRAVITY));

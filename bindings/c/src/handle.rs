@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 /// number is no pointer that anybody has.
 static NEXT: AtomicUsize = AtomicUsize::new(1);
 
-/// What handles of a kind stand for.
+/// Objects behind the handles of a kind.
 pub(crate) struct Handles<T> {
     name: &'static str,
     held: Mutex<BTreeMap<usize, Arc<Mutex<T>>>>,
@@ -47,7 +47,7 @@ impl<T> Handles<T> {
         let value = found.ok_or_else(|| self.missing(handle))?;
         let mut value = match value.try_lock() {
             Ok(value) => value,
-            // What the panic left has been replaced.
+            // The memory of the panic has been replaced.
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
                 return Err(Fault {

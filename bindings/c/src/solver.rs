@@ -84,7 +84,7 @@ pub(crate) fn outcome(status: Status) -> u32 {
     }
 }
 
-/// What a handle stands for.
+/// Object behind a handle.
 pub(crate) struct Held {
     solver: CpuSolver,
     /// Threads of its own.

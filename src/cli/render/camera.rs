@@ -76,7 +76,7 @@ fn direction(extent: &Extent, up: &Vec3) -> Vec3 {
     } else {
         (HEIGHT, SIDE)
     };
-    // What is deep and narrow is seen from its long side.
+    // A deep and narrow scene is seen from its long side.
     if broad < THIN * deep {
         side = std::f64::consts::FRAC_PI_2 - PLANE_SIDE;
     }

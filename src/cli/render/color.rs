@@ -4,7 +4,7 @@ use super::snapshot::Snapshot;
 use drystone::world::{Body, Shape, World};
 use std::collections::HashMap;
 
-/// What the colour of a body tells.
+/// Quantity that the colour of a body shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum ColorBy {
     /// Which bodies belong together: kinds of bodies, or the bodies of an instance.
@@ -119,7 +119,7 @@ fn scattered(index: u32) -> f64 {
     f64::from((hash ^ hash >> 15) >> 8) / f64::from(1 << 24)
 }
 
-/// What the colours of a run mean: the unit, and the values at both ends of the scale.
+/// Meaning of the colours of a run: the unit, and the values at both ends of the scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Legend {
     pub(crate) title: &'static str,
@@ -187,7 +187,7 @@ impl Colors {
         }
     }
 
-    /// What the scale means, if colours are on a scale.
+    /// Legend of the scale, if colours are on one.
     pub(crate) fn legend(&self) -> Option<Legend> {
         let title = match self.by {
             ColorBy::Size => "radius [m]",

@@ -1,4 +1,4 @@
-//! What is written on pictures: times, and what colours mean.
+//! Words on pictures: times, and the meaning of colours.
 
 use super::color::{self, Legend};
 use super::painter::Picture;

@@ -201,7 +201,7 @@ pub(crate) fn of_the_end(
     )
 }
 
-/// What the pictures of a run share: camera, colours, and the room they show.
+/// Common parts of the pictures of a run: camera, colours, and the room they show.
 struct Set {
     extent: Extent,
     camera: Camera,

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whether there is an ffmpeg that starts.
+/// True if there is an ffmpeg that starts.
 pub(crate) fn is_possible() -> bool {
     Command::new("ffmpeg")
         .arg("-version")

@@ -56,7 +56,7 @@ pub(super) struct Pipelines {
     sampler: wgpu::Sampler,
 }
 
-/// What a render pipeline has of its own.
+/// Settings of one render pipeline.
 struct Draw<'a> {
     program: &'a wgpu::ShaderModule,
     vertex: &'a str,

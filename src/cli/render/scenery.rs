@@ -67,7 +67,7 @@ pub(crate) struct Bin {
     pub(crate) inner: Vec3,
 }
 
-/// What the shapes are told apart by.
+/// Key that tells shapes apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Form {
     Box,
@@ -110,7 +110,7 @@ pub(crate) struct Show<'a> {
     pub(crate) bins: &'a [Bin],
     /// Forces between bodies to draw as lines, and the largest that is drawn `[N]`.
     pub(crate) forces: Option<(&'a [Force], f64)>,
-    /// What the picture is about.
+    /// Subject of the picture.
     pub(crate) extent: &'a Extent,
 }
 

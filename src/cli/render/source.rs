@@ -1,4 +1,4 @@
-//! What is drawn: a scene that is run, or a run folder, whose scene is run again.
+//! Source of pictures: a scene that is run, or a run folder, whose scene is run again.
 
 use super::color::ColorBy;
 use super::snapshot::Snapshot;

@@ -7,7 +7,7 @@ use nalgebra::{Matrix4, Vector3};
 
 /// The light of every picture, in shares of white.
 pub(super) mod light {
-    /// What white paper in the sun is multiplied with.
+    /// Exposure: factor of white paper in the sun.
     pub(crate) const EXPOSURE: f32 = 1.04;
     /// Height of the sun and its side, seen from the camera `[rad]`.
     pub(crate) const SUN_HEIGHT: f32 = 0.90;

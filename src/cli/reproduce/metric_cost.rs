@@ -1,4 +1,4 @@
-//! What the ratio metric costs with the number of faces, beside its closed form over all pairs of edges and beside the depth by EPA.
+//! Cost of the ratio metric with the number of faces, beside its closed form over all pairs of edges and beside the depth by EPA.
 //!
 //! Source: Hart's thesis talk, significance of the metric equivalence theorem, and future research.
 

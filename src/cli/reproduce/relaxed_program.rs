@@ -36,7 +36,7 @@ const FRICTIONS: [f32; 3] = [0.1, 0.3, 0.5];
 const PROGRAMS: u32 = 2_000;
 /// Change of Delta at which its iteration ends `[m/s]`.
 const SETTLED: f32 = 1e-12;
-/// What the proximal method adds to the slip speeds' part of the objective.
+/// Weight of the proximal term of the slip speeds in the objective.
 const PROXIMAL: f64 = 1.0;
 /// Its steps.
 const PROXIMAL_STEPS: usize = 400;

@@ -1,4 +1,4 @@
-//! Whether the velocity problem has a solution: for any contacts, as long as nothing is pushed apart by a negative bias.
+//! Solvability of the velocity problem: for any contacts, as long as nothing is pushed apart by a negative bias.
 //!
 //! Source: Cline and Pai 2003, section III-B.3, after Anitescu and Potra 1997.
 

@@ -1,4 +1,4 @@
-//! What a run leaves to be looked at: a picture, a plot, and a page with both.
+//! Pictures of a finished run: a picture, a plot, and a page with both.
 
 use super::texts;
 use crate::console::number;
@@ -19,7 +19,7 @@ const MOST_BODIES: usize = 200_000;
 /// Writes `picture.png`, `plot.svg` and `report.html`; gives what there is to say about what could not be made.
 ///
 /// # Errors
-/// What writing the files reports.
+/// Report of writing the files.
 pub(super) fn write(
     plan: &RunPlan,
     folder: &RunFolder,

@@ -1,4 +1,4 @@
-//! What a run tells: before its first step, and at its end.
+//! Texts of a run: before its first step, and at its end.
 
 use crate::backend;
 use crate::console::{self, number, scientific};
@@ -8,7 +8,7 @@ use drystone::output::{Outcome, RunFolder, Summary};
 use drystone::scene::{Finding, Verdict, When};
 use drystone::stabilize::Scheme;
 
-/// What is about to be run, and where.
+/// Opening lines: the run, and its place.
 pub(super) fn opening(plan: &RunPlan, summary: &Summary, note: Option<&str>) -> String {
     let note = note.map_or_else(String::new, |why| format!(" ({why})"));
     let substeps = match plan.scene.settings.substeps {
@@ -31,7 +31,7 @@ pub(super) fn opening(plan: &RunPlan, summary: &Summary, note: Option<&str>) -> 
     )
 }
 
-/// What became of the joints: only errors that there are.
+/// Errors of the joints, those that there are.
 fn joint_errors(summary: &Summary) -> String {
     let mut text = format!(
         "{} m at the end, {} m at worst",

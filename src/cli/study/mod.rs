@@ -200,7 +200,7 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// What was measured: an object, or one for each value of a varied key.
+/// Measurements: an object, or one for each value of a varied key.
 fn results(parts: &[Part], vary: Option<&Variation>) -> Value {
     let of = |part: &Part| measured(&part.scene, &part.grid, &part.cells);
     match (parts, vary) {

@@ -1,4 +1,4 @@
-//! What a run should come to.
+//! Expected outcomes of a run.
 
 use serde::{Deserialize, Serialize};
 

@@ -168,7 +168,7 @@ pub struct SceneFile {
     /// Numbers to write in every row of the metrics.
     #[serde(default, rename = "probe")]
     pub probes: Vec<Probe>,
-    /// What a run should come to.
+    /// Expected outcome of a run.
     #[serde(default, rename = "expect")]
     pub expects: Vec<Expect>,
     /// Where pictures of the scene are taken from.

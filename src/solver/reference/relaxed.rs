@@ -24,7 +24,7 @@ use crate::solver::substeps::SubstepReport;
 use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status};
 use std::time::Instant;
 
-/// What the relaxed solver has to say beyond the [`Report`].
+/// Details of a relaxed solve beyond the [`Report`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RelaxedReport {
     /// Largest change of Delta in each program but the first `[m/s]`: how fast the iteration converges.

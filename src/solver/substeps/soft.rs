@@ -38,7 +38,7 @@ pub(crate) fn gamma(softness: f64, sweeps: Sweeps) -> f64 {
     (SOFT_SHARE * bound).min(MAX_SOFT_GAMMA)
 }
 
-/// What the numbers of soft contacts follow from.
+/// Inputs of the recipe of soft contacts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SoftStep {
     /// Length of the step h `[s]`.
@@ -66,7 +66,7 @@ impl SoftStep {
         RESTITUTION_THRESHOLD_GH * self.gravity * self.part()
     }
 
-    /// What a contact's gap asks for.
+    /// Speed that a contact's gap asks for.
     pub(crate) fn gap_law(&self) -> GapLaw {
         let h_s = self.part();
         let rate = gamma(self.softness, self.sweeps) / h_s;

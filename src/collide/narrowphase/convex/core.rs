@@ -101,7 +101,7 @@ impl Core<'_> {
         }
     }
 
-    /// What the shape turns along a direction.
+    /// The feature turned most along a direction.
     pub(super) fn facing(&self, direction: &Vec3) -> Facing {
         match self {
             Self::Solid((position, rotation, solid)) => {

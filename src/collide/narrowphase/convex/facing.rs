@@ -1,4 +1,4 @@
-//! What a shape turns toward another: a face, a line, or a point.
+//! The feature that a shape turns toward another: a face, a line, or a point.
 
 use crate::constants::{LEANS_TOWARD, MAX_FACE_VERTICES, RIM_ANGLES, UPRIGHT_RIM};
 use crate::math::{Mat3, Vec3};
@@ -7,7 +7,7 @@ use crate::world::{Face, Frustum, Solid};
 /// Index of a frustum's side, after those of its disks.
 const SIDE: u32 = 2;
 
-/// What a shape turns toward another.
+/// Kind of the feature that a shape turns toward another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Toward {
     /// A face, of this outward unit normal.

@@ -240,7 +240,7 @@ fn along_face(p: &Core<'_>, q: &Core<'_>, found: Between, size: f64) -> (Between
     best.map_or((found, None), |(along, which)| (along, Some(which)))
 }
 
-/// What the points of two shapes are made from.
+/// Data of the contact of two shapes, from which its points are made.
 struct Contact<'a> {
     found: Between,
     /// Of the balls around the cores `[m]`.

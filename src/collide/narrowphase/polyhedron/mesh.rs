@@ -41,7 +41,7 @@ const EDGES: [Edge; 9] = {
 /// Depth over the body's size up to which a point at a ridge, which is as near to the triangle beyond, needs no second look.
 const SHALLOW: f64 = 0.005;
 
-/// What a solid of facets may be smaller than the round one that it stands for, over its radius.
+/// Difference in size of a solid of facets and the round one that it stands for, over the radius.
 const FACET_ROOM: f64 = 0.01;
 
 /// Share of its depth by which a point may be nearer to another triangle than the one it is below.

@@ -1,4 +1,4 @@
-//! What meshes cost beside a plane, and what the hopper and the drum of the repository do.
+//! Cost of meshes beside a plane, and what the hopper and the drum of the repository do.
 //!
 //! `cargo bench --bench meshes`. Minutes.
 

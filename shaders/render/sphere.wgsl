@@ -35,7 +35,7 @@ fn vertex(instance: Instance, @builtin(vertex_index) index: u32) -> SpherePixel 
     let ray = center + axes * (square(index) * reach);
     let shown = is_shown(instance.scale.w, instance.position.xyz);
     let place = view.view_projection * vec4f(view.eye.xyz + ray, 1.0);
-    // What is not shown is beyond every depth.
+    // Hidden things are beyond every depth.
     return SpherePixel(
         select(vec4f(0.0, 0.0, -1.0, 1.0), place, shown),
         ray,

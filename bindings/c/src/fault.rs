@@ -74,7 +74,7 @@ pub extern "C" fn ds_message() -> *const c_char {
 
 /// Runs what is behind the border.
 pub(crate) fn guarded(work: impl FnOnce() -> Result<()>) -> ds_status {
-    // What a panic leaves half done is thrown away where it happens; see `Solver::work`.
+    // Work that a panic leaves half done is thrown away where it happens; see `Solver::work`.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => ds_status::DS_OK,
         Ok(Err(fault)) => noted(fault),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// # Safety
 /// It is `repr(C)`, and its first member is a `u32`, its size.
 pub(crate) unsafe trait Sized32: Copy {
-    /// What it is called.
+    /// Name.
     const NAME: &'static str;
 }
 

@@ -259,7 +259,7 @@ fn a_cube_of_triangles_is_touched_as_a_box() {
                     continue;
                 }
                 let slack = 1e-3 + 0.03 * expected.abs();
-                // What overlaps touches.
+                // Shapes that overlap touch.
                 assert!(
                     expected > 0.0 || depth <= 0.0,
                     "{n} {case} {}",

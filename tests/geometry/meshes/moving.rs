@@ -155,7 +155,7 @@ fn a_moving_mesh_carries_what_lies_on_it() {
         world.add(body).unwrap();
     }
     let world = step(world, 1.0 / 120.0, 240, |_| {});
-    // What is round rolls.
+    // Round shapes roll.
     for body in &world.bodies[3..] {
         let off = body.linear_velocity - Vec3::new(0.5, 0.0, 0.2);
         assert!(off.norm() < 0.02, "{body:?}");

@@ -15,7 +15,7 @@ use drystone::{Error, Result};
 /// A recorded problem in its local form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrictionProblem {
-    /// What it is called.
+    /// Name.
     pub name: String,
     /// `W`, shape `[3 contacts, 3 contacts]` `[1/kg]`. It is often singular, and some recorded
     /// matrices are not quite symmetric.

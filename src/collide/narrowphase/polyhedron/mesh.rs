@@ -47,7 +47,7 @@ const FACET_ROOM: f64 = 0.01;
 /// Share of its depth by which a point may be nearer to another triangle than the one it is below.
 const NEARER: f64 = 0.02;
 
-/// What is below a triangle. The plane of a side across a ridge may be that of the triangle beyond.
+/// The solid below a triangle. The plane of a side across a ridge may be that of the triangle beyond.
 struct Prism {
     vertices: [Vec3; 6],
     faces: [Face; 5],

@@ -326,7 +326,11 @@ pub(super) fn body(given: &schema::Body, place: &Place<'_>) -> Result<Body> {
     let body = match (given.kind, &given.motion) {
         (schema::Kind::Dynamic, _) => {
             let mass = (given.density, given.mass, given.inertia.as_ref());
-            dynamic(shape, frame, mass, place)?
+            let body = dynamic(shape, frame, mass, place)?;
+            match &given.center_of_mass {
+                Some(center) => with_center(body, &vector(center), place)?,
+                None => body,
+            }
         }
         (_, Some(prescribed)) => Body::kinematic(shape, frame, motion(prescribed)),
         (_, None) => Body::fixed(shape, frame),
@@ -339,6 +343,21 @@ pub(super) fn body(given: &schema::Body, place: &Place<'_>) -> Result<Body> {
         groups: groups(&given.groups),
         ..body
     })
+}
+
+/// Moves a body's centre of mass.
+///
+/// # Errors
+/// [`Error::Scene`] for a place outside of the shape's bounding sphere.
+fn with_center(body: Body, center: &Vec3, place: &Place<'_>) -> Result<Body> {
+    let reach = body.shape.bounding_radius();
+    if (center - body.center).norm() > reach {
+        return Err(place.key("center_of_mass").error(
+            "the centre of mass is outside of the shape",
+            format!("expected a place no farther than {reach} m from the shape's own centre"),
+        ));
+    }
+    Ok(body.with_center(center))
 }
 
 /// Makes a dynamic body of a density, or of a mass and perhaps an inertia.

@@ -56,7 +56,8 @@ pub struct Body {
     pub mass: MassProperties,
     /// Geometry relative to the centre of mass, in body axes.
     pub shape: Shape,
-    /// Centre of mass in the frame in which the body was described `[m]`; zero but for compounds.
+    /// Centre of mass in the frame in which the body was described `[m]`; zero but for compounds,
+    /// polyhedra, and bodies whose centre was given.
     pub center: Vec3,
     /// Index in [`World::materials`](super::World::materials).
     pub material: u32,

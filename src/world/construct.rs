@@ -90,6 +90,19 @@ impl Body {
         }
     }
 
+    /// The body with its centre of mass at another place of the axes in which its shape was given `[m]`, where its surface
+    /// stays. The inertia becomes that about the new centre, and keeps its size: change [`Body::mass`] for another one.
+    #[must_use]
+    pub fn with_center(self, center: &Vec3) -> Self {
+        let frame = self.frame();
+        Self {
+            pose: Pose::new(frame.point(center), frame.orientation),
+            shape: self.shape.recentered(&(center - self.center)),
+            center: *center,
+            ..self
+        }
+    }
+
     /// The body with a name.
     #[must_use]
     pub fn named(self, name: &str) -> Self {

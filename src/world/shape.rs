@@ -1,7 +1,7 @@
 //! Shapes, in body axes with the centre of mass at the origin.
 
 use super::{Frustum, Polyhedron, TriangleMesh};
-use crate::math::{Aabb, Pose, Vec3};
+use crate::math::{Aabb, Pose, Quat, Vec3};
 use std::sync::Arc;
 
 /// The geometry of a body.
@@ -66,10 +66,14 @@ pub struct CompoundPart {
 }
 
 impl Shape {
-    /// The shape seen from `origin`: the parts of a compound and the vertices of a polyhedron move by its opposite. Other
-    /// shapes have their centre of mass at the origin already and stay as they are.
+    /// The shape seen from `origin`: the parts of a compound and the vertices of a polyhedron move by its opposite. Another
+    /// shape becomes a compound of one part, unless the origin is where it was.
     #[must_use]
     pub fn recentered(self, origin: &Vec3) -> Self {
+        // Bodies at their centres share what they are.
+        if *origin == Vec3::zeros() {
+            return self;
+        }
         match self {
             Self::Compound { parts } => Self::Compound {
                 parts: parts
@@ -80,11 +84,13 @@ impl Shape {
                     })
                     .collect(),
             },
-            // Bodies at their centres share a solid.
-            Self::Polyhedron(solid) if *origin != Vec3::zeros() => {
-                Self::Polyhedron(Arc::new(solid.moved(&-origin)))
-            }
-            simple => simple,
+            Self::Polyhedron(solid) => Self::Polyhedron(Arc::new(solid.moved(&-origin))),
+            simple => Self::Compound {
+                parts: Arc::new([CompoundPart {
+                    pose: Pose::new(-origin, Quat::identity()),
+                    shape: simple,
+                }]),
+            },
         }
     }
 

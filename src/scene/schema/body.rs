@@ -37,6 +37,9 @@ pub struct Body {
     /// Inertia about the centre of mass, in body axes `[kg m^2]`; without it, that of the homogeneous
     /// shape. Only together with `mass`.
     pub inertia: Option<Inertia>,
+    /// Centre of mass in the axes of the shape, within its bounding sphere `[m]`; without it, that of the homogeneous shape.
+    /// Dynamic bodies only. The inertia is about it: as given, or in size that of the homogeneous shape about its own centre.
+    pub center_of_mass: Option<Vector>,
     /// Name of its material.
     #[serde(default = "default_material")]
     pub material: String,

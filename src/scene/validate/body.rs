@@ -47,6 +47,9 @@ fn mass(body: &Body, place: &Place<'_>) -> Result<()> {
     if let Some(given) = &body.inertia {
         inertia(given, &place.key("inertia"))?;
     }
+    if let Some(center) = &body.center_of_mass {
+        vector(center, &place.key("center_of_mass"))?;
+    }
     if body.kind == Kind::Dynamic {
         match (body.density, body.mass) {
             (Some(_), Some(_)) => {
@@ -71,6 +74,7 @@ fn mass(body: &Body, place: &Place<'_>) -> Result<()> {
         "density",
         "mass",
         "inertia",
+        "center_of_mass",
         "linear_velocity",
         "angular_velocity",
     ] {

@@ -3,6 +3,7 @@
 use super::crowd::Crowd;
 use super::group::Group;
 use super::narrowphase::{Limits, Mover};
+use super::witnesses::Witnesses;
 use super::{ContactPoint, Depths};
 use crate::constants::{GROUP_BODIES, PARALLEL_PAIRS};
 use crate::parallel::{self, SharedSlice, for_chunks};
@@ -126,6 +127,14 @@ impl Candidates {
         parallel::for_each(&mut self.groups, PACKED_GROUPS_PER_THREAD, |_, group| {
             group.carry(pairs, before, movers);
         });
+    }
+
+    /// Pairs of solids, and how many of them were searched since this was asked last.
+    pub(super) fn take_witnesses(&mut self) -> Witnesses {
+        let groups = self.groups.iter_mut();
+        groups.fold(Witnesses::default(), |sum, group| {
+            sum.plus(group.take_witnesses())
+        })
     }
 
     /// Finds the contacts of all pairs, sorted by pair and feature, and returns their depths; `contacts` is

@@ -11,6 +11,7 @@ use super::candidates::{Admission, Candidates};
 use super::crowd::{Crowd, Growth};
 use super::impulse_cache::{ImpulseCache, Remembered};
 use super::narrowphase::{ContactModel, Limits, Mover};
+use super::witnesses::Witnesses;
 use super::{ContactPoint, Depths};
 use crate::constants::{BODIES_PER_STRAY, TOUCHING_MARGIN};
 use crate::error::Result;
@@ -27,6 +28,7 @@ pub struct Detector {
     candidates: Candidates,
     contacts: Vec<ContactPoint>,
     depths: Depths,
+    witnesses: Witnesses,
     impulses: ImpulseCache,
     /// True if the cache has the impulses of the contacts, and not yet the contacts.
     impulses_are_new: bool,
@@ -184,6 +186,12 @@ impl Detector {
         self.depths =
             self.candidates
                 .find_contacts(world, &self.crowd, admission, &mut self.contacts);
+        self.witnesses = self.witnesses.plus(self.candidates.take_witnesses());
+    }
+
+    /// Pairs whose witnesses are kept, counted at each [`Self::find_contacts`] since this was asked last.
+    pub(crate) fn take_witnesses(&mut self) -> Witnesses {
+        std::mem::take(&mut self.witnesses)
     }
 
     /// How deep the contacts are that were last found.
@@ -217,6 +225,8 @@ impl Detector {
         };
         self.candidates
             .find_contacts(world, &self.crowd, admission, contacts);
+        // These are looks within a step.
+        let _ = self.candidates.take_witnesses();
     }
 
     /// Remembers the impulses of [`Self::contacts`]; see [`ImpulseCache::store`].

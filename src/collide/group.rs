@@ -12,6 +12,7 @@ use super::four::Avx;
 use super::four::{Four, Quad};
 use super::kept::Kept;
 use super::narrowphase::{self, ContactModel, Kind, Limits, Mover};
+use super::witnesses::Witnesses;
 use crate::world::World;
 use std::ops::Range;
 
@@ -49,6 +50,8 @@ pub(super) struct Group {
     free: Vec<u32>,
     /// Memory of what was kept before it was packed.
     unpacked: Kept,
+    /// Its pairs of solids that keep manifolds.
+    solids: u64,
 }
 
 impl Group {
@@ -58,6 +61,7 @@ impl Group {
         self.records.clear();
         self.kept.clear();
         self.free.clear();
+        self.solids = 0;
     }
 
     /// Says where the group's pairs are in a new list.
@@ -93,7 +97,19 @@ impl Group {
         let dropped = known.map(|(_, record)| record.manifold);
         self.free
             .extend(dropped.filter(|&place| place != NO_MANIFOLD));
+        let kept = &self.kept;
+        let is_of_solids =
+            |record: &&Record| record.keeps_manifold() && !kept.has_sphere(record.manifold);
+        self.solids = self.records.iter().filter(is_of_solids).count() as u64;
         self.kept.make_room();
+    }
+
+    /// Pairs of solids, and how many of them were searched since this was asked last.
+    pub(super) fn take_witnesses(&mut self) -> Witnesses {
+        Witnesses {
+            pairs: self.solids,
+            searched: self.kept.take_searches(),
+        }
     }
 
     /// Puts the manifolds, and their points, in the order of their pairs.
@@ -180,6 +196,7 @@ impl Search<'_> {
     fn find_by_kept(&self, records: &mut [Record], kept: &mut Kept, found: &mut Vec<ContactPoint>) {
         // Events come and go within a step: what is kept stands for clipped faces.
         if self.admission.limits.model != ContactModel::Clipped {
+            kept.add_searches(records.iter().map(|record| record.manifold));
             return self.find_anew(records, found);
         }
         #[cfg(target_arch = "x86_64")]

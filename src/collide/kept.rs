@@ -95,6 +95,8 @@ pub(super) struct Kept {
     bundles: Vec<Bundle>,
     /// Points that are being found.
     points: Vec<KeptPoint>,
+    /// Searches along all faces and edges of two solids.
+    searches: u64,
 }
 
 impl KeptManifold {
@@ -146,6 +148,23 @@ impl Kept {
 
     pub(super) fn is_empty(&self) -> bool {
         self.manifolds.is_empty()
+    }
+
+    /// Searches along all faces and edges of two solids since this was asked last.
+    pub(super) fn take_searches(&mut self) -> u64 {
+        std::mem::take(&mut self.searches)
+    }
+
+    /// Counts pairs that are searched without a look at what is kept of them.
+    pub(super) fn add_searches(&mut self, places: impl Iterator<Item = u32>) {
+        let of_solids = places.filter(|&place| !self.has_sphere(place));
+        let count = of_solids.count() as u64;
+        self.searches += count;
+    }
+
+    /// True if one of the two bodies of a manifold is a sphere.
+    pub(super) fn has_sphere(&self, place: u32) -> bool {
+        self.origins[place as usize].has_sphere
     }
 
     /// A place for the manifold of a pair of which nothing is known.
@@ -265,6 +284,7 @@ impl Kept {
         } else {
             let relative = Relative::new(couple);
             if !(may_hold && renewal.is_confirmed(&relative)) {
+                self.searches += 1;
                 renewal.refresh(
                     &relative,
                     limits.margin,

@@ -17,6 +17,7 @@ mod kept;
 pub(crate) mod narrowphase;
 mod sphere_and_boxes;
 mod whereabouts;
+mod witnesses;
 
 pub use broadphase::PairSearch;
 pub(crate) use depths::Depths;
@@ -25,6 +26,7 @@ pub(crate) use narrowphase::polyhedron::events::events_of_solids;
 pub use narrowphase::polyhedron::events::{ContactModel, Event, EventLimits, Features, events};
 pub use narrowphase::polyhedron::ratio::{RatioMetric, ratio_metric};
 pub(crate) use narrowphase::{Cuboid, ratio_of_bodies, separation_of_solids};
+pub use witnesses::Witnesses;
 
 use crate::math::{self, Vec3};
 use crate::problem::Contact;

@@ -17,8 +17,8 @@ use std::time::Duration;
 /// m; `residual_...` (velocity LCP) in m/s, `position_residual_...` in m. A step without a position
 /// pass has `NaN` residuals and the status `none` there. `joint_...` are the largest errors of any
 /// joint: `joint_error` in m, also before the position pass; of axes in rad; of prescribed velocities in
-/// m/s; beyond limits in m and rad.
-const COLUMNS: [&str; 34] = [
+/// m/s; beyond limits in m and rad. `witness_pairs` and `witness_searches` are those of [`Witnesses`](crate::collide::Witnesses).
+const COLUMNS: [&str; 36] = [
     "step",
     "time",
     "bodies",
@@ -53,6 +53,8 @@ const COLUMNS: [&str; 34] = [
     "broken_joints",
     "substeps",
     "contact_updates",
+    "witness_pairs",
+    "witness_searches",
 ];
 
 /// Unit of a column; `1` for counts, and for words.
@@ -201,8 +203,12 @@ impl MetricsWriter {
         }
         write!(
             row,
-            ",{},{},{}",
-            joints.broken, report.substeps, report.contact_updates
+            ",{},{},{},{},{}",
+            joints.broken,
+            report.substeps,
+            report.contact_updates,
+            report.witnesses.pairs,
+            report.witnesses.searched
         )?;
         for value in probes.iter().flat_map(|probe| probe.values(world)) {
             write!(row, ",{value:?}")?;

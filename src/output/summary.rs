@@ -2,6 +2,7 @@
 
 use super::RunFolder;
 use super::metrics::milliseconds;
+use crate::collide::Witnesses;
 use crate::error::{Error, Result};
 use crate::scene::Finding;
 use crate::step::{Settings, StepReport};
@@ -83,6 +84,10 @@ pub struct Summary {
     pub contact_updates_max: u32,
     /// Share of the steps that should have been divided further than a step may be.
     pub capped_share: f64,
+    /// Share of the looks at pairs of bodies in which the witnesses of the last one served again.
+    pub witness_hit_rate: f64,
+    /// The same of the last step.
+    pub witness_hit_rate_final: f64,
     /// The law of friction.
     pub friction_law: &'static str,
     /// Stepper of the bodies: `velocity` or `event`.
@@ -173,6 +178,8 @@ pub struct Summary {
     pub units: BTreeMap<&'static str, &'static str>,
     #[serde(skip)]
     step_ms: Vec<f64>,
+    #[serde(skip)]
+    witnesses: Witnesses,
 }
 
 /// Units of [`Summary`]'s fields.
@@ -223,6 +230,8 @@ impl Summary {
             substeps_max: 0,
             contact_updates_max: 0,
             capped_share: 0.0,
+            witness_hit_rate: 1.0,
+            witness_hit_rate_final: 1.0,
             friction_law: run.settings.friction_law.name(),
             stepper: if run.settings.event.is_some() {
                 "event"
@@ -272,6 +281,7 @@ impl Summary {
             metrics_units: BTreeMap::new(),
             units: UNITS.into_iter().collect(),
             step_ms: Vec::new(),
+            witnesses: Witnesses::default(),
         }
     }
 
@@ -287,6 +297,9 @@ impl Summary {
         let mean = |mean: f64, number: f64| (mean * before + number) / (before + 1.0);
         self.substeps_mean = mean(self.substeps_mean, f64::from(report.substeps));
         self.capped_share = mean(self.capped_share, f64::from(u8::from(report.capped)));
+        self.witnesses = self.witnesses.plus(report.witnesses);
+        self.witness_hit_rate = self.witnesses.hit_rate();
+        self.witness_hit_rate_final = report.witnesses.hit_rate();
         self.substeps_min = match report.step {
             1 => report.substeps,
             _ => self.substeps_min.min(report.substeps),

@@ -290,6 +290,7 @@ impl Simulation {
             position: solved.position,
             broken_joints: solved.broken_joints,
             joints_before_post: solved.joints_before_post,
+            witnesses: self.detector.take_witnesses(),
             joints: self.joint_errors(),
             penetration: self.penetration(),
             energy: solved
@@ -325,6 +326,7 @@ impl Simulation {
                 status: Status::Converged,
                 ..Report::default()
             },
+            witnesses: self.detector.take_witnesses(),
             joints: self.joint_errors(),
             penetration: self.penetration(),
             energy: measure::energy_of_chunks(&self.world, &mut self.energies),

@@ -1,6 +1,6 @@
 //! What a step is told, and what it tells.
 
-use crate::collide::{ContactModel, PairSearch};
+use crate::collide::{ContactModel, PairSearch, Witnesses};
 use crate::constants::CONTACT_SWEEPS;
 use crate::error::{Error, Result};
 use crate::event::EventOptions;
@@ -156,6 +156,8 @@ pub struct StepReport {
     pub substeps: u32,
     /// True if the step should have been divided further than a step may be.
     pub capped: bool,
+    /// Pairs of bodies whose witnesses are kept, counted at each of these searches, and how many had to be searched.
+    pub witnesses: Witnesses,
     /// Joints that broke in this step.
     pub broken_joints: usize,
     /// Outcome of the velocity LCP.

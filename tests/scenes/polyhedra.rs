@@ -1,5 +1,6 @@
 //! Polyhedra in scene files: by points, from files, generated, in fills.
 
+use drystone::collide::Witnesses;
 use drystone::scene::{Overrides, Scene};
 use drystone::world::Shape;
 use std::path::Path;
@@ -309,9 +310,24 @@ fn a_pile_of_rocks_comes_to_rest() {
     let mut simulation =
         drystone::step::Simulation::new(scene.world, scene.settings, solver).unwrap();
     let mut last = None;
-    for _ in 0..scene.steps {
-        last = Some(simulation.step().unwrap());
+    // Of the fall and of the last second.
+    let mut witnesses = [Witnesses::default(); 2];
+    for step in 0..scene.steps {
+        let report = simulation.step().unwrap();
+        match step {
+            0..60 => witnesses[0] = witnesses[0].plus(report.witnesses),
+            240.. => witnesses[1] = witnesses[1].plus(report.witnesses),
+            _ => {}
+        }
+        last = Some(report);
     }
+    assert!(
+        witnesses.iter().all(|seen| seen.pairs > 1000),
+        "{witnesses:?}"
+    );
+    let [falling, lying] = witnesses.map(|seen| seen.hit_rate());
+    assert!(falling < 0.95, "{falling}");
+    assert!(lying > 0.95, "{lying}");
     let world = simulation.world();
     let moving = world.bodies.iter().filter(|body| body.is_dynamic());
     let squares: f64 = moving.map(|body| body.linear_velocity.norm_squared()).sum();

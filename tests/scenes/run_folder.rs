@@ -1,6 +1,7 @@
 //! The folder of a run: never overwritten, and complete.
 
 use drystone::Error;
+use drystone::collide::Witnesses;
 use drystone::math::Vec3;
 use drystone::measure::{Axis, Energy, JointErrors, Penetration, Probe, ProbeKind};
 use drystone::output::{MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
@@ -23,6 +24,10 @@ fn step_report(step: u64) -> StepReport {
         time: step as f64 / 60.0,
         contacts: 7 * step as usize,
         contact_updates: 1,
+        witnesses: Witnesses {
+            pairs: 40,
+            searched: 2 * step,
+        },
         substeps: 0,
         capped: false,
         velocity: Report {
@@ -218,6 +223,8 @@ fn metrics_have_the_promised_columns_and_read_back() {
     assert_eq!(value(2, "broken_joints"), "2");
     assert_eq!(value(2, "position_residual_max"), "NaN");
     assert_eq!(value(2, "position_status"), "none");
+    assert_eq!(value(2, "witness_pairs"), "40");
+    assert_eq!(value(2, "witness_searches"), "4");
     assert!(lines[1].ends_with(",0.0"), "the probe: {}", lines[1]);
 }
 
@@ -269,6 +276,8 @@ fn the_summary_is_of_the_whole_run() {
         "joint_error_final": 1e-4 * 3.0,
         "joint_velocity_error_max": 0.125,
         "joint_limit_angle_error_max": 0.75,
+        "witness_hit_rate": 0.9,
+        "witness_hit_rate_final": 0.85,
         "contacts_max": 21,
         "contacts_final": 21,
         "colors_max": 5,

@@ -22,6 +22,7 @@ pub(crate) use color::ColorBy;
 use color::Colors;
 use drystone::math::Vec3;
 use drystone::scene::Scene;
+use drystone::solver::cpu::CpuSolver;
 use drystone::step::Simulation;
 use drystone::world::{Shape, World};
 use drystone::{Error, Result};
@@ -199,6 +200,39 @@ pub(crate) fn of_the_end(
         QUICK_SIZE,
         QUICK_SAMPLES,
     )
+}
+
+/// Pictures of a scene run on the CPU, at `count` evenly spaced times from its start to its end.
+///
+/// # Errors
+/// As [`of_the_end`], and the run's.
+pub(crate) fn frames(
+    painter: &Painter,
+    scene: &Scene,
+    count: u32,
+    size: (u32, u32),
+    samples: u32,
+) -> Result<Vec<Image>> {
+    let gaps = u64::from(count.saturating_sub(1).max(1));
+    let solver = Box::new(CpuSolver::new());
+    let mut simulation = Simulation::new(scene.world.clone(), scene.settings, solver)?;
+    let mut snapshots = vec![Snapshot::of(simulation.world())];
+    for frame in 1..u64::from(count) {
+        for _ in scene.steps * (frame - 1) / gaps..scene.steps * frame / gaps {
+            simulation.step()?;
+        }
+        snapshots.push(Snapshot::of(simulation.world()));
+    }
+    let mut world = simulation.world().clone();
+    let set = Set::new(scene, &world, &snapshots, ColorBy::Group, size)
+        .ok_or_else(|| Error::invalid("scene", "it has no body that could be drawn"))?;
+    let mut images = Vec::with_capacity(snapshots.len());
+    for snapshot in &snapshots {
+        let mut image = set.paint(painter, &mut world, snapshot, false, size, samples)?;
+        image.label(&format!("t = {:.2} s", snapshot.time))?;
+        images.push(image);
+    }
+    Ok(images)
 }
 
 /// Common parts of the pictures of a run: camera, colours, and the room they show.

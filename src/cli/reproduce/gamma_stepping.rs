@@ -3,7 +3,8 @@
 //! Source: Hart's thesis talk, eqs 12 to 16 and the figures of balance2, pyramid1, dice3 and setup6.
 
 use super::experiment::{Context, Experiment};
-use super::outcome::{Expected, Outcome};
+use super::frames::Sheets;
+use super::outcome::{Expected, Outcome, Sheet};
 use super::simulate;
 use crate::args::ExperimentBackend;
 use crate::study::{Cell, Grid, order, plot};
@@ -76,6 +77,7 @@ const GAMMAS: [f64; 3] = [0.0, 0.5, 1.0];
 
 fn run(context: &Context) -> Result<Outcome> {
     let mut outcome = Outcome::default();
+    let sheets = Sheets::new(context.adapter.as_deref());
     for case in &CASES {
         let scene = simulate::scene(&format!("scenes/papers/{}.toml", case.name), case.text)?;
         let grid = Grid {
@@ -90,6 +92,15 @@ fn run(context: &Context) -> Result<Outcome> {
         let mut figure = plot(case.name, &grid, &cells);
         figure.name = case.name;
         outcome.plots.push(figure);
+        if let Ok(sheets) = &sheets {
+            outcome.sheets.push(Sheet {
+                name: case.name,
+                file: sheets.of(&scene)?,
+            });
+        }
+    }
+    if let Err(why) = sheets {
+        outcome.note(format!("Without frames of the scenes: {why}."));
     }
     outcome.note(format!(
         "The talk shows frames and slopes without numbers: the scenes are reconstructions. Each slope is fitted to the logarithms of {STARTS} \

@@ -13,6 +13,7 @@ mod five_bodies;
 mod fixed_points;
 mod flat;
 mod fourth_order;
+mod frames;
 mod gamma_stepping;
 mod impacts;
 mod implicit_enforcement;
@@ -172,7 +173,7 @@ fn carry_out(args: &ReproduceArgs) -> Result<(), Failure> {
     }
 }
 
-/// Figures, rows and the page.
+/// Figures, contact sheets, rows and the page.
 fn write_all(
     folder: &RunFolder,
     provenance: &Provenance,
@@ -183,6 +184,10 @@ fn write_all(
         for plot in finding.outcome().iter().flat_map(|o| &o.plots) {
             let name = format!("{}-{}.svg", finding.experiment.name, plot.name);
             folder.write(&name, plot.svg()?.as_bytes())?;
+        }
+        for sheet in finding.outcome().iter().flat_map(|o| &o.sheets) {
+            let name = format!("{}-{}-frames.png", finding.experiment.name, sheet.name);
+            folder.write(&name, &sheet.file)?;
         }
     }
     folder.write(RESULTS, format!("{results:#}\n").as_bytes())?;

@@ -12,6 +12,9 @@ pub(crate) struct Outcome {
     /// Figures, in the order of the page.
     #[serde(skip)]
     pub(crate) plots: Vec<Plot>,
+    /// Contact sheets, behind them.
+    #[serde(skip)]
+    pub(crate) sheets: Vec<Sheet>,
     /// How the set-up was read, where the source leaves it open, and what else a reader must know.
     pub(crate) notes: Vec<String>,
 }
@@ -58,6 +61,15 @@ impl Outcome {
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
+}
+
+/// Frames of a scene on one picture.
+#[derive(Debug, Clone)]
+pub(crate) struct Sheet {
+    /// Name of the scene.
+    pub(crate) name: &'static str,
+    /// The picture as a PNG file.
+    pub(crate) file: Vec<u8>,
 }
 
 /// A number that was measured, and what it should be.

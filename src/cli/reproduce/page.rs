@@ -71,6 +71,15 @@ fn section(html: &mut String, finding: &Finding) -> Result<()> {
             for plot in &outcome.plots {
                 html.push_str(&html::figure(plot)?);
             }
+            for sheet in &outcome.sheets {
+                let _ = writeln!(
+                    html,
+                    "<figure><img alt=\"Frames of {0}\" style=\"width:100%;height:auto;display:block\" \
+                     src=\"data:image/png;base64,{1}\"><figcaption>{0}: frames from its start to its end.</figcaption></figure>",
+                    escaped(sheet.name),
+                    html::base64(&sheet.file)
+                );
+            }
             table(html, &outcome.rows);
             if !outcome.notes.is_empty() {
                 html.push_str("<ul>\n");

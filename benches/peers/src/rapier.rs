@@ -180,12 +180,44 @@ fn collider(shape: &OurShape) -> Result<ColliderBuilder, String> {
             half_length,
             radius,
         } => ColliderBuilder::capsule_z(*half_length as f32, *radius as f32),
+        // Its cylinders and cones stand along y; its cone's origin is midway between base and apex.
+        OurShape::Cylinder {
+            half_length,
+            radius,
+        } => ColliderBuilder::cylinder(*half_length as f32, *radius as f32).position(upright(0.0)),
+        OurShape::Cone { height, radius } => {
+            ColliderBuilder::cone((0.5 * height) as f32, *radius as f32)
+                .position(upright(0.25 * height))
+        }
+        OurShape::Polyhedron(solid) => {
+            let points: Vec<Vector> = solid
+                .vertices()
+                .iter()
+                .map(|&at| vector(at.into()))
+                .collect();
+            ColliderBuilder::convex_hull(&points).ok_or("a polyhedron without a hull")?
+        }
+        OurShape::Mesh(mesh) => {
+            let points = mesh
+                .vertices()
+                .iter()
+                .map(|&at| vector(at.into()))
+                .collect();
+            ColliderBuilder::trimesh(points, mesh.triangles().to_vec())
+                .map_err(|why| why.to_string())?
+        }
         OurShape::HalfSpace { normal, offset } => {
             let shape = SharedShape::halfspace(vector((*normal).into()));
             ColliderBuilder::new(shape).translation(vector((normal * *offset).into()))
         }
         OurShape::Compound { .. } => return Err("a compound in a compound".into()),
     })
+}
+
+/// From a shape along y to one along z, its origin so high `[m]`.
+fn upright(height: f64) -> Pose {
+    let turn = Quat::from_axis_angle(&nalgebra::Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
+    pose(&OurPose::new(Vec3::new(0.0, 0.0, height), turn))
 }
 
 fn pose(ours: &OurPose) -> Pose {

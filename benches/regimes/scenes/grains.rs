@@ -3,11 +3,12 @@
 use super::{GRAVITY, Regime, Right, add, at, cube, dynamic, on_ground};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::scene::{Overrides, Scene};
-use drystone::world::{Body, Material, Shape, World};
+use drystone::world::{Body, Material, Polyhedron, Shape, World};
 use nalgebra::Quaternion;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Breadth of the box of a packing over the mean diameter, and its spheres.
 const PACKING_WIDTH: f64 = 14.0;
@@ -48,6 +49,27 @@ pub(super) enum Grain {
     Plates,
     Mixed,
     Rods,
+    Cylinders,
+    /// Hulls of 32 points, three of them in turns.
+    Rocks,
+}
+
+/// The hull of 32 random points on an ellipsoid.
+fn rock(radii: &Vec3, random: &mut Pcg64) -> Shape {
+    let mut number = || random.random_range(-1.0..1.0_f64);
+    let points: Vec<Vec3> = (0..32)
+        .map(|_| {
+            let way = loop {
+                let way = Vec3::new(number(), number(), number());
+                if (0.1..1.0).contains(&way.norm()) {
+                    break way.normalize();
+                }
+            };
+            way.component_mul(radii)
+        })
+        .collect();
+    let solid = Polyhedron::hull(&points).expect("points in general position");
+    Shape::Polyhedron(Arc::new(solid.centered()))
 }
 
 pub(super) fn pile(name: &str, count: u32, size: f64, friction: f64, grain: Grain) -> Regime {
@@ -58,6 +80,12 @@ pub(super) fn pile(name: &str, count: u32, size: f64, friction: f64, grain: Grai
     walls(&mut world, width, width);
     let mut random = Pcg64::seed_from_u64(7);
     let layer = across * across;
+    // From numbers of their own: places are those of other piles.
+    let mut of_rocks = Pcg64::seed_from_u64(32);
+    let rocks: Vec<Shape> = [[1.0, 0.8, 0.7], [0.8, 0.8, 0.8], [1.0, 0.7, 0.7]]
+        .iter()
+        .map(|radii| rock(&(Vec3::from(*radii) * (0.5 * size)), &mut of_rocks))
+        .collect();
     for k in 0..count {
         let (i, j) = ((k % layer) % across, (k % layer) / across);
         let level = k / layer;
@@ -84,6 +112,11 @@ pub(super) fn pile(name: &str, count: u32, size: f64, friction: f64, grain: Grai
                 half_length: 0.8 * r,
                 radius: 0.2 * r,
             },
+            Grain::Cylinders => Shape::Cylinder {
+                half_length: 0.7 * r,
+                radius: 0.4 * r,
+            },
+            Grain::Rocks => rocks[k as usize % rocks.len()].clone(),
         };
         let orientation = match grain {
             Grain::Spheres => Quat::identity(),

@@ -128,6 +128,9 @@ pub(crate) fn all(size: f64) -> Vec<Regime> {
         ("200 plates", 200, 0.5, Grain::Plates),
         ("400 mixed 1:4", 400, 0.5, Grain::Mixed),
         ("300 rods", 300, 0.5, Grain::Rods),
+        ("400 cylinders", 400, 0.5, Grain::Cylinders),
+        ("500 rocks", 500, 0.5, Grain::Rocks),
+        ("2000 rocks", 2000, 0.5, Grain::Rocks),
     ] {
         regimes.push(grains::pile(name, count, size, friction, grain));
     }

@@ -258,7 +258,7 @@ fn comes_to(world: &World, mesh: usize, other: &Mover, reach: f64) -> bool {
     };
     let center = body.pose.inverse_point(&other.position);
     let near = (other.bounding_radius + reach) * (1.0 + 1e-12);
-    mesh.distance(&center, near) < near
+    mesh.comes_within(&center, near)
 }
 
 /// The number of joints that keep their bodies from colliding.

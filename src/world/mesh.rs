@@ -4,10 +4,10 @@ mod generated;
 mod topology;
 
 use super::tree::Tree;
-use crate::constants::{MAX_MESH_TRIANGLES, MIN_TRIANGLE_HEIGHT};
+use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MIN_TRIANGLE_HEIGHT};
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Vec3};
-use topology::{fans_of, patches_of, sides_of, vertex_normals, welded};
+use topology::{fans_of, hollow, patches_of, sides_of, vertex_normals, welded};
 
 /// A surface of triangles, open or closed, that bodies touch on one side: the one from which the corners of a triangle are
 /// counter-clockwise. What has gone through it is pushed back to that side, as long as some of it is still there.
@@ -19,6 +19,9 @@ pub struct TriangleMesh {
     triangles: Vec<[u32; 3]>,
     normals: Vec<Vec3>,
     sides: Vec<[Side; 3]>,
+    /// True for a triangle that goes on in its plane or upward at every side and corner: from its front it is touched on its
+    /// face only.
+    hollow: Vec<bool>,
     /// Which stretch of triangles that go on smoothly each of them is in.
     patches: Vec<u32>,
     /// The triangles at each vertex, one vertex after the other, and where those of a vertex end.
@@ -157,6 +160,7 @@ impl TriangleMesh {
         Ok(Self {
             bounding_radius: reach.fold(0.0, f64::max),
             is_closed: sides.iter().flatten().all(|s| s.kind != SideKind::Rim),
+            hollow: hollow(vertices.len(), &triangles, &sides),
             patches: patches_of(&sides, &normals),
             vertex_normals: vertex_normals(&vertices, &triangles, &normals),
             tree,
@@ -240,6 +244,7 @@ impl TriangleMesh {
                 };
             }
         }
+        turned.hollow = hollow(turned.vertices.len(), &turned.triangles, &turned.sides);
         turned
     }
 
@@ -251,6 +256,30 @@ impl TriangleMesh {
 
     pub(crate) fn sides(&self, triangle: u32) -> &[Side; 3] {
         &self.sides[triangle as usize]
+    }
+
+    /// Height of a point in front of a triangle whose face alone can be touched from there, and if it is above that; `None`
+    /// behind it, and of other triangles `[m]`.
+    #[inline]
+    pub(crate) fn above_hollow(&self, triangle: u32, point: &Vec3) -> Option<(f64, bool)> {
+        if !self.hollow[triangle as usize] {
+            return None;
+        }
+        let normal = &self.normals[triangle as usize];
+        let corners = self.corners(triangle);
+        let height = normal.dot(&(point - corners[0]));
+        if height <= 0.0 {
+            return None;
+        }
+        let is_inside = |side: usize| {
+            let (from, to) = (corners[side], corners[(side + 1) % 3]);
+            let inward = normal.cross(&(to - from));
+            let inside = inward.dot(&(point - from));
+            // A point above a side is above both triangles.
+            let tolerance = MESH_DIRECTION * height;
+            inside >= 0.0 || inside * inside <= tolerance * tolerance * inward.norm_squared()
+        };
+        Some((height, is_inside(0) && is_inside(1) && is_inside(2)))
     }
 
     pub(crate) fn patch(&self, triangle: u32) -> u32 {
@@ -325,7 +354,16 @@ impl TriangleMesh {
 
     /// The distance of a point from the surface, or `at_most` if it is farther `[m]`.
     pub(crate) fn distance(&self, point: &Vec3, at_most: f64) -> f64 {
-        self.tree.nearest(point, at_most, |triangle| {
+        self.nearest(point, [0.0, at_most])
+    }
+
+    /// True if the surface comes nearer to a point than a distance `[m]`.
+    pub(crate) fn comes_within(&self, point: &Vec3, distance: f64) -> bool {
+        self.nearest(point, [distance; 2]) < distance
+    }
+
+    fn nearest(&self, point: &Vec3, range: [f64; 2]) -> f64 {
+        self.tree.nearest(point, range, |triangle| {
             let (on, _) = self.closest(triangle, point);
             (point - on).norm_squared()
         })
@@ -333,7 +371,7 @@ impl TriangleMesh {
 
     /// The same of triangles only that face some direction, or to its side: not of the other side of a thin wall.
     pub(crate) fn distance_facing(&self, point: &Vec3, at_most: f64, direction: &Vec3) -> f64 {
-        self.tree.nearest(point, at_most, |triangle| {
+        self.tree.nearest(point, [0.0, at_most], |triangle| {
             if self.normals[triangle as usize].dot(direction) < -0.5 {
                 return f64::INFINITY;
             }

@@ -5,16 +5,26 @@ use crate::math::{Aabb, Vec3};
 /// Most triangles of a leaf.
 const LEAF: usize = 4;
 
-/// Most nodes that wait while others are looked at: the tree halves its triangles at every level, and a level leaves one waiting.
+/// Most entries that wait while others are looked at: the tree halves its triangles at every level, and a level leaves one
+/// waiting.
 const WAITING: usize = 64;
 
-/// A box with triangles, or with two nodes.
+/// Two halves of some triangles with their boxes, which fill a cache line.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, align(64))]
 struct Node {
-    aabb: Aabb,
-    /// First of its triangles, or its second node; the first one follows it.
+    /// Least and largest coordinates of the halves' boxes, by axis, rounded outward.
+    min: [[f32; 2]; 3],
+    max: [[f32; 2]; 3],
+    halves: [Half; 2],
+}
+
+/// A leaf's triangles, or a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Half {
+    /// First of its triangles, or its node.
     first: u32,
-    /// Number of its triangles; 0 for a node of nodes.
+    /// Number of its triangles; 0 for a node.
     count: u32,
 }
 
@@ -24,84 +34,174 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
 }
 
+impl Node {
+    /// Without halves: nothing is in it.
+    const EMPTY: Self = Self {
+        min: [[f32::INFINITY; 2]; 3],
+        max: [[f32::NEG_INFINITY; 2]; 3],
+        halves: [Half { first: 0, count: 0 }; 2],
+    };
+
+    /// Puts a box around a half.
+    fn enclose(&mut self, half: usize, aabb: &Aabb) {
+        for axis in 0..3 {
+            self.min[axis][half] = below(aabb.min[axis]);
+            self.max[axis][half] = above(aabb.max[axis]);
+        }
+    }
+
+    /// Squares of the distances of a point from the boxes of the halves `[m^2]`; infinite for an empty one.
+    #[inline(always)]
+    fn squared_distances(&self, point: &Vec3) -> [f64; 2] {
+        // Both at once, and without the care that `f64::max` takes of NaN, which there is none of.
+        let larger = |a: f64, b: f64| if a > b { a } else { b };
+        let mut sums = [0.0; 2];
+        for axis in 0..3 {
+            for half in 0..2 {
+                let before = f64::from(self.min[axis][half]) - point[axis];
+                let behind = point[axis] - f64::from(self.max[axis][half]);
+                let outside = larger(larger(before, behind), 0.0);
+                sums[half] += outside * outside;
+            }
+        }
+        sums
+    }
+
+    /// The box of a half.
+    #[inline(always)]
+    fn aabb(&self, half: usize) -> Aabb {
+        let of = |bounds: &[[f32; 2]; 3]| {
+            Vec3::new(
+                f64::from(bounds[0][half]),
+                f64::from(bounds[1][half]),
+                f64::from(bounds[2][half]),
+            )
+        };
+        Aabb {
+            min: of(&self.min),
+            max: of(&self.max),
+        }
+    }
+}
+
+/// The next number of single precision that is not above.
+fn below(x: f64) -> f32 {
+    let near = x as f32;
+    if f64::from(near) > x {
+        near.next_down()
+    } else {
+        near
+    }
+}
+
+/// The next number of single precision that is not below.
+fn above(x: f64) -> f32 {
+    -below(-x)
+}
+
 impl Tree {
     /// Over some boxes, of which there is one at least, and the order in which their triangles are to be numbered from now on:
     /// leaf by leaf, so that those of a leaf are side by side in memory.
     pub(super) fn new(boxes: &[Aabb]) -> (Self, Vec<u32>) {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
-        let mut nodes = Vec::with_capacity(boxes.len());
-        split(&mut nodes, &mut order, 0, boxes);
+        let mut nodes = Vec::with_capacity(boxes.len() / 2 + 1);
+        if boxes.len() <= LEAF {
+            let mut root = Node::EMPTY;
+            root.enclose(0, &bounds(&order, boxes));
+            root.halves[0].count = boxes.len() as u32;
+            nodes.push(root);
+        } else {
+            split(&mut nodes, &mut order, 0, boxes);
+        }
         (Self { nodes }, order)
     }
 
     /// Multiplies all coordinates by a positive factor.
     pub(super) fn scale(&mut self, factor: f64) {
         for node in &mut self.nodes {
-            node.aabb.min *= factor;
-            node.aabb.max *= factor;
+            for half in 0..2 {
+                let mut aabb = node.aabb(half);
+                aabb.min *= factor;
+                aabb.max *= factor;
+                node.enclose(half, &aabb);
+            }
         }
     }
 
     /// Visits the triangles of all leaves that a box touches.
     #[inline]
     pub(super) fn visit(&self, aabb: &Aabb, visit: impl FnMut(u32)) {
-        self.visit_where(|node| node.overlaps(aabb), visit);
+        self.visit_where(
+            |node| [0, 1].map(|half| node.aabb(half).overlaps(aabb)),
+            visit,
+        );
     }
 
     /// Visits the triangles of all leaves that come within some distance of a point `[m]`.
     #[inline]
     pub(super) fn visit_ball(&self, center: &Vec3, radius: f64, visit: impl FnMut(u32)) {
-        let squared = radius * radius;
-        self.visit_where(|node| squared_distance(node, center) <= squared, visit);
+        // An empty box is infinitely far away.
+        let squared = (radius * radius).min(f64::MAX);
+        self.visit_where(
+            |node| node.squared_distances(center).map(|to| to <= squared),
+            visit,
+        );
     }
 
     #[inline(always)]
-    fn visit_where(&self, is_near: impl Fn(&Aabb) -> bool, mut visit: impl FnMut(u32)) {
-        let mut waiting = [0_u32; WAITING];
+    fn visit_where(&self, are_near: impl Fn(&Node) -> [bool; 2], mut visit: impl FnMut(u32)) {
+        let mut waiting = [Half { first: 0, count: 0 }; WAITING];
         let mut count = 1;
         while count > 0 {
             count -= 1;
-            let at = waiting[count];
-            let node = &self.nodes[at as usize];
-            if !is_near(&node.aabb) {
+            let Half { first, count: size } = waiting[count];
+            if size > 0 {
+                (first..first + size).for_each(&mut visit);
                 continue;
             }
-            if node.count > 0 {
-                (node.first..node.first + node.count).for_each(&mut visit);
-            } else {
-                waiting[count] = node.first;
-                waiting[count + 1] = at + 1;
-                count += 2;
+            let node = &self.nodes[first as usize];
+            let [low, high] = are_near(node);
+            if high {
+                waiting[count] = node.halves[1];
+                count += 1;
+            }
+            if low {
+                waiting[count] = node.halves[0];
+                count += 1;
             }
         }
     }
 
-    /// The least distance of a point from a triangle, given its square, or `at_most` if all are farther `[m]`.
+    /// The least distance of a point from a triangle, given its square, or `at_most` if all are farther `[m]`. Ends at the first
+    /// that is nearer than `enough` `[m]`.
     pub(super) fn nearest(
         &self,
         point: &Vec3,
-        at_most: f64,
+        [enough, at_most]: [f64; 2],
         squared_distance: impl Fn(u32) -> f64,
     ) -> f64 {
-        let squared_to = |node: u32| self::squared_distance(&self.nodes[node as usize].aabb, point);
+        let enough = enough * enough;
         let mut best = at_most * at_most;
-        let mut waiting = [(0_u32, 0.0); WAITING];
-        waiting[0] = (0, squared_to(0));
+        let mut waiting = [(Half { first: 0, count: 0 }, 0.0); WAITING];
         let mut count = 1;
         while count > 0 {
             count -= 1;
-            let (at, squared) = waiting[count];
+            let (Half { first, count: size }, squared) = waiting[count];
             if squared >= best {
                 continue;
             }
-            let node = &self.nodes[at as usize];
-            if node.count > 0 {
-                for triangle in node.first..node.first + node.count {
+            if size > 0 {
+                for triangle in first..first + size {
                     best = best.min(squared_distance(triangle));
+                }
+                if best < enough {
+                    break;
                 }
                 continue;
             }
-            let both = [at + 1, node.first].map(|node| (node, squared_to(node)));
+            let node = &self.nodes[first as usize];
+            let [low, high] = node.squared_distances(point);
+            let both = [(node.halves[0], low), (node.halves[1], high)];
             // The nearer one is looked at first.
             let near = usize::from(both[1].1 < both[0].1);
             waiting[count] = both[1 - near];
@@ -116,31 +216,16 @@ impl Tree {
     }
 }
 
-/// Square of the distance of a point from a box `[m^2]`.
-#[inline(always)]
-fn squared_distance(aabb: &Aabb, point: &Vec3) -> f64 {
-    let along = |axis: usize| {
-        let outside = (aabb.min[axis] - point[axis]).max(point[axis] - aabb.max[axis]);
-        outside.max(0.0)
-    };
-    let [x, y, z] = [along(0), along(1), along(2)];
-    x * x + y * y + z * z
+/// The box of some triangles.
+fn bounds(order: &[u32], boxes: &[Aabb]) -> Aabb {
+    order.iter().fold(Aabb::empty(), |all, &triangle| {
+        all.merged(&boxes[triangle as usize])
+    })
 }
 
-/// Adds the node of some triangles, which begin at a place of the order, and those below it.
+/// Adds the node of some triangles, more than a leaf holds, which begin at a place of the order, and those below it.
 fn split(nodes: &mut Vec<Node>, order: &mut [u32], first: usize, boxes: &[Aabb]) {
-    let aabb = order.iter().fold(Aabb::empty(), |all, &triangle| {
-        all.merged(&boxes[triangle as usize])
-    });
-    let at = nodes.len();
-    nodes.push(Node {
-        aabb,
-        first: first as u32,
-        count: order.len() as u32,
-    });
-    if order.len() <= LEAF {
-        return;
-    }
+    let aabb = bounds(order, boxes);
     let axis = (aabb.max - aabb.min).imax();
     let middle = |triangle: u32| {
         let aabb = &boxes[triangle as usize];
@@ -150,9 +235,23 @@ fn split(nodes: &mut Vec<Node>, order: &mut [u32], first: usize, boxes: &[Aabb])
     order.select_nth_unstable_by(half, |&a, &b| {
         middle(a).total_cmp(&middle(b)).then(a.cmp(&b))
     });
+    let at = nodes.len();
+    nodes.push(Node::EMPTY);
     let (low, high) = order.split_at_mut(half);
-    split(nodes, low, first, boxes);
-    nodes[at].first = nodes.len() as u32;
-    nodes[at].count = 0;
-    split(nodes, high, first + half, boxes);
+    for (which, (part, first)) in [(low, first), (high, first + half)].into_iter().enumerate() {
+        nodes[at].enclose(which, &bounds(part, boxes));
+        nodes[at].halves[which] = if part.len() <= LEAF {
+            Half {
+                first: first as u32,
+                count: part.len() as u32,
+            }
+        } else {
+            let node = nodes.len() as u32;
+            split(nodes, part, first, boxes);
+            Half {
+                first: node,
+                count: 0,
+            }
+        };
+    }
 }

@@ -91,6 +91,24 @@ pub(super) fn sides_of(
     Ok(all)
 }
 
+/// Triangles at whose sides and corners the surface goes on in their plane or upward.
+pub(super) fn hollow(count: usize, triangles: &[[u32; 3]], sides: &[[Side; 3]]) -> Vec<bool> {
+    let is_sharp = |side: &Side| matches!(side.kind, SideKind::Ridge | SideKind::Rim);
+    let mut sharp = vec![false; count];
+    for (corners, sides) in triangles.iter().zip(sides) {
+        for (at, side) in sides.iter().enumerate() {
+            if is_sharp(side) {
+                sharp[corners[at] as usize] = true;
+                sharp[corners[(at + 1) % 3] as usize] = true;
+            }
+        }
+    }
+    let corners = triangles.iter();
+    corners
+        .map(|corners| corners.iter().all(|&at| !sharp[at as usize]))
+        .collect()
+}
+
 /// The triangles at each vertex, and where those of a vertex end.
 pub(super) fn fans_of(count: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
     let mut pairs: Vec<[u32; 2]> = (0..)

@@ -32,40 +32,66 @@ pub(super) fn visit_touches(
 ) {
     let mut found = [None; MOST];
     let mut count = 0;
-    let mut nearest = (f64::INFINITY, false);
+    let mut any_behind = false;
     mesh.visit_ball(center, range, |triangle| {
+        if let Some((height, is_above)) = mesh.above_hollow(triangle, center) {
+            if is_above && height <= range && count < MOST {
+                let normal = mesh.normals()[triangle as usize];
+                let touch = Touch {
+                    triangle,
+                    on: center - normal * height,
+                    normal,
+                    distance: height,
+                };
+                found[count] = Some((touch, false));
+                count += 1;
+            }
+            return;
+        }
         let (on, feature) = mesh.closest(triangle, center);
         let apart = center - on;
         let squared = apart.norm_squared();
         if squared > range * range {
             return;
         }
-        let is_behind = mesh.outward(triangle, feature).dot(&apart) < 0.0;
-        if squared < nearest.0 {
-            nearest = (squared, is_behind);
-        }
         if count < MOST
-            && let Some(touch) = touch(mesh, (triangle, feature), (&on, &apart), radius, is_behind)
+            && let Some((touch, is_behind)) =
+                touch(mesh, (triangle, feature), (&on, &apart), radius)
         {
             found[count] = Some((touch, is_behind));
             count += 1;
+            any_behind |= is_behind;
         }
     });
+    let is_behind_all = any_behind && is_behind_nearest(mesh, center, range);
     for (touch, is_behind) in found[..count].iter().flatten() {
-        if !is_behind || nearest.1 {
+        if !is_behind || is_behind_all {
             visit(*touch);
         }
     }
 }
 
+/// True if a point is behind what is nearest to it within `range` `[m]`.
+fn is_behind_nearest(mesh: &TriangleMesh, center: &Vec3, range: f64) -> bool {
+    let mut nearest = (range * range, false);
+    mesh.visit_ball(center, range, |triangle| {
+        let (on, feature) = mesh.closest(triangle, center);
+        let apart = center - on;
+        if apart.norm_squared() < nearest.0 {
+            let is_behind = mesh.outward(triangle, feature).dot(&apart) < 0.0;
+            nearest = (apart.norm_squared(), is_behind);
+        }
+    });
+    nearest.1
+}
+
+/// Where a triangle's nearest point is touched, and if that is from behind.
 fn touch(
     mesh: &TriangleMesh,
     (triangle, feature): (u32, Feature),
     (on, apart): (&Vec3, &Vec3),
     radius: f64,
-    is_behind: bool,
-) -> Option<Touch> {
-    let normal = mesh.normals()[triangle as usize];
+) -> Option<(Touch, bool)> {
     let misses = |way: &Vec3| apart.dot(way) > MESH_DIRECTION * (apart.norm() * way.norm());
     let is_rim = |side: usize| mesh.sides(triangle)[side].kind == SideKind::Rim;
     let on_rim = match feature {
@@ -85,22 +111,20 @@ fn touch(
             is_rim(corner) || is_rim((corner + 2) % 3)
         }
     };
-    if feature != Feature::Face
-        && (!is_behind || on_rim)
-        && let Some((normal, distance)) = direction(apart)
-    {
-        return Some(Touch {
-            triangle,
-            on: *on,
-            normal,
-            distance,
-        });
-    }
-    let distance = normal.dot(apart);
-    (distance >= -radius).then_some(Touch {
+    let is_behind = mesh.outward(triangle, feature).dot(apart) < 0.0;
+    let touch = |normal: Vec3, distance: f64| Touch {
         triangle,
         on: *on,
         normal,
         distance,
-    })
+    };
+    if feature != Feature::Face
+        && (!is_behind || on_rim)
+        && let Some((normal, distance)) = direction(apart)
+    {
+        return Some((touch(normal, distance), is_behind));
+    }
+    let normal = mesh.normals()[triangle as usize];
+    let distance = normal.dot(apart);
+    (distance >= -radius).then_some((touch(normal, distance), is_behind))
 }

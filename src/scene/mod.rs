@@ -41,6 +41,7 @@ mod settings;
 mod shape_file;
 mod surface_file;
 mod validate;
+mod variation;
 
 use crate::constants::{MAX_SCENE_BYTES, MAX_SCENE_SUBSTEPS};
 use crate::error::{Error, Result, SceneError};
@@ -58,6 +59,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+pub use variation::with_values;
 
 /// A scene: a world about to be stepped, and how.
 #[derive(Debug, Clone, PartialEq)]

@@ -187,17 +187,18 @@ impl Joints {
             if !can_break(&world.joints[index]) {
                 continue;
             }
-            let range = self.rows.of(index);
-            let rows = &self.rows.rows()[range.clone()];
-            for (row, &impulse) in rows.iter().zip(&self.impulses[range]) {
-                let impulse = f64::from(impulse);
-                if row.is_angular() {
-                    carried[1] += row.angular_a * impulse;
-                } else {
-                    carried[0] += row.linear * impulse;
-                }
-            }
+            add_impulses(&self.rows, &self.impulses, index, carried);
         }
+    }
+
+    /// Impulse of a joint's linear and of its angular rows in the last step or substep on body A, world axes `[N s]`, `[N m s]`; zero if
+    /// it had none.
+    pub(super) fn impulse_of(&self, joint: usize) -> [Vec3; 2] {
+        let mut sum = [Vec3::zeros(); 2];
+        if self.row_counts.len() > joint {
+            add_impulses(&self.rows, &self.impulses, joint, &mut sum);
+        }
+        sum
     }
 
     /// Breaks the joints that could not carry their load, and returns how many broke.
@@ -218,6 +219,19 @@ impl Joints {
             }
         }
         broke
+    }
+}
+
+/// Adds the impulses of a joint's linear rows, and of its angular ones, on body A.
+fn add_impulses(rows: &JointRows, impulses: &[f32], joint: usize, sum: &mut [Vec3; 2]) {
+    let range = rows.of(joint);
+    for (row, &impulse) in rows.rows()[range.clone()].iter().zip(&impulses[range]) {
+        let impulse = f64::from(impulse);
+        if row.is_angular() {
+            sum[1] += row.angular_a * impulse;
+        } else {
+            sum[0] += row.linear * impulse;
+        }
     }
 }
 

@@ -56,6 +56,7 @@
 //! converged, and adds no velocity; with few sweeps on rigid rows it lets towers fall.
 
 mod control;
+mod host;
 mod integrate;
 mod joints;
 mod load;
@@ -66,6 +67,7 @@ mod problem;
 mod settings;
 mod split;
 
+pub use host::JointLoad;
 pub use settings::{Settings, StepReport, Timings};
 
 use crate::collide::narrowphase::Limits;

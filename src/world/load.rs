@@ -70,7 +70,7 @@ impl Load {
         middle.sin() * half.sin() / half * (end - start)
     }
 
-    pub(super) fn check(&self, bodies: &[Body]) -> Result<(), String> {
+    pub(crate) fn check(&self, bodies: &[Body]) -> Result<(), String> {
         let body = bodies
             .get(self.body as usize)
             .ok_or_else(|| format!("body {} of {} does not exist", self.body, bodies.len()))?;

@@ -6,6 +6,7 @@
 mod determinism;
 mod energy;
 mod event;
+mod host;
 mod loaded;
 mod papers;
 mod random_energy;

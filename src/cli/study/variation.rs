@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use drystone::Error;
-use drystone::scene::{Overrides, Scene};
+use drystone::scene::{Overrides, Scene, with_values};
 use std::path::Path;
 use toml::Value;
 
@@ -46,48 +46,22 @@ impl Variation {
             .map_err(|source| Failure::while_preparing(Error::io(path, source)))?;
         // Whatever is wrong with the file itself is told of it, not of a changed one.
         Scene::parse(path, &text, &Overrides::default()).map_err(Failure::while_preparing)?;
-        let table: toml::Table =
-            toml::from_str(&text).map_err(|why| self.wrong(why.to_string()))?;
         let mut scenes = Vec::with_capacity(self.values.len());
         for value in &self.values {
-            let mut changed = Value::Table(table.clone());
-            let names: Vec<&str> = self.key.split('.').collect();
-            put(&mut changed, &names, value).map_err(|why| self.wrong(why))?;
-            let text = toml::to_string(&changed).map_err(|why| self.wrong(why.to_string()))?;
+            let text = with_values(&text, &[(&self.key, &value.to_string())])
+                .map_err(|why| self.wrong(why))?;
             let scene = Scene::parse(path, &text, &Overrides::default());
             scenes.push(scene.map_err(Failure::while_preparing)?);
         }
         Ok(scenes)
     }
 
-    fn wrong(&self, why: String) -> Failure {
+    fn wrong(&self, error: Error) -> Failure {
+        let why = match error {
+            Error::Invalid { why, .. } => why,
+            other => other.to_string(),
+        };
         Failure::while_preparing(Error::invalid(format!("--vary {}", self.key), why))
-    }
-}
-
-/// Sets a key of a table, of a table in it, and so on; tables that do not exist are made.
-fn put(within: &mut Value, names: &[&str], value: &Value) -> Result<(), String> {
-    let Some((name, rest)) = names.split_first() else {
-        *within = value.clone();
-        return Ok(());
-    };
-    match within {
-        Value::Table(table) => {
-            let next = table
-                .entry((*name).to_owned())
-                .or_insert_with(|| Value::Table(toml::Table::new()));
-            put(next, rest, value)
-        }
-        Value::Array(items) => {
-            let named = |item: &Value| item.get("name").and_then(Value::as_str) == Some(name);
-            let at = items
-                .iter()
-                .position(named)
-                .or_else(|| name.parse().ok().filter(|at| *at < items.len()))
-                .ok_or_else(|| format!("there is no {name} among {} of them", items.len()))?;
-            put(&mut items[at], rest, value)
-        }
-        _ => Err(format!("what {name} is to be in is no table")),
     }
 }
 
@@ -106,44 +80,6 @@ mod tests {
         assert_eq!(found.map(|found| found.values.len()), Ok(2));
         for wrong in ["a", "=1", "a..b=1", "a=", "a=x", "a=1]"] {
             assert!(parse(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn keys_lead_through_tables_and_named_items() {
-        let text = "[a]\nb = 1\n[[body]]\nname = \"x\"\nmass = 1\n[[body]]\nmass = 2\n";
-        let table: toml::Table = toml::from_str(text).unwrap_or_else(|why| panic!("{why}"));
-        let mut value = Value::Table(table);
-        for (key, new) in [
-            ("a.b", 5),
-            ("a.c.d", 6),
-            ("body.x.mass", 7),
-            ("body.1.mass", 8),
-        ] {
-            let names: Vec<&str> = key.split('.').collect();
-            assert_eq!(
-                put(&mut value, &names, &Value::Integer(new)),
-                Ok(()),
-                "{key}"
-            );
-        }
-        let at = |value: &Value, names: &[&str]| {
-            let found = names.iter().try_fold(value, |value, name| match value {
-                Value::Array(items) => items.get(name.parse::<usize>().ok()?),
-                _ => value.get(name),
-            });
-            found.and_then(Value::as_integer)
-        };
-        assert_eq!(at(&value, &["a", "b"]), Some(5));
-        assert_eq!(at(&value, &["a", "c", "d"]), Some(6));
-        assert_eq!(at(&value, &["body", "0", "mass"]), Some(7));
-        assert_eq!(at(&value, &["body", "1", "mass"]), Some(8));
-        for key in ["body.2.mass", "body.y.mass", "a.b.c"] {
-            let names: Vec<&str> = key.split('.').collect();
-            assert!(
-                put(&mut value, &names, &Value::Integer(0)).is_err(),
-                "{key}"
-            );
         }
     }
 }

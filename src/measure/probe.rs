@@ -1,8 +1,40 @@
 //! Probes: numbers that a scene asks to be written beside the standard measures, one or more
 //! columns each.
 
-use crate::math::{Pose, Vec3};
+use super::{ContactNetwork, Wrench, momentum};
+use crate::collide::ContactPoint;
+use crate::math::{Aabb, Mat3, Pose, Vec3};
 use crate::world::World;
+
+/// A state as probes see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// The bodies.
+    pub world: &'a World,
+    /// Contacts, sorted by pair.
+    pub contacts: &'a [ContactPoint],
+    /// Forces on the contacts' bodies A `[N]`, of their shape; none are zero.
+    pub contact_forces: &'a [Vec3],
+    /// What joints exert on their bodies A, shape `[joint_count]`; none is zero.
+    pub joint_forces: &'a [Wrench],
+}
+
+impl<'a> Seen<'a> {
+    /// Bodies alone: without forces.
+    #[must_use]
+    pub fn without_forces(world: &'a World) -> Self {
+        Self {
+            world,
+            contacts: &[],
+            contact_forces: &[],
+            joint_forces: &[],
+        }
+    }
+
+    fn network(&self) -> ContactNetwork<'a> {
+        ContactNetwork::new(self.world, self.contacts, self.contact_forces)
+    }
+}
 
 /// An axis of the frame in which a probe measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +113,48 @@ pub enum ProbeKind {
         /// Bodies that are not part of the bed.
         except: Vec<u32>,
     },
+    /// Neighbours that press: columns `NAME` (their mean number for a dynamic body), `NAME_bearing` (of those that have four or more),
+    /// `NAME_rattlers` (share of those that have fewer).
+    Coordination,
+    /// Mean of `n n^T` over the points that press within a box: columns `NAME_xx`, `NAME_yy`, `NAME_zz`, `NAME_xy`, `NAME_yz`,
+    /// `NAME_zx`.
+    Fabric {
+        /// The box, in world axes.
+        within: Aabb,
+    },
+    /// Stress of the contacts within a box, positive under pressure `[Pa]`: columns as of the fabric.
+    Stress {
+        /// The box, in world axes.
+        within: Aabb,
+    },
+    /// Force of all contacts on a body `[N]` and their torque about its centre of mass `[N m]`: columns `NAME_fx`, `NAME_fy`, `NAME_fz`,
+    /// `NAME_tx`, `NAME_ty`, `NAME_tz`.
+    ContactForce {
+        /// The body.
+        body: u32,
+    },
+    /// Force of a joint on its body A `[N]` and torque `[N m]`: columns as of the contact force.
+    JointForce {
+        /// The joint.
+        joint: u32,
+    },
+    /// Linear momentum of the dynamic bodies `[kg m/s]`, and angular momentum about the world's origin `[kg m^2/s]`: columns `NAME_px`,
+    /// `NAME_py`, `NAME_pz`, `NAME_lx`, `NAME_ly`, `NAME_lz`.
+    Momentum,
+    /// Dynamic bodies whose centres are beyond a plane: columns `NAME_mass` `[kg]`, `NAME_count`. The flow through the plane is what they
+    /// grow by.
+    Beyond {
+        /// Unit normal, in world axes.
+        normal: Vec3,
+        /// Height of the plane along the normal `[m]`.
+        offset: f64,
+    },
+    /// Means of some bodies: columns `NAME_vx`, `NAME_vy`, `NAME_vz` (velocity by mass `[m/s]`), `NAME_temperature` (a third of the mean
+    /// square of velocities about it, by mass `[m^2/s^2]`), `NAME_translational` and `NAME_rotational` (kinetic energies, sums `[J]`).
+    Mean {
+        /// The bodies; those that are not dynamic do not count.
+        bodies: Vec<u32>,
+    },
 }
 
 impl Probe {
@@ -92,6 +166,23 @@ impl Probe {
             ProbeKind::Velocity { .. } => &["_vx", "_vy", "_vz"],
             ProbeKind::Spin { .. } => &["_wx", "_wy", "_wz"],
             ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } => &[""],
+            ProbeKind::Coordination => &["", "_bearing", "_rattlers"],
+            ProbeKind::Fabric { .. } | ProbeKind::Stress { .. } => {
+                &["_xx", "_yy", "_zz", "_xy", "_yz", "_zx"]
+            }
+            ProbeKind::ContactForce { .. } | ProbeKind::JointForce { .. } => {
+                &["_fx", "_fy", "_fz", "_tx", "_ty", "_tz"]
+            }
+            ProbeKind::Momentum => &["_px", "_py", "_pz", "_lx", "_ly", "_lz"],
+            ProbeKind::Beyond { .. } => &["_mass", "_count"],
+            ProbeKind::Mean { .. } => &[
+                "_vx",
+                "_vy",
+                "_vz",
+                "_temperature",
+                "_translational",
+                "_rotational",
+            ],
         };
         suffixes
             .iter()
@@ -99,9 +190,50 @@ impl Probe {
             .collect()
     }
 
+    /// Units of its columns; `1` for counts and shares.
+    #[must_use]
+    pub fn units(&self) -> &'static [&'static str] {
+        match self.kind {
+            ProbeKind::Position { .. } => &["m"; 3],
+            ProbeKind::Velocity { .. } => &["m/s"; 3],
+            ProbeKind::Spin { .. } => &["rad/s"; 3],
+            ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } => &["m"],
+            ProbeKind::Coordination => &["1"; 3],
+            ProbeKind::Fabric { .. } => &["1"; 6],
+            ProbeKind::Stress { .. } => &["Pa"; 6],
+            ProbeKind::ContactForce { .. } | ProbeKind::JointForce { .. } => {
+                &["N", "N", "N", "N m", "N m", "N m"]
+            }
+            ProbeKind::Momentum => &[
+                "kg m/s", "kg m/s", "kg m/s", "kg m^2/s", "kg m^2/s", "kg m^2/s",
+            ],
+            ProbeKind::Beyond { .. } => &["kg", "1"],
+            ProbeKind::Mean { .. } => &["m/s", "m/s", "m/s", "m^2/s^2", "J", "J"],
+        }
+    }
+
+    /// True if it measures forces of contacts.
+    #[must_use]
+    pub fn needs_contact_forces(&self) -> bool {
+        matches!(
+            self.kind,
+            ProbeKind::Coordination
+                | ProbeKind::Fabric { .. }
+                | ProbeKind::Stress { .. }
+                | ProbeKind::ContactForce { .. }
+        )
+    }
+
+    /// True if it measures forces of joints.
+    #[must_use]
+    pub fn needs_joint_forces(&self) -> bool {
+        matches!(self.kind, ProbeKind::JointForce { .. })
+    }
+
     /// Its values now, in the order of its columns.
     #[must_use]
-    pub fn values(&self, world: &World) -> Vec<f64> {
+    pub fn values(&self, seen: &Seen<'_>) -> Vec<f64> {
+        let world = seen.world;
         let reference = self.relative_to.map(|body| &world.bodies[body as usize]);
         let frame = reference.map_or_else(Pose::identity, crate::world::Body::frame);
         match &self.kind {
@@ -140,8 +272,78 @@ impl Probe {
                 let (_, value, _) = tops.select_nth_unstable_by(rank, f64::total_cmp);
                 vec![*value]
             }
+            ProbeKind::Coordination => {
+                let found = seen.network().coordination();
+                vec![found.mean, found.bearing, found.rattlers]
+            }
+            ProbeKind::Fabric { within } => components(&seen.network().fabric(within)),
+            ProbeKind::Stress { within } => components(&seen.network().stress(within)),
+            ProbeKind::ContactForce { body } => parts(&seen.network().on_body(*body)),
+            ProbeKind::JointForce { joint } => {
+                let found = seen.joint_forces.get(*joint as usize);
+                parts(&found.copied().unwrap_or_default())
+            }
+            ProbeKind::Momentum => {
+                let found = momentum(world);
+                let both = [found.linear, found.angular];
+                both.iter().flatten().copied().collect()
+            }
+            ProbeKind::Beyond { normal, offset } => {
+                let (mut mass, mut count) = (0.0, 0.0);
+                for body in world.bodies.iter().filter(|body| body.is_dynamic()) {
+                    if normal.dot(&body.pose.position) > *offset {
+                        mass += body.mass.mass;
+                        count += 1.0;
+                    }
+                }
+                vec![mass, count]
+            }
+            ProbeKind::Mean { bodies } => mean(world, bodies),
         }
     }
+}
+
+/// xx, yy, zz, xy, yz and zx of a tensor, made symmetric.
+fn components(tensor: &Mat3) -> Vec<f64> {
+    let at = |row: usize, column: usize| 0.5 * (tensor[(row, column)] + tensor[(column, row)]);
+    vec![at(0, 0), at(1, 1), at(2, 2), at(0, 1), at(1, 2), at(2, 0)]
+}
+
+fn parts(wrench: &Wrench) -> Vec<f64> {
+    let both = [wrench.force, wrench.torque];
+    both.iter().flatten().copied().collect()
+}
+
+/// See [`ProbeKind::Mean`]; zeros of no bodies.
+fn mean(world: &World, bodies: &[u32]) -> Vec<f64> {
+    let dynamic = || {
+        let bodies = bodies.iter().map(|&body| &world.bodies[body as usize]);
+        bodies.filter(|body| body.is_dynamic())
+    };
+    let mass: f64 = dynamic().map(|body| body.mass.mass).sum();
+    if mass == 0.0 {
+        return vec![0.0; 6];
+    }
+    let momentum: Vec3 = dynamic()
+        .map(|body| body.linear_velocity * body.mass.mass)
+        .sum();
+    let velocity = momentum / mass;
+    let (mut agitation, mut translational, mut rotational) = (0.0, 0.0, 0.0);
+    for body in dynamic() {
+        let v = &body.linear_velocity;
+        agitation += body.mass.mass * (v - velocity).norm_squared();
+        translational += 0.5 * body.mass.mass * v.norm_squared();
+        let spin = &body.angular_velocity;
+        rotational += 0.5 * spin.dot(&(body.world_inertia() * spin));
+    }
+    vec![
+        velocity.x,
+        velocity.y,
+        velocity.z,
+        agitation / (3.0 * mass),
+        translational,
+        rotational,
+    ]
 }
 
 /// Height of a body's highest point along an axis of a frame.

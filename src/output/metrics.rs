@@ -2,9 +2,8 @@
 
 use super::RunFolder;
 use crate::error::{Error, Result};
-use crate::measure::{Probe, ProbeKind};
+use crate::measure::{Probe, Seen};
 use crate::step::StepReport;
-use crate::world::World;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write;
@@ -81,15 +80,8 @@ pub fn metrics_units(probes: &[Probe]) -> Vec<(String, &'static str)> {
         .iter()
         .map(|column| ((*column).to_owned(), unit(column)));
     let of_probes = probes.iter().flat_map(|probe| {
-        let unit = match probe.kind {
-            ProbeKind::Position { .. } | ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } => "m",
-            ProbeKind::Velocity { .. } => "m/s",
-            ProbeKind::Spin { .. } => "rad/s",
-        };
-        probe
-            .columns()
-            .into_iter()
-            .map(move |column| (column, unit))
+        let units = probe.units().iter().copied();
+        probe.columns().into_iter().zip(units)
     });
     standard.chain(of_probes).collect()
 }
@@ -129,14 +121,19 @@ impl MetricsWriter {
     ///
     /// # Errors
     /// [`Error::Io`] if it cannot be written.
-    pub fn write(&mut self, report: &StepReport, world: &World, probes: &[Probe]) -> Result<()> {
+    pub fn write(&mut self, report: &StepReport, seen: &Seen<'_>, probes: &[Probe]) -> Result<()> {
         self.row.clear();
         // Writing to a string cannot fail.
-        let _ = self.format(report, world, probes);
+        let _ = self.format(report, seen, probes);
         self.write_row()
     }
 
-    fn format(&mut self, report: &StepReport, world: &World, probes: &[Probe]) -> std::fmt::Result {
+    fn format(
+        &mut self,
+        report: &StepReport,
+        seen: &Seen<'_>,
+        probes: &[Probe],
+    ) -> std::fmt::Result {
         let row = &mut self.row;
         let velocity = &report.velocity;
         let position = report.position.as_ref();
@@ -145,7 +142,7 @@ impl MetricsWriter {
             "{},{:?},{},{},{},{}",
             report.step,
             report.time,
-            world.bodies.len(),
+            seen.world.bodies.len(),
             report.contacts,
             velocity.colors,
             velocity.iterations,
@@ -210,7 +207,7 @@ impl MetricsWriter {
             report.witnesses.pairs,
             report.witnesses.searched
         )?;
-        for value in probes.iter().flat_map(|probe| probe.values(world)) {
+        for value in probes.iter().flat_map(|probe| probe.values(seen)) {
             write!(row, ",{value:?}")?;
         }
         Ok(())

@@ -6,13 +6,13 @@ use super::joint::{self, Ends};
 use super::meshes;
 use super::place::Place;
 use super::polyhedra;
+use super::probe;
 use super::schema::{self, ContainerShape, DEFAULT_MATERIAL, SceneFile, Walls};
 use super::settings::settings;
 use super::{Camera, OutputSpec, Overrides, Scene};
 use crate::constants::{REVOLUTION_SIDES, WALL_THICKNESS_RATIO};
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Pose, Quat, Vec3};
-use crate::measure::{Axis, Probe, ProbeKind};
 use crate::world::{
     Body, CollisionGroups, CompoundPart, Joint, Keyframe, MassProperties, Material, Motion, Shape,
     TriangleMesh, World,
@@ -62,7 +62,7 @@ pub(super) fn scene(
     builder.fills(&file, seed, root)?;
     builder.joints(&file, root)?;
     builder.loads(&file, root)?;
-    let probes = builder.probes(&file, root)?;
+    let probes = probe::probes(&builder, &file.probes, &root.key("probe"))?;
     // A run that is cut short has not come to the end that the file means.
     let end = match (file.simulation.duration, file.simulation.steps) {
         (Some(duration), _) => duration,
@@ -165,7 +165,7 @@ impl Builder {
             let prescribed = container.motion.as_ref().map(motion).or(spin);
             let make = |parts: Vec<CompoundPart>, material: u32| {
                 let shape = match &parts[..] {
-                    [only] => only.shape.clone(),
+                    [only] if only.pose == Pose::identity() => only.shape.clone(),
                     _ => Shape::Compound {
                         parts: parts.into(),
                     },
@@ -210,7 +210,7 @@ impl Builder {
         Ok(())
     }
 
-    fn frame_of(&self, name: &str) -> Result<u32> {
+    pub(super) fn frame_of(&self, name: &str) -> Result<u32> {
         let known = self.named.get(name).map(|range| range.start);
         known.ok_or_else(|| Error::invalid("body", format!("there is none named `{name}`")))
     }
@@ -248,71 +248,6 @@ impl Builder {
             self.world.loads.push(load);
         }
         Ok(())
-    }
-
-    fn probes(&self, file: &SceneFile, root: &Place<'_>) -> Result<Vec<Probe>> {
-        let mut probes = Vec::with_capacity(file.probes.len());
-        for (index, given) in file.probes.iter().enumerate() {
-            let (name, relative_to, kind) = match given {
-                schema::Probe::Position(probe) => {
-                    let body = self.frame_of(&probe.body)?;
-                    (
-                        &probe.name,
-                        &probe.relative_to,
-                        ProbeKind::Position { body },
-                    )
-                }
-                schema::Probe::Velocity(probe) => {
-                    let body = self.frame_of(&probe.body)?;
-                    (
-                        &probe.name,
-                        &probe.relative_to,
-                        ProbeKind::Velocity { body },
-                    )
-                }
-                schema::Probe::Spin(probe) => {
-                    let body = self.frame_of(&probe.body)?;
-                    (&probe.name, &probe.relative_to, ProbeKind::Spin { body })
-                }
-                schema::Probe::Top(probe) => {
-                    let body = self.frame_of(&probe.body)?;
-                    let reach = self.world.bodies[body as usize].shape.bounding_radius();
-                    if !reach.is_finite() {
-                        return Err(root.key("probe").at(index).key("body").error(
-                            format!("`{}` has no highest point", probe.body),
-                            "expected a body without half-spaces",
-                        ));
-                    }
-                    let axis = axis(probe.axis);
-                    (
-                        &probe.name,
-                        &probe.relative_to,
-                        ProbeKind::Top { body, axis },
-                    )
-                }
-                schema::Probe::BedHeight(probe) => {
-                    let mut except = Vec::new();
-                    for name in &probe.except {
-                        except.extend(self.named.get(name).cloned().unwrap_or(0..0));
-                    }
-                    let kind = ProbeKind::BedHeight {
-                        axis: axis(probe.axis),
-                        quantile: probe.quantile,
-                        except,
-                    };
-                    (&probe.name, &probe.relative_to, kind)
-                }
-            };
-            probes.push(Probe {
-                name: name.clone(),
-                relative_to: relative_to
-                    .as_deref()
-                    .map(|name| self.frame_of(name))
-                    .transpose()?,
-                kind,
-            });
-        }
-        Ok(probes)
     }
 }
 
@@ -570,12 +505,4 @@ pub(super) fn pose(position: &schema::Vector, rotation: &schema::Rotation) -> Po
         ),
     };
     Pose::new(vector(position), orientation)
-}
-
-fn axis(given: schema::Axis) -> Axis {
-    match given {
-        schema::Axis::X => Axis::X,
-        schema::Axis::Y => Axis::Y,
-        schema::Axis::Z => Axis::Z,
-    }
 }

@@ -5,9 +5,8 @@ use super::quoted;
 use super::schema::{self, SceneFile};
 use super::validate::candidates;
 use crate::error::Result;
-use crate::measure::Probe;
+use crate::measure::{Probe, Seen};
 use crate::step::StepReport;
-use crate::world::World;
 
 pub use super::schema::{Relation, When};
 
@@ -104,11 +103,11 @@ impl Measure {
     }
 
     /// Its value after a step.
-    fn value(&self, report: &StepReport, world: &World, probes: &[Probe]) -> f64 {
+    fn value(&self, report: &StepReport, seen: &Seen<'_>, probes: &[Probe]) -> f64 {
         match self.source {
             Source::Probe { index, component } => probes
                 .get(index)
-                .and_then(|probe| probe.values(world).get(component).copied())
+                .and_then(|probe| probe.values(seen).get(component).copied())
                 .unwrap_or(f64::NAN),
             Source::Whole(index) => MEASURES[index].1(report),
         }
@@ -250,7 +249,7 @@ impl Judge {
     }
 
     /// Takes in a step of length `time_step` `[s]`, and what it left.
-    pub fn step(&mut self, report: &StepReport, time_step: f64, world: &World, probes: &[Probe]) {
+    pub fn step(&mut self, report: &StepReport, time_step: f64, seen: &Seen<'_>, probes: &[Probe]) {
         let expected = &self.expectation;
         // Times are sums of steps, and the nearest step is meant.
         let half = 0.5 * time_step;
@@ -262,12 +261,12 @@ impl Judge {
         if self.finding.verdict != Verdict::Open || is_early {
             return;
         }
-        let measured = expected.measure.value(report, world, probes);
+        let measured = expected.measure.value(report, seen, probes);
         let bound = expected.value
             * expected
                 .of
                 .as_ref()
-                .map_or(1.0, |of| of.value(report, world, probes));
+                .map_or(1.0, |of| of.value(report, seen, probes));
         let slack = expected.slack(measured, bound);
         let holds = expected.holds(slack);
         self.finding.verdict = match (expected.when, holds) {

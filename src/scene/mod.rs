@@ -34,6 +34,7 @@ mod meshes;
 mod occupied;
 mod place;
 mod polyhedra;
+mod probe;
 mod reader;
 mod resolve;
 pub(crate) mod schema;

@@ -3,18 +3,35 @@
 use super::Simulation;
 use crate::error::{Error, Result};
 use crate::math::{self, Vec3};
+use crate::measure::{Probe, Seen, Wrench};
 use crate::world::{Body, Load};
 
-/// Force and torque of a joint on its body A, in world axes.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct JointLoad {
-    /// Of its linear rows `[N]`.
-    pub force: Vec3,
-    /// Of its angular rows `[N m]`; levers of the linear rows are not in it.
-    pub torque: Vec3,
+/// Memory for the forces that probes measure.
+#[derive(Debug, Default)]
+pub struct Forces {
+    contacts: Vec<Vec3>,
+    joints: Vec<Wrench>,
 }
 
 impl Simulation {
+    /// The state as probes see it, with the forces that some of them measure.
+    pub fn seen<'a>(&'a self, probes: &[Probe], forces: &'a mut Forces) -> Seen<'a> {
+        forces.contacts.clear();
+        forces.joints.clear();
+        if probes.iter().any(Probe::needs_contact_forces) {
+            self.contact_forces(&mut forces.contacts);
+        }
+        if probes.iter().any(Probe::needs_joint_forces) {
+            self.joint_loads(&mut forces.joints);
+        }
+        Seen {
+            world: &self.world,
+            contacts: self.contacts(),
+            contact_forces: &forces.contacts,
+            joint_forces: &forces.joints,
+        }
+    }
+
     /// Adds a load to the world's, and removes those whose time is over. Unlike with [`Self::world_mut`] contacts stay as they are.
     ///
     /// # Errors
@@ -50,17 +67,18 @@ impl Simulation {
         }));
     }
 
-    /// Load of each joint of the world, the mean over the last substep; zero before the first step, with the event stepper, and of a
+    /// Force and torque of each joint of the world on its body A, the mean over the last substep; levers of its linear rows are not in the
+    /// torque. Zero before the first step, with the event stepper, and of a
     /// joint that is broken. `loads` is overwritten and gets the shape `[joint_count]`.
-    pub fn joint_loads(&self, loads: &mut Vec<JointLoad>) {
+    pub fn joint_loads(&self, loads: &mut Vec<Wrench>) {
         loads.clear();
         let per_second = self.per_second();
         loads.extend(self.world.joints.iter().enumerate().map(|(index, joint)| {
             if joint.broken {
-                return JointLoad::default();
+                return Wrench::default();
             }
             let [force, torque] = self.joints.impulse_of(index);
-            JointLoad {
+            Wrench {
                 force: force * per_second,
                 torque: torque * per_second,
             }

@@ -67,7 +67,7 @@ mod problem;
 mod settings;
 mod split;
 
-pub use host::JointLoad;
+pub use host::Forces;
 pub use settings::{Settings, StepReport, Timings};
 
 use crate::collide::narrowphase::Limits;

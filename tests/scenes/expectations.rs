@@ -1,9 +1,9 @@
 //! Expectations of scenes: when they count as held, and that those of the repository's scenes hold.
 
-use drystone::measure::Probe;
+use drystone::measure::{Probe, Seen};
 use drystone::scene::{Finding, Judge, Overrides, Scene, Verdict};
 use drystone::solver::cpu::CpuSolver;
-use drystone::step::{Simulation, StepReport};
+use drystone::step::{Forces, Simulation, StepReport};
 use drystone::world::World;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn judged(expect: &str, contacts: &[usize]) -> Finding {
             ..StepReport::default()
         };
         let (world, probes): (&World, &[Probe]) = (&scene.world, &scene.probes);
-        judge.step(&report, 0.1, world, probes);
+        judge.step(&report, 0.1, &Seen::without_forces(world), probes);
     }
     judge.finding().clone()
 }
@@ -146,10 +146,12 @@ fn expectations_of_the_short_scenes_hold() {
             let step = scene.settings.time_step;
             let solver = Box::new(CpuSolver::new());
             let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+            let mut forces = Forces::default();
             for _ in 0..scene.steps {
                 let report = simulation.step().unwrap();
+                let seen = simulation.seen(&scene.probes, &mut forces);
                 for judge in &mut judges {
-                    judge.step(&report, step, simulation.world(), &scene.probes);
+                    judge.step(&report, step, &seen, &scene.probes);
                 }
             }
             for judge in judges {

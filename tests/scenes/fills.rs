@@ -454,6 +454,9 @@ motion = { type = "sinusoidal", amplitude = [0, 0, 0.1], frequency = 5 }
     assert_eq!(scene.world.find("box_walls"), Some(1));
     let friction = |body: &Body| scene.world.materials[body.material as usize].friction;
     assert_eq!((friction(&bodies[0]), friction(&bodies[1])), (0.5, 0.0));
+    // Its upper face is where the container is.
+    let floor = bodies[0].shape.aabb(&bodies[0].pose);
+    assert!(floor.max.z.abs() < 1e-12, "{}", floor.max.z);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod joint_kinds;
 mod joints;
 mod meshes;
 mod polyhedra;
+mod probes;
 mod run_folder;
 #[path = "../support/mod.rs"]
 mod support;

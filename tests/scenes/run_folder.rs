@@ -3,7 +3,7 @@
 use drystone::Error;
 use drystone::collide::Witnesses;
 use drystone::math::Vec3;
-use drystone::measure::{Axis, Energy, JointErrors, Penetration, Probe, ProbeKind};
+use drystone::measure::{Axis, Energy, JointErrors, Penetration, Probe, ProbeKind, Seen};
 use drystone::output::{MetricsWriter, Outcome, RunDescription, RunFolder, Summary};
 use drystone::scene::{Finding, Verdict, When};
 use drystone::solver::{Report, Status};
@@ -171,11 +171,17 @@ fn metrics_have_the_promised_columns_and_read_back() {
     }];
     let mut metrics = MetricsWriter::create(&folder, &probes).unwrap();
     metrics
-        .write(&step_report(1), &empty_world(), &probes)
+        .write(
+            &step_report(1),
+            &Seen::without_forces(&empty_world()),
+            &probes,
+        )
         .unwrap();
     let mut second = step_report(2);
     second.position = None;
-    metrics.write(&second, &empty_world(), &probes).unwrap();
+    metrics
+        .write(&second, &Seen::without_forces(&empty_world()), &probes)
+        .unwrap();
 
     let text = std::fs::read_to_string(folder.path().join("metrics.csv")).unwrap();
     assert!(text.ends_with('\n'));

@@ -9,7 +9,7 @@ use drystone::Result;
 use drystone::measure::{self, RunawayWatch};
 use drystone::output::{FrameWriter, MetricsWriter, RunFolder, Summary};
 use drystone::scene::Judge;
-use drystone::step::Simulation;
+use drystone::step::{Forces, Simulation};
 
 /// A run between two steps.
 pub(super) struct Stepping<'a> {
@@ -22,6 +22,7 @@ pub(super) struct Stepping<'a> {
     judges: Vec<Judge>,
     watch: RunawayWatch,
     signals: Signals,
+    forces: Forces,
     folder: &'a RunFolder,
 }
 
@@ -56,6 +57,7 @@ impl<'a> Stepping<'a> {
             folder,
             watch,
             signals: Signals::watch()?,
+            forces: Forces::default(),
             simulation,
             summary,
             progress,
@@ -85,11 +87,14 @@ impl<'a> Stepping<'a> {
         let report = self.simulation.step()?;
         let (step, world) = (report.step, self.simulation.world());
         self.summary.add(&report);
-        for judge in &mut self.judges {
-            judge.step(&report, scene.settings.time_step, world, &scene.probes);
-        }
-        if self.plan.is_measured(step) {
-            self.metrics.write(&report, world, &scene.probes)?;
+        if self.plan.is_measured(step) || !self.judges.is_empty() {
+            let seen = self.simulation.seen(&scene.probes, &mut self.forces);
+            for judge in &mut self.judges {
+                judge.step(&report, scene.settings.time_step, &seen, &scene.probes);
+            }
+            if self.plan.is_measured(step) {
+                self.metrics.write(&report, &seen, &scene.probes)?;
+            }
         }
         if let Some(frames) = &mut self.frames
             && self.plan.is_drawn(step)

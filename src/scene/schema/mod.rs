@@ -9,6 +9,7 @@ mod camera;
 mod expect;
 mod fill;
 mod joint;
+mod probe;
 mod shape;
 mod stabilization;
 
@@ -21,6 +22,7 @@ pub(crate) use expect::Expect;
 pub use expect::{Relation, When};
 pub(crate) use fill::{Arrangement, Fill, Region, Scale};
 pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};
+pub(crate) use probe::{BoxProbe, Probe};
 pub(crate) use shape::{HeightFieldShape, MeshShape, PolyhedronShape, Shape};
 pub(crate) use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};
 
@@ -482,76 +484,6 @@ pub(super) const DEFAULT_MATERIAL: &str = "default";
 
 fn default_material() -> String {
     DEFAULT_MATERIAL.to_owned()
-}
-
-tagged! {
-    /// Numbers to write in every row of the metrics.
-    pub enum Probe {
-        /// Position of a body: columns `NAME_x`, `NAME_y`, `NAME_z` `[m]`.
-        "position" => Position(BodyProbe),
-        /// Velocity of a body: columns `NAME_vx`, `NAME_vy`, `NAME_vz` `[m/s]`.
-        "velocity" => Velocity(BodyProbe),
-        /// Angular velocity of a body: columns `NAME_wx`, `NAME_wy`, `NAME_wz` `[rad/s]`.
-        "spin" => Spin(BodyProbe),
-        /// Height of a body's highest point: column `NAME` `[m]`.
-        "top" => Top(TopProbe),
-        /// Height of the surface of a bed of bodies: column `NAME` `[m]`.
-        "bed_height" => BedHeight(BedHeightProbe),
-    }
-}
-
-/// A probe of one body.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct BodyProbe {
-    /// Name of its columns.
-    pub name: String,
-    /// Name of the body.
-    pub body: String,
-    /// Name of the body or container in whose frame it measures; the world's without it.
-    pub relative_to: Option<String>,
-}
-
-/// A probe of a body's highest point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct TopProbe {
-    /// Name of its column.
-    pub name: String,
-    /// Name of the body.
-    pub body: String,
-    /// Which way is up.
-    #[serde(default)]
-    pub axis: Axis,
-    /// Name of the body or container in whose frame it measures; the world's without it.
-    pub relative_to: Option<String>,
-}
-
-/// A probe of the surface of a bed: a quantile of the heights of all dynamic bodies' highest points.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct BedHeightProbe {
-    /// Name of its column.
-    pub name: String,
-    /// Which way is up.
-    #[serde(default)]
-    pub axis: Axis,
-    /// From 0 (lowest body) to 1 (highest body).
-    #[serde(default = "bed_quantile")]
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = 1)))]
-    pub quantile: f64,
-    /// Names of bodies and fills that are not part of the bed.
-    #[serde(default)]
-    pub except: Vec<String>,
-    /// Name of the body or container in whose frame it measures; the world's without it.
-    pub relative_to: Option<String>,
-}
-
-fn bed_quantile() -> f64 {
-    crate::constants::BED_QUANTILE
 }
 
 /// An axis of a frame.

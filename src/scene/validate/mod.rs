@@ -8,12 +8,12 @@ mod expect;
 mod fill;
 mod joint;
 mod number;
+mod probe;
 mod stabilization;
 
 use super::place::Place;
 use super::schema::{
-    Contacts, DEFAULT_MATERIAL, Friction, FrictionLaw, Probe, SceneFile, Solver, Stabilization,
-    Stepper,
+    Contacts, DEFAULT_MATERIAL, Friction, FrictionLaw, SceneFile, Solver, Stabilization, Stepper,
 };
 use super::{closest, quoted};
 use crate::constants::{
@@ -95,7 +95,7 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     for (index, load) in file.loads.iter().enumerate() {
         joint::load(load, &names, &root.key("load").at(index))?;
     }
-    probes(file, &names, &root.key("probe"))?;
+    probe::probes(&file.probes, &names, &root.key("probe"))?;
     for (index, expect) in file.expects.iter().enumerate() {
         expect::expect(expect, &root.key("expect").at(index))?;
     }
@@ -467,41 +467,6 @@ fn materials(file: &SceneFile, place: &Place<'_>) -> Result<()> {
             "restitution",
             &place.key("restitution"),
         )?;
-    }
-    Ok(())
-}
-
-fn probes(file: &SceneFile, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
-    let mut taken: HashMap<&str, usize> = HashMap::new();
-    for (index, probe) in file.probes.iter().enumerate() {
-        let place = place.at(index);
-        let (name, body, relative_to) = match probe {
-            Probe::Position(probe) | Probe::Velocity(probe) | Probe::Spin(probe) => {
-                (&probe.name, Some(&probe.body), &probe.relative_to)
-            }
-            Probe::Top(probe) => (&probe.name, Some(&probe.body), &probe.relative_to),
-            Probe::BedHeight(probe) => {
-                let place = place.key("quantile");
-                within(probe.quantile, 0.0, 1.0, "the quantile", &place)?;
-                (&probe.name, None, &probe.relative_to)
-            }
-        };
-        identifier(name, &place.key("name"), false)?;
-        if let Some(start) = taken.insert(name, place.key("name").start()) {
-            return Err(self::taken(name, start, &place.key("name")));
-        }
-        if let Some(body) = body {
-            names.body(body, &place.key("body"))?;
-        }
-        if let Some(reference) = relative_to {
-            names.body(reference, &place.key("relative_to"))?;
-        }
-        if let Probe::BedHeight(probe) = probe {
-            for (at, name) in probe.except.iter().enumerate() {
-                let place = place.key("except").at(at);
-                names.bodies(name, &place)?;
-            }
-        }
     }
     Ok(())
 }

@@ -1,0 +1,251 @@
+//! Contacts with their forces: the network that carries a crowd, and the tensors that describe it.
+//!
+//! Sources: Rothenburg and Selvadurai 1981 and Christoffersen, Mehrabadi and Nemat-Nasser 1981 for the stress, Oda 1982 for the fabric.
+
+use crate::collide::ContactPoint;
+use crate::math::{Aabb, Mat3, Vec3};
+use crate::world::World;
+
+/// Force and torque, in world axes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Wrench {
+    /// `[N]`
+    pub force: Vec3,
+    /// `[N m]`
+    pub torque: Vec3,
+}
+
+/// Neighbours that press on the dynamic bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Coordination {
+    /// Mean number of bodies that a dynamic body presses on.
+    pub mean: f64,
+    /// The same of those that are no rattlers: that press on at least four others. 0 if all are.
+    pub bearing: f64,
+    /// Share of rattlers among the dynamic bodies.
+    pub rattlers: f64,
+}
+
+/// Bodies that a body in the bulk needs at least to be held without friction: fewer make it a rattler.
+const BEARING_NEIGHBOURS: u32 = 4;
+
+/// The contacts of a state, and the forces that act in them.
+#[derive(Debug, Clone, Copy)]
+pub struct ContactNetwork<'a> {
+    world: &'a World,
+    contacts: &'a [ContactPoint],
+    forces: &'a [Vec3],
+}
+
+impl<'a> ContactNetwork<'a> {
+    /// Of contacts, sorted by pair, and the forces on their bodies A `[N]`, of the same shape; what is missing of these is zero.
+    #[must_use]
+    pub fn new(world: &'a World, contacts: &'a [ContactPoint], forces: &'a [Vec3]) -> Self {
+        Self {
+            world,
+            contacts,
+            forces,
+        }
+    }
+
+    /// Contacts that press, with the forces on their bodies A `[N]`.
+    pub fn pressing(&self) -> impl Iterator<Item = (&'a ContactPoint, Vec3)> + use<'a> {
+        let both = self.contacts.iter().zip(self.forces);
+        both.filter(|(contact, force)| force.dot(&contact.normal) > 0.0)
+            .map(|(contact, force)| (contact, *force))
+    }
+
+    /// Neighbours of the dynamic bodies.
+    #[must_use]
+    pub fn coordination(&self) -> Coordination {
+        let mut neighbours = vec![0_u32; self.world.bodies.len()];
+        let mut last = None;
+        for (contact, _) in self.pressing() {
+            if last != Some(contact.bodies) {
+                last = Some(contact.bodies);
+                for body in contact.bodies {
+                    neighbours[body as usize] += 1;
+                }
+            }
+        }
+        let bodies = self.world.bodies.iter().zip(&neighbours);
+        let (mut all, mut sum, mut bearing, mut sum_of_bearing) = (0.0, 0.0, 0.0, 0.0);
+        for (_, &count) in bodies.filter(|(body, _)| body.is_dynamic()) {
+            all += 1.0;
+            sum += f64::from(count);
+            if count >= BEARING_NEIGHBOURS {
+                bearing += 1.0;
+                sum_of_bearing += f64::from(count);
+            }
+        }
+        let over = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
+        Coordination {
+            mean: over(sum, all),
+            bearing: over(sum_of_bearing, bearing),
+            rattlers: over(all - bearing, all),
+        }
+    }
+
+    /// Mean of `n n^T` over the points that press within a box, n being their normals; its trace is 1, or 0 without such points.
+    #[must_use]
+    pub fn fabric(&self, within: &Aabb) -> Mat3 {
+        let (mut sum, mut count) = (Mat3::zeros(), 0.0);
+        for (contact, _) in self.pressing_within(within) {
+            sum += contact.normal * contact.normal.transpose();
+            count += 1.0;
+        }
+        if count > 0.0 { sum / count } else { sum }
+    }
+
+    /// Stress of the contacts within a box, positive under pressure `[Pa]`: `sum f l^T / V`, f being the force on a body and l the way to
+    /// its centre from that of the other, or from the point where the other is not dynamic, as far as it is within the box. So its zz is
+    /// the mean over the box's heights of the force through a level, over the area.
+    #[must_use]
+    pub fn stress(&self, within: &Aabb) -> Mat3 {
+        let mut sum = Mat3::zeros();
+        for (contact, force) in self.pressing() {
+            let [a, b] = contact.bodies.map(|body| {
+                let body = &self.world.bodies[body as usize];
+                if body.is_dynamic() {
+                    body.pose.position
+                } else {
+                    contact.position
+                }
+            });
+            sum += force * (a - b).transpose() * share_within(&b, &a, within);
+        }
+        let sides = within.max - within.min;
+        sum / (sides.x * sides.y * sides.z)
+    }
+
+    /// Force of all contacts on a body, and their torque about its centre of mass.
+    #[must_use]
+    pub fn on_body(&self, body: u32) -> Wrench {
+        let center = self.world.bodies[body as usize].pose.position;
+        let mut sum = Wrench::default();
+        for (contact, &force) in self.contacts.iter().zip(self.forces) {
+            let force = match contact.bodies {
+                [a, _] if a == body => force,
+                [_, b] if b == body => -force,
+                _ => continue,
+            };
+            sum.force += force;
+            sum.torque += (contact.position - center).cross(&force);
+        }
+        sum
+    }
+
+    fn pressing_within(
+        &self,
+        within: &Aabb,
+    ) -> impl Iterator<Item = (&'a ContactPoint, Vec3)> + use<'a> {
+        let Aabb { min, max } = *within;
+        self.pressing().filter(move |(contact, _)| {
+            let at = &contact.position;
+            (0..3).all(|axis| min[axis] <= at[axis] && at[axis] < max[axis])
+        })
+    }
+}
+
+/// Share of the way between two points that is within a box.
+fn share_within(from: &Vec3, to: &Vec3, within: &Aabb) -> f64 {
+    let (mut start, mut end) = (0.0_f64, 1.0_f64);
+    for axis in 0..3 {
+        let (at, along) = (from[axis], to[axis] - from[axis]);
+        let (min, max) = (within.min[axis], within.max[axis]);
+        if along == 0.0 {
+            if at < min || at >= max {
+                return 0.0;
+            }
+            continue;
+        }
+        let (one, other) = ((min - at) / along, (max - at) / along);
+        start = start.max(one.min(other));
+        end = end.min(one.max(other));
+    }
+    (end - start).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+    use crate::math::{Pose, Quat};
+    use crate::world::{Body, Shape};
+
+    const ALL: Aabb = Aabb {
+        min: Vec3::new(-1.0, -1.0, 0.0),
+        max: Vec3::new(1.0, 1.0, 2.0),
+    };
+
+    fn point(bodies: [u32; 2], position: Vec3, normal: Vec3) -> ContactPoint {
+        ContactPoint {
+            bodies,
+            feature: 0,
+            position,
+            normal,
+            separation: 0.0,
+        }
+    }
+
+    /// A ground and three balls of radius 0.5 m, one above the other, that weigh 1 N each.
+    fn column() -> (World, Vec<ContactPoint>, Vec<Vec3>) {
+        let mut world = World::new(-Vec3::z());
+        let ground = Shape::HalfSpace {
+            normal: Vec3::z(),
+            offset: 0.0,
+        };
+        world.add(Body::fixed(ground, Pose::identity())).unwrap();
+        let ball = Shape::Sphere { radius: 0.5 };
+        for level in 0..3 {
+            let at = Vec3::new(0.0, 0.0, 0.5 + f64::from(level));
+            let pose = Pose::new(at, Quat::identity());
+            world
+                .add(Body::dynamic_with_mass(ball.clone(), pose, 1.0).unwrap())
+                .unwrap();
+        }
+        let (mut contacts, mut forces) = (Vec::new(), Vec::new());
+        for lower in 0..3_u32 {
+            // Normals go from B, the upper one, to A.
+            contacts.push(point(
+                [lower, lower + 1],
+                Vec3::z() * f64::from(lower),
+                -Vec3::z(),
+            ));
+            forces.push(-Vec3::z() * f64::from(3 - lower));
+        }
+        (world, contacts, forces)
+    }
+
+    #[test]
+    fn a_column_presses_by_its_weight() {
+        let (world, contacts, forces) = column();
+        let network = ContactNetwork::new(&world, &contacts, &forces);
+        assert_eq!(network.pressing().count(), 3);
+        assert_eq!(network.on_body(0).force, Vec3::new(0.0, 0.0, -3.0));
+        assert_eq!(network.on_body(2).force, Vec3::new(0.0, 0.0, 1.0));
+        let neighbours = network.coordination();
+        assert!((neighbours.mean - 5.0 / 3.0).abs() < 1e-12);
+        assert_eq!((neighbours.bearing, neighbours.rattlers), (0.0, 1.0));
+        // 3 N up to the first centre, 2 N to the second, 1 N from there to the box's end at 2 m, over 8 m^3.
+        let stress = network.stress(&ALL);
+        assert!((stress[(2, 2)] - (3.0 * 0.5 + 2.0 + 0.5) / 8.0).abs() < 1e-12);
+        assert!((network.fabric(&ALL) - Vec3::z() * Vec3::z().transpose()).norm() < 1e-12);
+    }
+
+    #[test]
+    fn forces_beside_the_centre_turn() {
+        let (world, mut contacts, _) = column();
+        contacts.truncate(1);
+        contacts[0] = point([0, 1], Vec3::new(0.3, 0.0, 0.0), -Vec3::z());
+        let forces = [Vec3::new(0.0, 0.0, -2.0)];
+        let on_ball = ContactNetwork::new(&world, &contacts, &forces).on_body(1);
+        assert_eq!(on_ball.force, Vec3::new(0.0, 0.0, 2.0));
+        assert!((on_ball.torque - Vec3::new(0.0, -0.6, 0.0)).norm() < 1e-12);
+        let pull = [Vec3::z()];
+        let pulled = ContactNetwork::new(&world, &contacts, &pull);
+        assert_eq!(pulled.pressing().count(), 0);
+        assert_eq!(pulled.stress(&ALL), Mat3::zeros());
+    }
+}

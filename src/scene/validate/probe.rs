@@ -1,0 +1,82 @@
+//! Probes: names, and numbers.
+
+use super::number::{direction, vector, within};
+use super::{Names, identifier, taken};
+use crate::error::Result;
+use crate::scene::place::Place;
+use crate::scene::schema::Probe;
+use std::collections::HashMap;
+
+pub(super) fn probes(probes: &[Probe], names: &Names<'_>, place: &Place<'_>) -> Result<()> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for (index, probe) in probes.iter().enumerate() {
+        let place = place.at(index);
+        let name = self::probe(probe, names, &place)?;
+        identifier(name, &place.key("name"), false)?;
+        if let Some(start) = known.insert(name, place.key("name").start()) {
+            return Err(taken(name, start, &place.key("name")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks a probe but for its name, which it gives.
+fn probe<'a>(probe: &'a Probe, names: &Names<'_>, place: &Place<'_>) -> Result<&'a str> {
+    let body = |name: &str| names.body(name, &place.key("body"));
+    let reference = |name: &Option<String>| match name {
+        Some(name) => names.body(name, &place.key("relative_to")),
+        None => Ok(()),
+    };
+    match probe {
+        Probe::Position(probe) | Probe::Velocity(probe) | Probe::Spin(probe) => {
+            body(&probe.body)?;
+            reference(&probe.relative_to)?;
+            Ok(&probe.name)
+        }
+        Probe::Top(probe) => {
+            body(&probe.body)?;
+            reference(&probe.relative_to)?;
+            Ok(&probe.name)
+        }
+        Probe::BedHeight(probe) => {
+            let quantile = place.key("quantile");
+            within(probe.quantile, 0.0, 1.0, "the quantile", &quantile)?;
+            reference(&probe.relative_to)?;
+            for (at, name) in probe.except.iter().enumerate() {
+                names.bodies(name, &place.key("except").at(at))?;
+            }
+            Ok(&probe.name)
+        }
+        Probe::Coordination(probe) | Probe::Momentum(probe) => Ok(&probe.name),
+        Probe::Fabric(probe) | Probe::Stress(probe) => {
+            vector(&probe.min, &place.key("min"))?;
+            vector(&probe.max, &place.key("max"))?;
+            for (axis, (min, max)) in probe.min.iter().zip(&probe.max).enumerate() {
+                if min >= max {
+                    return Err(place.key("max").at(axis).error(
+                        format!("the box ends at {max}, where it begins at {min}"),
+                        "expected a number above that of `min`",
+                    ));
+                }
+            }
+            Ok(&probe.name)
+        }
+        Probe::ContactForce(probe) => {
+            body(&probe.body)?;
+            Ok(&probe.name)
+        }
+        // Joints of chains and instances are there only when these are made.
+        Probe::JointForce(probe) => Ok(&probe.name),
+        Probe::Beyond(probe) => {
+            vector(&probe.point, &place.key("point"))?;
+            direction(&probe.normal, "the normal", &place.key("normal"))?;
+            Ok(&probe.name)
+        }
+        Probe::Mean(probe) => {
+            for (at, name) in probe.bodies.iter().enumerate() {
+                names.bodies(name, &place.key("bodies").at(at))?;
+            }
+            Ok(&probe.name)
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Probes of forces, of the contact network, and of crowds.
+
+use drystone::scene::{Overrides, Scene};
+use drystone::solver::cpu::CpuSolver;
+use drystone::step::{Forces, Simulation};
+use std::collections::HashMap;
+use std::path::Path;
+
+fn scene(text: &str) -> drystone::Result<Scene> {
+    Scene::parse(Path::new("probes.toml"), text, &Overrides::default())
+}
+
+/// Values of all probes after the last step of a scene, by column, and the mean height of the dynamic bodies.
+fn measured(text: &str) -> HashMap<String, f64> {
+    let scene = scene(text).unwrap_or_else(|why| panic!("{why}"));
+    let solver = Box::new(CpuSolver::new());
+    let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+    for _ in 0..scene.steps {
+        simulation.step().unwrap();
+    }
+    let mut forces = Forces::default();
+    let seen = simulation.seen(&scene.probes, &mut forces);
+    let mut all = HashMap::new();
+    for probe in &scene.probes {
+        let (columns, values) = (probe.columns(), probe.values(&seen));
+        assert_eq!(columns.len(), values.len());
+        assert_eq!(columns.len(), probe.units().len());
+        all.extend(columns.into_iter().zip(values));
+    }
+    let dynamic = || seen.world.bodies.iter().filter(|body| body.is_dynamic());
+    let height: f64 = dynamic().map(|body| body.pose.position.z).sum();
+    all.insert("z".to_owned(), height / dynamic().count() as f64);
+    all
+}
+
+fn near(found: f64, expected: f64, share: f64, what: &str) {
+    assert!(
+        (found - expected).abs() <= share * expected.abs(),
+        "{what}: {found}, expected {expected}"
+    );
+}
+
+#[test]
+fn a_bed_at_rest_presses_on_its_box_by_its_weight() {
+    // 8 by 8 by 8 spheres of 5 cm in a box of 0.45 m.
+    let found = measured(
+        "
+        name = \"bed\"
+        [simulation]
+        dt = 0.005
+        duration = 3.0
+        [materials.default]
+        friction = 0.3
+        restitution = 0.0
+        [materials.smooth]
+        friction = 0.0
+        restitution = 0.0
+        [[container]]
+        name = \"box\"
+        inner = [0.45, 0.45, 1.5]
+        wall_material = \"smooth\"
+        [[fill]]
+        name = \"bed\"
+        region = { type = \"box\", min = [-0.21, -0.21, 0.03], max = [0.21, 0.21, 1.4] }
+        arrangement = \"jittered\"
+        spacing = 0.056
+        jitter = 0.002
+        count = 512
+        density = 1000
+        shapes = [{ shape = { type = \"sphere\", radius = 0.025 } }]
+        [[probe]]
+        name = \"floor\"
+        type = \"contact_force\"
+        body = \"box\"
+        [[probe]]
+        name = \"walls\"
+        type = \"contact_force\"
+        body = \"box_walls\"
+        [[probe]]
+        name = \"neighbours\"
+        type = \"coordination\"
+        [[probe]]
+        name = \"stress\"
+        type = \"stress\"
+        min = [-0.225, -0.225, 0.05]
+        max = [0.225, 0.225, 0.15]
+        [[probe]]
+        name = \"whole\"
+        type = \"stress\"
+        min = [-0.5, -0.5, -0.1]
+        max = [0.5, 0.5, 0.9]
+        [[probe]]
+        name = \"fabric\"
+        type = \"fabric\"
+        min = [-1, -1, -1]
+        max = [1, 1, 2]
+        [[probe]]
+        name = \"low\"
+        type = \"beyond\"
+        point = [0, 0, 0.1]
+        normal = [0, 0, -2]
+        [[probe]]
+        name = \"momentum\"
+        type = \"momentum\"
+        [[probe]]
+        name = \"mean\"
+        type = \"mean\"
+        bodies = [\"bed\"]
+        ",
+    );
+    let ball = 1000.0 * std::f64::consts::PI * 0.05_f64.powi(3) / 6.0;
+    let weight = 512.0 * ball * 9.81;
+    near(found["floor_fz"], -weight, 0.02, "weight on the box");
+    // The floor holds back what the walls push.
+    let sideways = found["floor_fx"] + found["walls_fx"];
+    assert!(sideways.abs() < 0.01 * weight, "{sideways}");
+    assert!(found["walls_fz"].abs() < 1e-3 * weight);
+    // Between the isostatic 4 of friction and the 6 without.
+    let bearing = found["neighbours_bearing"];
+    assert!((4.0..6.2).contains(&bearing), "{bearing}");
+    assert!(found["neighbours"] <= bearing && found["neighbours_rattlers"] < 0.3);
+    let trace = found["fabric_xx"] + found["fabric_yy"] + found["fabric_zz"];
+    near(trace, 1.0, 1e-9, "trace of the fabric");
+    // The weight above 0.1 m over the area.
+    let (low, all) = (found["low_mass"], 512.0 * ball);
+    near(found["low_count"] * ball, low, 1e-9, "mass of what is low");
+    let above = (all - low) * 9.81 / (0.45 * 0.45);
+    let vertical = found["stress_zz"];
+    assert!(
+        (0.85 * above..1.15 * above).contains(&vertical),
+        "{vertical} Pa, {above} Pa of weight"
+    );
+    // Bodies that rest between smooth walls, on a floor at height 0: sum f_z l_z = sum m g z.
+    near(
+        found["whole_zz"],
+        found["z"] * weight,
+        0.02,
+        "virial of the forces",
+    );
+    assert!(found["momentum_pz"].abs() < 1e-3 && found["mean_temperature"] < 1e-6);
+}
+
+#[test]
+fn joints_and_free_bodies_have_their_forces_and_means() {
+    let found = measured(
+        "
+        name = \"hanging\"
+        [simulation]
+        dt = 0.01
+        duration = 2.0
+        gravity = [0, 0, -10]
+        [[body]]
+        name = \"weight\"
+        shape = { type = \"sphere\", radius = 0.1 }
+        position = [0, 0, -1]
+        mass = 3.0
+        [[joint]]
+        name = \"string\"
+        type = \"ball\"
+        a = \"weight\"
+        anchor = [0, 0, 0]
+        [[body]]
+        name = \"far\"
+        shape = { type = \"sphere\", radius = 0.1 }
+        position = [50, 0, 0]
+        linear_velocity = [2, 0, 0]
+        angular_velocity = [0, 0, 5]
+        mass = 1.0
+        [[body]]
+        name = \"away\"
+        shape = { type = \"sphere\", radius = 0.1 }
+        position = [80, 0, 0]
+        linear_velocity = [-2, 0, 0]
+        mass = 1.0
+        [[probe]]
+        name = \"string\"
+        type = \"joint_force\"
+        joint = \"string\"
+        [[probe]]
+        name = \"two\"
+        type = \"mean\"
+        bodies = [\"far\", \"away\"]
+        [[probe]]
+        name = \"all\"
+        type = \"momentum\"
+        ",
+    );
+    near(found["string_fz"], 30.0, 1e-3, "force of the string");
+    assert!(found["two_vx"].abs() < 1e-9);
+    near(found["two_vz"], -20.0, 1e-6, "fall");
+    near(found["two_temperature"], 4.0 / 3.0, 1e-6, "agitation");
+    near(
+        found["two_rotational"],
+        0.5 * 0.4 * 0.01 * 25.0,
+        1e-6,
+        "spin",
+    );
+    near(found["two_translational"], 0.5 * 2.0 * 404.0, 1e-6, "speed");
+    near(found["all_pz"], -40.0, 1e-3, "momentum");
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_where_it_is_asked_for() {
+    let base = "name = \"x\"\n[simulation]\ndt = 0.1\nsteps = 1\n[[body]]\nname = \"b\"\nshape = { type = \"sphere\", radius = 1 }\nmass = 1\n\
+                [[probe]]\nname = \"p\"\n";
+    for (probe, why, line) in [
+        (
+            "type = \"joint_force\"\njoint = \"j\"",
+            "no joint named `j`",
+            12,
+        ),
+        ("type = \"contact_force\"\nbody = \"c\"", "`c`", 12),
+        (
+            "type = \"beyond\"\npoint = [0, 0, 0]\nnormal = [0, 0, 0]",
+            "normal",
+            13,
+        ),
+        (
+            "type = \"stress\"\nmin = [0, 0, 0]\nmax = [1, 0, 1]",
+            "begins at 0",
+            13,
+        ),
+        ("type = \"mean\"\nbodies = [\"nobody\"]", "nobody", 12),
+        (
+            "type = \"fabric\"\nmin = [0, 0, nan]\nmax = [1, 1, 1]",
+            "nan",
+            12,
+        ),
+    ] {
+        let error = scene(&format!("{base}{probe}\n")).unwrap_err().to_string();
+        let message = error.to_lowercase();
+        assert!(message.contains(&why.to_lowercase()), "{error}");
+        assert!(error.contains(&format!("probes.toml:{line}:")), "{error}");
+    }
+}

@@ -83,7 +83,7 @@ use crate::measure::{self, Energy, JointErrors, Penetration};
 use crate::parallel::together;
 use crate::problem::Problem;
 use crate::solver::substeps::SubstepPlan;
-use crate::solver::{Report, Solution, Solver, Status};
+use crate::solver::{Plan, Report, Solution, Solver, Status};
 use crate::stabilize::{PositionPass, Scheme, Sweeps};
 use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
@@ -129,6 +129,10 @@ pub struct Simulation {
     /// How the last step was divided.
     division: StepDivision,
     plan: Option<SubstepPlan>,
+    /// What the solver was told of the problem, and the length of the part `[s]`.
+    solved_by: Option<(Plan, f64)>,
+    /// Loads of the contacts after the last part.
+    loads: Vec<f32>,
     /// How long the problem stood for whose impulses are remembered `[s]`; 0 if there are none.
     impulse_length: f64,
     timings: Timings,
@@ -182,6 +186,8 @@ impl Simulation {
             sweeps: Sweeps::of_whole_bodies(1),
             division: StepDivision::into(0),
             plan: None,
+            solved_by: None,
+            loads: Vec::new(),
             impulse_length: 0.0,
             timings: Timings::default(),
         };
@@ -317,6 +323,7 @@ impl Simulation {
         self.problem.contacts.clear();
         self.solution = Solution::default();
         self.plan = None;
+        self.solved_by = None;
         self.steps += 1;
         self.timings.step = start.elapsed();
         Ok(StepReport {
@@ -387,6 +394,19 @@ impl Simulation {
     #[must_use]
     pub fn substep_plan(&self) -> Option<SubstepPlan> {
         self.plan
+    }
+
+    /// The plan with which the solver got [`Self::velocity_problem`], and the length of time that the problem stands for `[s]`;
+    /// nothing before the first step and after one of the event stepper.
+    #[must_use]
+    pub fn velocity_plan(&self) -> Option<(Plan, f64)> {
+        self.solved_by
+    }
+
+    /// The solver's answer to [`Self::velocity_problem`]; after a step that failed it must not be used.
+    #[must_use]
+    pub fn solution(&self) -> &Solution {
+        &self.solution
     }
 
     /// Impulses `(normal, tangent 1, tangent 2)` of the last step `[N s]`, in the order of

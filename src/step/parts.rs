@@ -87,6 +87,7 @@ impl Simulation {
             Some(plan) if is_divided => Plan::Substeps(plan),
             _ => Plan::Once(self.velocity_options()),
         };
+        self.solved_by = Some((plan, h));
         let built = start.elapsed();
         let solution = &mut self.solution;
         let report = self.solver.attempt(&self.problem, &plan, solution)?;
@@ -192,10 +193,13 @@ impl Simulation {
         self.detector.store_impulses(&self.solution.impulses);
         if let Some(plan) = &self.plan {
             let impulses = self.solution.contact_impulses();
-            plan.gap_law
-                .renew_loads(&mut self.problem.loads, impulses, h);
+            // The problem stays as the solver got it.
+            self.loads.clone_from(&self.problem.loads);
+            plan.gap_law.renew_loads(&mut self.loads, impulses, h);
+            self.detector.store_loads(&self.loads);
+        } else {
+            self.detector.store_loads(&self.problem.loads);
         }
-        self.detector.store_loads(&self.problem.loads);
     }
 
     /// Sets the clock, dynamic bodies having moved, and moves the kinematic ones.

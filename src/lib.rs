@@ -107,6 +107,9 @@ pub mod scene;
 #[cfg(feature = "scene")]
 pub mod output;
 
+#[cfg(feature = "scene")]
+pub mod problem_file;
+
 #[doc(hidden)]
 pub mod internals;
 

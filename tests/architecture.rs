@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the pipeline; a module may use those before it, and itself.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "constants",
     "error",
     "math",
@@ -23,6 +23,7 @@ const ORDER: [&str; 17] = [
     "step",
     "scene",
     "output",
+    "problem_file",
     "internals",
 ];
 

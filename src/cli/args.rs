@@ -40,6 +40,13 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 done, 1 the file could not be written, 2 bad usage or no such run."
     )]
     Plot(PlotArgs),
+    /// Solve a problem from a file: one that `run --dump-problem` wrote, or one of FCLib's HDF5 files.
+    ///
+    /// Prints method, iterations, time, and the residual as the referee finds it in f64 from the impulses: the natural-map residual
+    /// in m/s. A problem of a run is solved by the plan in its file, from the impulses in it, and the answer compared with the
+    /// one in it. FCLib's problems, local or global, are solved by block Gauss-Seidel in f64 (nsgs).
+    #[command(after_help = "Exit codes: 0 done, 1 the solve failed, 2 bad usage or input.")]
+    Solve(SolveArgs),
     /// Read a scene, build it, and report what is in it; nothing is run or written.
     Check(CheckArgs),
     /// Solve the same problems on every backend, with every method and in both passes, and report
@@ -136,6 +143,10 @@ pub(crate) struct RunArgs {
     /// Stop, with 1 and a file of the bodies, where energy or penetration are more than forces and motions explain.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Write the velocity problem of these steps, counted from 1, into the run folder, for `drystone solve`; of a step in several parts the
+    /// last one's.
+    #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) dump_problem: Vec<u64>,
     /// End without a picture.
     #[arg(long)]
     pub(crate) no_picture: bool,
@@ -145,6 +156,49 @@ pub(crate) struct RunArgs {
     /// Print nothing but errors.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SolveArgs {
+    /// Problem file: JSON or HDF5, whatever its name.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Solver of velocity problems, instead of the file's.
+    #[arg(long, visible_alias = "method", value_enum)]
+    pub(crate) solver: Option<SolverName>,
+    /// Most iterations (of each substep, if there are any), instead of the file's; of nsgs 10,000 without it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) iterations: Option<u32>,
+    /// Residual at which to stop, in m/s, instead of the file's; 0 for never.
+    #[arg(long, value_name = "RESIDUAL", allow_negative_numbers = true, value_parser = not_negative_f64)]
+    pub(crate) tolerance: Option<f64>,
+    /// Sweep without acceleration (FCLib's problems).
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Start from no impulses.
+    #[arg(long)]
+    pub(crate) cold: bool,
+    /// A friction pyramid of this many directions, even, from 4 on, instead of the file's cone.
+    #[arg(long, value_name = "N")]
+    pub(crate) friction_directions: Option<u32>,
+    /// Where to solve: auto takes a hardware GPU if there is one, and nsgs for FCLib's problems.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) backend: BackendName,
+    /// Part of the name of the GPU adapter to take. The only way to get a software adapter.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adapter: Option<String>,
+    /// Threads of the CPU's part; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Solve it so many times; the time is the median.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) repeat: u32,
+    /// Also write the answer there, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print JSON in place of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! The command-line program: runs, checks and compares scenes, reproduces experiments, and measures speed.
+//! The command-line program: runs, checks and compares scenes, solves problems from files, reproduces experiments, and measures speed.
 //!
 //! Flags become [`args`], args become a plan, the plan is carried out. Exit codes: 0 done, 1 the run
 //! failed or backends disagree, 2 bad usage or input.
@@ -25,6 +25,7 @@ mod provenance;
 mod render;
 mod reproduce;
 mod run;
+mod solve;
 mod study;
 
 use args::{Cli, Command};
@@ -58,6 +59,7 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         #[cfg(feature = "gpu")]
         Command::Render(args) => render::render(&args),
         Command::Plot(args) => curves::plot(&args),
+        Command::Solve(args) => solve::solve(args),
         Command::Check(args) => check::check(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Reproduce(args) => reproduce::reproduce(&args),

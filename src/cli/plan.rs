@@ -20,6 +20,8 @@ pub(crate) struct RunPlan {
     pub(crate) frames_every: Option<u64>,
     pub(crate) frame_content: FrameContent,
     pub(crate) frame_format: FrameFormat,
+    /// Steps whose problems are written.
+    pub(crate) dumped: Vec<u64>,
     /// True if a run that runs away is stopped.
     pub(crate) strict: bool,
     /// True if the run ends with a picture.
@@ -32,8 +34,14 @@ pub(crate) struct RunPlan {
 impl RunPlan {
     /// Reads the scene and settles every choice.
     pub(crate) fn new(args: RunArgs) -> Result<Self, Failure> {
-        refuse_what_a_reference_has_not(&args)?;
+        let given = GivenSweeps {
+            solver: args.scene.solver.is_some(),
+            iterations: args.scene.iterations.is_some(),
+            tolerance: args.tolerance.is_some(),
+        };
+        given.refuse_what_a_reference_has_not(args.backend)?;
         let scene = load(&args.scene, args.tolerance)?;
+        refuse_steps_beyond(&args.dump_problem, &scene)?;
         let mut backend = args.backend;
         if scene.settings.event.is_some() {
             backend = backend_of_events(&args)?;
@@ -49,6 +57,7 @@ impl RunPlan {
             out: args.out,
             frame_content: args.frame_content.into(),
             frame_format: args.frame_format.into(),
+            dumped: args.dump_problem,
             strict: args.strict,
             picture: !args.no_picture,
             check: args.check,
@@ -68,33 +77,59 @@ impl RunPlan {
     }
 }
 
-/// Refuses settings of iterations on the command line for a backend that has none. Those of a scene stay, so that
-/// the same file runs everywhere.
-fn refuse_what_a_reference_has_not(args: &RunArgs) -> Result<(), Failure> {
-    let pivots = args.backend == BackendName::Lemke;
-    let given = [
-        (
-            "--solver",
-            args.scene.solver.is_some(),
-            pivots || args.backend == BackendName::Nsgs,
-        ),
-        ("--iterations", args.scene.iterations.is_some(), pivots),
-        ("--tolerance", args.tolerance.is_some(), pivots),
-    ];
-    for (flag, is_given, is_refused) in given {
-        if is_given && is_refused {
-            let how = if pivots {
-                "lemke solves by pivoting, to round-off"
-            } else {
-                "nsgs has one sweep, its own"
-            };
-            return Err(Failure::Input(Error::invalid(
-                flag,
-                format!("{how}; leave it out, or use --backend cpu"),
-            )));
-        }
+/// Refuses steps to be dumped that there are not, or that have no problem.
+fn refuse_steps_beyond(steps: &[u64], scene: &Scene) -> Result<(), Failure> {
+    if steps.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    needs_velocity_problems(scene, "--dump-problem")?;
+    match steps.iter().find(|&&step| step > scene.steps) {
+        Some(step) => Err(Failure::Input(Error::invalid(
+            format!("--dump-problem {step}"),
+            format!("the run has {} steps", scene.steps),
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Settings of sweeps that are on the command line.
+pub(crate) struct GivenSweeps {
+    pub(crate) solver: bool,
+    pub(crate) iterations: bool,
+    pub(crate) tolerance: bool,
+}
+
+impl GivenSweeps {
+    /// Refuses what a backend has no use for. Settings of a scene or a problem stay, so that the same file runs everywhere.
+    pub(crate) fn refuse_what_a_reference_has_not(
+        &self,
+        backend: BackendName,
+    ) -> Result<(), Failure> {
+        let pivots = backend == BackendName::Lemke;
+        let given = [
+            (
+                "--solver",
+                self.solver,
+                pivots || backend == BackendName::Nsgs,
+            ),
+            ("--iterations", self.iterations, pivots),
+            ("--tolerance", self.tolerance, pivots),
+        ];
+        for (flag, is_given, is_refused) in given {
+            if is_given && is_refused {
+                let how = if pivots {
+                    "lemke solves by pivoting, to round-off"
+                } else {
+                    "nsgs has one sweep, its own"
+                };
+                return Err(Failure::Input(Error::invalid(
+                    flag,
+                    format!("{how}; leave it out, or use --backend cpu"),
+                )));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The event stepper pivots in f64 on the CPU, and has no sweeps.

@@ -189,3 +189,11 @@ pub const WORKGROUP_SIZE: u32 = 64;
 
 /// Most friction directions of a pyramid; the table of directions travels in a uniform.
 pub const MAX_FRICTION_DIRECTIONS: usize = 16;
+
+/// Most entries of a dense matrix that a problem from a file is reduced with: 1 GiB of them.
+#[cfg(feature = "fclib")]
+pub(crate) const MAX_DENSE_ENTRIES: u64 = 1 << 27;
+
+/// Most unknowns of a problem from a file that its mass matrix may couple: factorizing them takes a minute.
+#[cfg(feature = "fclib")]
+pub(crate) const MAX_COUPLED_UNKNOWNS: usize = 8192;

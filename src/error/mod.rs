@@ -47,6 +47,17 @@ pub enum Error {
         /// The operating system's word on it.
         source: std::io::Error,
     },
+    /// A file that is not what it should be.
+    File {
+        /// The file, as it was named.
+        path: PathBuf,
+        /// Line and column, both from 1, of files of text.
+        line_column: Option<(usize, usize)>,
+        /// The field or the dataset, empty for the file as a whole.
+        field: String,
+        /// What was found and what was expected.
+        why: String,
+    },
     /// The event stepper cannot go on; the world is as it was before the step.
     Event {
         /// When `[s]`.
@@ -96,6 +107,19 @@ impl fmt::Display for Error {
                 available,
             } => write!(f, "{what}: {needed} needed, {available} available"),
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::File {
+                path,
+                line_column,
+                field,
+                why,
+            } => {
+                write!(f, "{}", path.display())?;
+                if let Some((line, column)) = line_column {
+                    write!(f, ":{line}:{column}")?;
+                }
+                let colon = if field.is_empty() { "" } else { ": " };
+                write!(f, "{colon}{field}: {why}")
+            }
             Self::Event { time, why } => write!(f, "event stepper at t = {time} s: {why}"),
             Self::NonFinite { stage, what } => write!(f, "not finite after {stage}: {what}"),
         }

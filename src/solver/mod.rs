@@ -283,6 +283,13 @@ impl Plan {
     }
 }
 
+impl Default for Plan {
+    /// A problem is solved once, by the default options.
+    fn default() -> Self {
+        Self::Once(Options::default())
+    }
+}
+
 impl From<Options> for Plan {
     fn from(options: Options) -> Self {
         Self::Once(options)

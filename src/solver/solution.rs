@@ -132,7 +132,7 @@ impl Solution {
     /// True if every number is finite, and no joint impulse at the bound of those without bounds.
     ///
     /// The residual alone does not tell: a projection turns what is not a number into a bound.
-    pub(super) fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         // Without a way out at the first that is not, so that a compiler can look at several at once.
         let all_finite = |numbers: &[f32]| {
             let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());

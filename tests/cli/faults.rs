@@ -99,6 +99,11 @@ fn a_run_that_runs_away_says_so_and_a_strict_one_stops() {
     assert_eq!(dump["step"], 1);
     assert_eq!(dump["bodies"].as_array().unwrap().len(), 4);
     assert!(dump["deepest_contacts"][0]["separation"].as_f64().unwrap() < -0.5);
+    assert_eq!(dump["problem"], "problem_1.json");
+    let solved = home
+        .run(&["solve", "strict/problem_1.json", "--backend=cpu"])
+        .expect_code(0);
+    assert!(solved.stdout.contains("bit for bit"), "{}", solved.stdout);
     // On the earth they stand, and nobody complains.
     home.write("tower.toml", &tower(9.81, 0.01, 50));
     let args = [

@@ -193,3 +193,51 @@ fn bench_measures_a_named_adapter_beside_the_cpu() {
         );
     }
 }
+
+#[test]
+fn problems_of_a_run_on_an_adapter_are_solved_to_the_same_impulses() {
+    let home = Home::with_drop_scene();
+    // In substeps too.
+    let soft = home
+        .read("drop.toml")
+        .replace("method = \"post\"\niterations = 10\n", "");
+    home.write(
+        "soft.toml",
+        &soft.replace("method = \"pgs\"\niterations = 20\n", ""),
+    );
+    let adapter = adapter();
+    for scene in ["drop", "soft"] {
+        home.run_with_gpu(&[
+            "run",
+            &format!("{scene}.toml"),
+            "--steps=40",
+            "--adapter",
+            &adapter,
+            "--out",
+            scene,
+            "--no-picture",
+            "--dump-problem=25,40",
+        ])
+        .expect_code(0);
+        for step in [25, 40] {
+            let file = format!("{scene}/problem_{step}.json");
+            let ended = home
+                .run_with_gpu(&["solve", &file, "--adapter", &adapter, "--json"])
+                .expect_code(0);
+            let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+            assert_eq!(report["recorded"]["same_bits"], true, "{report}");
+            assert_eq!(report["backend"], "gpu");
+            // On the CPU other bits, and nearly the same impulses.
+            let ended = home
+                .run_with_gpu(&["solve", &file, "--backend=cpu", "--json"])
+                .expect_code(0);
+            let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+            let recorded = &report["recorded"];
+            let number = |name: &str| recorded[name].as_f64().unwrap();
+            assert!(
+                number("largest_difference") < 1e-3 * number("largest_impulse"),
+                "{report}"
+            );
+        }
+    }
+}

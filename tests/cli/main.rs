@@ -14,6 +14,8 @@ mod faults;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod plot;
+mod problem_files;
+mod problems;
 mod program;
 mod references;
 #[cfg(feature = "gpu")]

@@ -1,5 +1,6 @@
 //! `drystone run`.
 
+mod dump;
 mod report;
 mod runaway;
 mod signals;

@@ -1,5 +1,6 @@
 //! The end of a strict run that runs away: which bodies, and a file of them.
 
+use super::dump;
 use drystone::Error;
 use drystone::measure::Runaway;
 use drystone::output::RunFolder;
@@ -9,9 +10,10 @@ use serde_json::json;
 /// Bodies that are listed.
 const LISTED: usize = 5;
 
-/// Writes `runaway.json` and says what happened.
+/// Writes `runaway.json` and the problem of the step, and says what happened.
 pub(super) fn stop(
     folder: &RunFolder,
+    scene: &str,
     step: u64,
     runaway: &Runaway,
     simulation: &Simulation,
@@ -54,11 +56,14 @@ pub(super) fn stop(
             })
         })
         .collect();
+    let problem = dump::write(folder, scene, step, simulation, true);
+    let problem = problem.ok().flatten();
     let dump = json!({
         "step": step,
         "time": world.time,
         "why": runaway.to_string(),
         "again": format!("drystone run scene.toml --steps {step} --strict"),
+        "problem": problem.as_deref().and_then(std::path::Path::file_name).map(|name| name.to_string_lossy()),
         "deepest_contacts": contacts,
         "bodies": bodies,
     });

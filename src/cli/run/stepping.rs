@@ -1,7 +1,7 @@
 //! The steps of a run, and what they leave in its folder.
 
-use super::runaway;
 use super::signals::{Signal, Signals};
+use super::{dump, runaway};
 use crate::console;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
@@ -84,7 +84,24 @@ impl<'a> Stepping<'a> {
     /// Takes a step and writes what it leaves.
     fn step(&mut self) -> Result<()> {
         let scene = &self.plan.scene;
-        let report = self.simulation.step()?;
+        let stepped = self.simulation.step();
+        // A step that fails leaves the problem that it failed at.
+        let number = self.summary.steps + 1;
+        if self.plan.dumped.contains(&number) {
+            let path = dump::write(
+                self.folder,
+                &scene.name,
+                number,
+                self.simulation,
+                stepped.is_ok(),
+            )?;
+            if !self.plan.quiet
+                && let Some(path) = path
+            {
+                console::err(&dump::note(&path, self.simulation));
+            }
+        }
+        let report = stepped?;
         let (step, world) = (report.step, self.simulation.world());
         self.summary.add(&report);
         if self.plan.is_measured(step) || !self.judges.is_empty() {
@@ -109,7 +126,13 @@ impl<'a> Stepping<'a> {
         if let Some(runaway) = runaway {
             let is_first = self.summary.add_runaway();
             if self.plan.strict {
-                return Err(runaway::stop(self.folder, step, &runaway, self.simulation));
+                return Err(runaway::stop(
+                    self.folder,
+                    &scene.name,
+                    step,
+                    &runaway,
+                    self.simulation,
+                ));
             }
             if is_first && !self.plan.quiet {
                 console::err(&format!(

@@ -6,6 +6,7 @@ use super::local::ContactBlock;
 use super::{LocalRule, NsgsOptions};
 use crate::error::{Error, Result};
 use crate::solver::Status;
+use crate::solver::reference::Norms;
 
 /// Contacts `u = (W + R) r + b` with Coulomb's law and the disk, in memory that is somebody else's.
 ///
@@ -38,6 +39,15 @@ pub struct DelassusReport {
     pub residual_rms: f64,
     /// Largest residual of a contact `[m/s]`.
     pub residual_max: f64,
+}
+
+/// How far impulses are from solving a [`DelassusProblem`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DelassusVerdict {
+    /// [Residuals](crate::solver#the-residual) of the contacts `[m/s]`.
+    pub residual: Norms,
+    /// u of each contact `[m/s]`, shape `[contact_count]`.
+    pub velocities: Vec<[f64; 3]>,
 }
 
 impl DelassusProblem<'_> {
@@ -133,25 +143,8 @@ impl DelassusProblem<'_> {
     ) -> Result<DelassusReport> {
         options.validate()?;
         self.validate()?;
-        let contacts = self.friction.len();
-        if impulses.len() != contacts || !impulses.as_flattened().iter().all(|r| r.is_finite()) {
-            return Err(Error::invalid(
-                "impulses",
-                format!(
-                    "{} given; {contacts} expected, all of them finite",
-                    impulses.len()
-                ),
-            ));
-        }
-        let diagonal = (0..contacts).map(|contact| self.diagonal_block(contact));
-        let mut system = Rows {
-            problem: self,
-            blocks: diagonal
-                .zip(self.friction)
-                .map(|(block, &mu)| ContactBlock::new(block, mu))
-                .collect(),
-            rule: options.local,
-        };
+        self.validate_impulses(impulses)?;
+        let mut system = Rows::new(self, options.local);
         let ending = iterate(&mut system, impulses.as_flattened_mut(), options);
         if ending.status == Status::NonFinite {
             return Err(Error::NonFinite {
@@ -165,6 +158,36 @@ impl DelassusProblem<'_> {
             residual_rms: ending.residual.rms,
             residual_max: ending.residual.max,
         })
+    }
+
+    /// Judges impulses of any origin `(normal, tangent 1, tangent 2)` `[N s]`, shape `[contact_count]`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a problem without meaning, or impulses of another shape or that are not finite.
+    pub fn judge(&self, impulses: &[[f64; 3]]) -> Result<DelassusVerdict> {
+        self.validate()?;
+        self.validate_impulses(impulses)?;
+        let r = impulses.as_flattened();
+        let Residual { rms, max } = Rows::new(self, LocalRule::default()).residual(r);
+        let contacts = 0..self.friction.len();
+        Ok(DelassusVerdict {
+            residual: Norms { rms, max },
+            velocities: contacts.map(|contact| self.velocity(contact, r)).collect(),
+        })
+    }
+
+    fn validate_impulses(&self, impulses: &[[f64; 3]]) -> Result<()> {
+        let contacts = self.friction.len();
+        if impulses.len() == contacts && impulses.as_flattened().iter().all(|r| r.is_finite()) {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "impulses",
+            format!(
+                "{} given; {contacts} expected, all of them finite",
+                impulses.len()
+            ),
+        ))
     }
 
     /// `u` of a contact `[m/s]`; the problem and the shape of the impulses are valid.
@@ -208,6 +231,21 @@ struct Rows<'a> {
     problem: &'a DelassusProblem<'a>,
     blocks: Vec<ContactBlock>,
     rule: LocalRule,
+}
+
+impl<'a> Rows<'a> {
+    /// Of a problem that is valid.
+    fn new(problem: &'a DelassusProblem<'a>, rule: LocalRule) -> Self {
+        let diagonal = (0..problem.friction.len()).map(|contact| problem.diagonal_block(contact));
+        Self {
+            problem,
+            blocks: diagonal
+                .zip(problem.friction)
+                .map(|(block, &mu)| ContactBlock::new(block, mu))
+                .collect(),
+            rule,
+        }
+    }
 }
 
 fn of_contact(r: &[f64], contact: usize) -> [f64; 3] {

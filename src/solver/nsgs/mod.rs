@@ -26,7 +26,7 @@ mod joint_group;
 pub(crate) mod local;
 mod row;
 
-pub use delassus::{DelassusProblem, DelassusReport};
+pub use delassus::{DelassusProblem, DelassusReport, DelassusVerdict};
 
 use self::bodies::Bodies;
 use self::iteration::System;

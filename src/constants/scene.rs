@@ -48,6 +48,10 @@ pub(crate) const MAX_SCENE_ITERATIONS: u32 = 10_000_000;
 /// in a hundred.
 pub(crate) const RANDOM_FILL_ATTEMPTS: u32 = 2_000;
 
+/// Places of a grid, one after the other, without room for a body, from which on a fill is given up: looking at them takes
+/// seconds.
+pub(crate) const FILL_TAKEN_PLACES: u64 = 10_000_000;
+
 /// Overlap that a fill forgives, over the size of the body: rounding of poses that touch exactly.
 pub(crate) const FILL_OVERLAP_TOLERANCE: f64 = 1e-9;
 
@@ -72,3 +76,13 @@ pub(crate) const WALL_THICKNESS_RATIO: f64 = 0.25;
 /// Most bodies whose surfaces are drawn in a frame unless surfaces are asked for: beyond it a frame
 /// of 80 triangles a body outweighs everything else that a run writes, and glyphs draw faster.
 pub const MAX_SURFACE_FRAME_BODIES: usize = 300;
+
+/// Largest coordinate and size in a scene `[m]`: further out f64 places bodies to a tenth of a micrometre and worse.
+pub(crate) const MAX_SCENE_LENGTH: f64 = 1e9;
+
+/// Largest component of any other vector in a scene, a force, a velocity: its square is still an f32.
+pub(crate) const MAX_SCENE_COMPONENT: f64 = 1e15;
+
+/// Largest ratio of the extents of a body that moves: of the moments of inertia of a longer needle, f32 holds the small
+/// one to nothing beside the large one.
+pub(crate) const MAX_EXTENT_RATIO: f64 = 1e6;

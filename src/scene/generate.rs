@@ -7,7 +7,9 @@ use super::build::{groups, shape, vector};
 use super::occupied::Occupied;
 use super::place::Place;
 use super::schema::{Arrangement, Fill, Region, Scale};
-use crate::constants::{FILL_OVERLAP_TOLERANCE, MAX_SCENE_BODIES, RANDOM_FILL_ATTEMPTS};
+use crate::constants::{
+    FILL_OVERLAP_TOLERANCE, FILL_TAKEN_PLACES, MAX_SCENE_BODIES, RANDOM_FILL_ATTEMPTS,
+};
 use crate::error::Result;
 use crate::math::{Aabb, Pose, Quat, Vec3};
 use crate::world::{Body, Shape, World};
@@ -70,15 +72,27 @@ pub(super) fn fill(
         Arrangement::Grid | Arrangement::Jittered => {
             let occupied = Occupied::new(world, recipe.cell());
             let jitter = fill.jitter.unwrap_or(0.0);
+            let mut taken = 0_u64;
             for site in recipe.sites(place)? {
                 if (world.bodies.len() - before) as u64 == wanted {
                     break;
                 }
+                taken += 1;
+                if taken > FILL_TAKEN_PLACES {
+                    return Err(place.key("region").error(
+                        format!("{FILL_TAKEN_PLACES} places in a row are taken or outside"),
+                        "expected a region in which there is room",
+                    ));
+                }
+                let Some(site) = site else {
+                    continue;
+                };
                 let offset = Vec3::from_fn(|_, _| jitter * (2.0 * random.random::<f64>() - 1.0));
                 let candidate = recipe.draw(&mut random);
                 let pose = Pose::new(site + offset, candidate.orientation);
                 if candidate.is_free(&occupied, world, &pose) {
                     world.add(recipe.body(&candidate, pose, material, &mut random, place)?)?;
+                    taken = 0;
                 }
             }
         }
@@ -177,8 +191,8 @@ impl<'a> Recipe<'a> {
         2.0 * self.reach.max()
     }
 
-    /// Places of the grid within the region, layer by layer from the bottom.
-    fn sites(&self, place: &Place<'_>) -> Result<impl Iterator<Item = Vec3> + use<'a>> {
+    /// Places of the grid, layer by layer from the bottom; nothing for those outside the region.
+    fn sites(&self, place: &Place<'_>) -> Result<impl Iterator<Item = Option<Vec3>> + use<'a>> {
         let fill = self.fill;
         let jitter = fill.jitter.unwrap_or(0.0);
         let reach = self.reach.add_scalar(jitter);
@@ -214,7 +228,7 @@ impl<'a> Recipe<'a> {
         Ok((0..nz)
             .flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
             .map(move |at| first + Vec3::from(at.map(|k| k as f64)) * spacing)
-            .filter(move |site| holds(&fill.region, site, &reach, ball)))
+            .map(move |site| holds(&fill.region, &site, &reach, ball).then_some(site)))
     }
 
     fn draw(&self, random: &mut Pcg64) -> Candidate {

@@ -1,6 +1,6 @@
 //! Checks of templates, instances and chains.
 
-use super::number::{direction, not_negative, positive, vector};
+use super::number::{direction, length, not_negative, position, positive};
 use super::{Named, Names, body, joint};
 use crate::constants::MAX_SCENE_BODIES;
 use crate::error::Result;
@@ -60,7 +60,7 @@ pub(super) fn instance(
         "template"
     };
     names.claim(prefix, Named::Group("instance"), &place.key(key))?;
-    vector(&instance.position, &place.key("position"))?;
+    position(&instance.position, &place.key("position"))?;
     body::rotation(&instance.rotation, &place.key("rotation"))?;
     not_negative(instance.jitter, "the jitter", &place.key("jitter"))?;
     super::seed(instance.seed, place)?;
@@ -85,7 +85,7 @@ pub(super) fn instance(
                 "expected `count = [x, y, z]` with it",
             ));
         }
-        (_, Some(spacing)) => vector(spacing, &place.key("spacing"))?,
+        (_, Some(spacing)) => position(spacing, &place.key("spacing"))?,
         (_, None) => {}
     }
     let copies = assembly::copies(instance);
@@ -147,7 +147,7 @@ pub(super) fn chain(chain: &Chain, names: &mut Names<'_>, place: &Place<'_>) -> 
 
 /// Checks where a chain runs.
 fn course(chain: &Chain, place: &Place<'_>) -> Result<()> {
-    vector(&chain.start, &place.key("start"))?;
+    position(&chain.start, &place.key("start"))?;
     let only_with = |key: &str, other: &str| {
         place.name_of(key).error(
             format!("`{key}` of a chain without `{other}`"),
@@ -169,12 +169,12 @@ fn course(chain: &Chain, place: &Place<'_>) -> Result<()> {
                 return Err(only_with("sag", "end"));
             }
             match chain.pitch {
-                Some(pitch) => positive(pitch, "the pitch", &place.key("pitch")),
+                Some(pitch) => length(pitch, "the pitch", &place.key("pitch")),
                 None => Ok(()),
             }
         }
         (None, Some(end)) => {
-            vector(end, &place.key("end"))?;
+            position(end, &place.key("end"))?;
             if *end == chain.start {
                 return Err(place.key("end").error(
                     "the chain ends where it starts",

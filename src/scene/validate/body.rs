@@ -1,10 +1,12 @@
 //! Checks of bodies and containers.
 
 use super::Names;
-use super::number::{direction, finite, not_negative, positive, positive_vector, vector};
+use super::number::{
+    direction, finite, length, length_or_0, lengths, position, positive, positive_vector, vector,
+};
 use crate::constants::{
-    INERTIA_SYMMETRY_TOLERANCE, MAX_COMPOUND_PARTS, MAX_HULL_POINTS, MAX_PRISM_SIDES,
-    MAX_REVOLUTION_SIDES, QUATERNION_LENGTH_TOLERANCE,
+    INERTIA_SYMMETRY_TOLERANCE, MAX_COMPOUND_PARTS, MAX_EXTENT_RATIO, MAX_HULL_POINTS,
+    MAX_PRISM_SIDES, MAX_REVOLUTION_SIDES, QUATERNION_LENGTH_TOLERANCE,
 };
 use crate::error::{Error, Result};
 use crate::scene::build::matrix;
@@ -16,7 +18,7 @@ use crate::scene::{meshes, polyhedra};
 
 pub(super) fn body(body: &Body, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
     shape(&body.shape, body.kind == Kind::Dynamic, &place.key("shape"))?;
-    vector(&body.position, &place.key("position"))?;
+    position(&body.position, &place.key("position"))?;
     rotation(&body.rotation, &place.key("rotation"))?;
     vector(&body.linear_velocity, &place.key("linear_velocity"))?;
     vector(&body.angular_velocity, &place.key("angular_velocity"))?;
@@ -126,12 +128,12 @@ pub(super) fn inertia(inertia: &Inertia, place: &Place<'_>) -> Result<()> {
 
 /// Checks the numbers of a polyhedron and that they make one.
 fn polyhedron(shape: &Shape, place: &Place<'_>) -> Result<()> {
-    let length = |value: f64, key: &str| positive(value, key, &place.key(key));
+    let length = |value: f64, key: &str| length(value, key, &place.key(key));
     match shape {
         Shape::Polyhedron(given) => {
             length(given.scale, "scale")?;
             for (at, point) in given.points.iter().enumerate() {
-                vector(point, &place.key("points").at(at))?;
+                position(point, &place.key("points").at(at))?;
             }
         }
         Shape::Prism(prism) => {
@@ -149,7 +151,7 @@ fn polyhedron(shape: &Shape, place: &Place<'_>) -> Result<()> {
                 "points",
                 &place.key("points"),
             )?;
-            positive_vector(&rock.radii, &place.key("radii"))?;
+            lengths(&rock.radii, &place.key("radii"))?;
         }
         Shape::Wedge(wedge) => {
             length(wedge.inner_half_width, "inner_half_width")?;
@@ -174,7 +176,7 @@ fn mesh(shape: &Shape, place: &Place<'_>) -> Result<()> {
         Shape::Mesh(given) => {
             positive(given.scale, "scale", &place.key("scale"))?;
             for (at, vertex) in given.vertices.iter().enumerate() {
-                vector(vertex, &place.key("vertices").at(at))?;
+                position(vertex, &place.key("vertices").at(at))?;
             }
             return meshes::given_by_triangles(given).map(drop).map_err(|flaw| {
                 let place = match flaw.triangle {
@@ -186,7 +188,7 @@ fn mesh(shape: &Shape, place: &Place<'_>) -> Result<()> {
         }
         Shape::HeightField(field) => {
             for (at, &side) in field.cell.iter().enumerate() {
-                positive(side, "the cell", &place.key("cell").at(at))?;
+                length(side, "the cell", &place.key("cell").at(at))?;
             }
             finite(field.scale, "the scale", &place.key("scale"))?;
             for (row, heights) in field.heights.iter().enumerate() {
@@ -212,24 +214,49 @@ fn mesh(shape: &Shape, place: &Place<'_>) -> Result<()> {
     }
 }
 
+/// Checks that a body that moves is no needle and no sheet.
+fn slender(extents: &[f64], moves: bool, place: &Place<'_>) -> Result<()> {
+    let largest = extents.iter().copied().fold(0.0, f64::max);
+    let least = extents.iter().copied().fold(f64::INFINITY, f64::min);
+    if !moves || largest <= MAX_EXTENT_RATIO * least {
+        return Ok(());
+    }
+    Err(place.error(
+        format!("extents of {least:e} and {largest:e} m"),
+        format!("expected none that is more than {MAX_EXTENT_RATIO:e} times another one of a body that moves"),
+    ))
+}
+
 /// Checks a shape. `finite_volume` is true where it must have a mass.
 pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Result<()> {
     match shape {
-        Shape::Sphere(ball) => positive(ball.radius, "the radius", &place.key("radius")),
-        Shape::Box(cuboid) => positive_vector(&cuboid.half_extents, &place.key("half_extents")),
+        Shape::Sphere(ball) => length(ball.radius, "the radius", &place.key("radius")),
+        Shape::Box(cuboid) => {
+            let place = place.key("half_extents");
+            lengths(&cuboid.half_extents, &place)?;
+            slender(&cuboid.half_extents, finite_volume, &place)
+        }
         Shape::Capsule(capsule) => {
-            positive(capsule.radius, "the radius", &place.key("radius"))?;
+            let of_radius = place.key("radius");
+            length(capsule.radius, "the radius", &of_radius)?;
             let place = place.key("half_length");
-            not_negative(capsule.half_length, "the half length", &place)
+            length_or_0(capsule.half_length, "the half length", &place)?;
+            let extents = [capsule.radius, capsule.radius + capsule.half_length];
+            slender(&extents, finite_volume, &of_radius)
         }
         Shape::Cylinder(cylinder) => {
-            positive(cylinder.radius, "the radius", &place.key("radius"))?;
+            let of_radius = place.key("radius");
+            length(cylinder.radius, "the radius", &of_radius)?;
             let place = place.key("half_length");
-            positive(cylinder.half_length, "the half length", &place)
+            length(cylinder.half_length, "the half length", &place)?;
+            let extents = [cylinder.radius, cylinder.half_length];
+            slender(&extents, finite_volume, &of_radius)
         }
         Shape::Cone(cone) => {
-            positive(cone.radius, "the radius", &place.key("radius"))?;
-            positive(cone.height, "the height", &place.key("height"))
+            let of_radius = place.key("radius");
+            length(cone.radius, "the radius", &of_radius)?;
+            length(cone.height, "the height", &place.key("height"))?;
+            slender(&[cone.radius, cone.height], finite_volume, &of_radius)
         }
         Shape::Polyhedron(_)
         | Shape::Prism(_)
@@ -268,7 +295,7 @@ pub(super) fn shape(shape: &Shape, finite_volume: bool, place: &Place<'_>) -> Re
                         .error("a compound inside a compound", "expected any other shape"));
                 }
                 self::shape(&part.shape, finite_volume, &place.key("shape"))?;
-                vector(&part.position, &place.key("position"))?;
+                position(&part.position, &place.key("position"))?;
                 rotation(&part.rotation, &place.key("rotation"))?;
             }
             Ok(())
@@ -322,7 +349,7 @@ fn motion(motion: &Motion, place: &Place<'_>) -> Result<()> {
             vector(&constant.angular, &place.key("angular"))
         }
         Motion::Sinusoidal(swing) => {
-            vector(&swing.amplitude, &place.key("amplitude"))?;
+            position(&swing.amplitude, &place.key("amplitude"))?;
             vector(&swing.angular_amplitude, &place.key("angular_amplitude"))?;
             positive(swing.frequency, "the frequency", &place.key("frequency"))?;
             finite(swing.phase, "the phase", &place.key("phase"))?;
@@ -337,7 +364,7 @@ fn motion(motion: &Motion, place: &Place<'_>) -> Result<()> {
             for (index, frame) in path.keyframes.iter().enumerate() {
                 let place = place.at(index);
                 finite(frame.time, "the time", &place.key("time"))?;
-                vector(&frame.position, &place.key("position"))?;
+                position(&frame.position, &place.key("position"))?;
                 rotation(&frame.rotation, &place.key("rotation"))?;
                 if frame.time <= last {
                     return Err(place.key("time").error(
@@ -407,11 +434,11 @@ fn cylinder(container: &Container, place: &Place<'_>) -> Result<()> {
 }
 
 pub(super) fn container(container: &Container, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
-    positive_vector(&container.inner, &place.key("inner"))?;
-    vector(&container.position, &place.key("position"))?;
+    lengths(&container.inner, &place.key("inner"))?;
+    position(&container.position, &place.key("position"))?;
     rotation(&container.rotation, &place.key("rotation"))?;
     if let Some(thickness) = container.thickness {
-        positive(thickness, "the thickness", &place.key("thickness"))?;
+        length(thickness, "the thickness", &place.key("thickness"))?;
     }
     cylinder(container, place)?;
     names.material(&container.material, &place.key("material"))?;

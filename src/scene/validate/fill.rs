@@ -1,6 +1,6 @@
 //! Checks of fills.
 
-use super::number::{finite, not_negative, positive, vector};
+use super::number::{finite, length, not_negative, position, positive};
 use super::{Names, body, count};
 use crate::constants::MAX_SCENE_BODIES;
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(super) fn fill(fill: &Fill, names: &Names<'_>, place: &Place<'_>) -> Result<
 
 fn arrangement(fill: &Fill, place: &Place<'_>) -> Result<()> {
     if let Some(spacing) = fill.spacing {
-        positive(spacing, "the spacing", &place.key("spacing"))?;
+        length(spacing, "the spacing", &place.key("spacing"))?;
         if fill.arrangement == Arrangement::Random {
             return Err(place.name_of("spacing").error(
                 "a spacing of a random arrangement",
@@ -59,8 +59,8 @@ fn arrangement(fill: &Fill, place: &Place<'_>) -> Result<()> {
 fn region(region: &Region, place: &Place<'_>) -> Result<()> {
     match region {
         Region::Box(cuboid) => {
-            vector(&cuboid.min, &place.key("min"))?;
-            vector(&cuboid.max, &place.key("max"))?;
+            position(&cuboid.min, &place.key("min"))?;
+            position(&cuboid.max, &place.key("max"))?;
             for (at, axis) in ["x", "y", "z"].iter().enumerate() {
                 if cuboid.min[at] >= cuboid.max[at] {
                     return Err(place.key("max").at(at).error(
@@ -75,13 +75,13 @@ fn region(region: &Region, place: &Place<'_>) -> Result<()> {
             Ok(())
         }
         Region::Sphere(ball) => {
-            vector(&ball.center, &place.key("center"))?;
-            positive(ball.radius, "the radius", &place.key("radius"))
+            position(&ball.center, &place.key("center"))?;
+            length(ball.radius, "the radius", &place.key("radius"))
         }
         Region::Cylinder(cylinder) => {
-            vector(&cylinder.base, &place.key("base"))?;
-            positive(cylinder.radius, "the radius", &place.key("radius"))?;
-            positive(cylinder.height, "the height", &place.key("height"))
+            position(&cylinder.base, &place.key("base"))?;
+            length(cylinder.radius, "the radius", &place.key("radius"))?;
+            length(cylinder.height, "the height", &place.key("height"))
         }
     }
 }

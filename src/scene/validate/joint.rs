@@ -1,7 +1,7 @@
 //! Checks of joints and loads.
 
 use super::Names;
-use super::number::{direction, finite, not_negative, positive, vector};
+use super::number::{self, direction, finite, not_negative, position, positive, vector};
 use crate::constants::UNIT_LENGTH_TOLERANCE;
 use crate::error::Result;
 use crate::scene::place::Place;
@@ -41,7 +41,7 @@ fn joint(joint: &Joint, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
     anchors(joint, place)?;
     axes(joint, place)?;
     if let Some(length) = joint.length {
-        positive(length, "the length", &place.key("length"))?;
+        number::length(length, "the length", &place.key("length"))?;
     }
     if let Some(bounds) = &joint.limits {
         limits(bounds, joint.kind, &place.key("limits"))?;
@@ -140,7 +140,7 @@ fn anchors(joint: &Joint, place: &Place<'_>) -> Result<()> {
     let local = [("anchor_a", &joint.anchor_a), ("anchor_b", &joint.anchor_b)];
     for (key, anchor) in [("anchor", &joint.anchor), local[0], local[1]] {
         if let Some(anchor) = anchor {
-            vector(anchor, &place.key(key))?;
+            position(anchor, &place.key(key))?;
         }
     }
     for (key, anchor) in local {
@@ -305,7 +305,7 @@ pub(super) fn spring(spring: &Spring, place: &Place<'_>) -> Result<()> {
 fn path(path: &Path, place: &Place<'_>) -> Result<()> {
     match path {
         Path::Circle(circle) => {
-            vector(&circle.radius, &place.key("radius"))?;
+            position(&circle.radius, &place.key("radius"))?;
             vector(&circle.angular_velocity, &place.key("angular_velocity"))?;
             let [radius, spin] =
                 [&circle.radius, &circle.angular_velocity].map(super::super::build::vector);
@@ -338,7 +338,7 @@ pub(super) fn load(load: &Load, names: &Names<'_>, place: &Place<'_>) -> Result<
         ));
     }
     if let Some(point) = &load.point {
-        vector(point, &place.key("point"))?;
+        position(point, &place.key("point"))?;
     }
     finite(load.from, "the beginning", &place.key("from"))?;
     if let Some(until) = load.until {

@@ -1,5 +1,6 @@
 //! Checks of numbers.
 
+use crate::constants::{MAX_SCENE_COMPONENT, MAX_SCENE_LENGTH};
 use crate::error::Result;
 use crate::scene::place::Place;
 use crate::scene::schema::Vector;
@@ -47,22 +48,64 @@ pub(super) fn within(
     ))
 }
 
-/// Every component finite.
-pub(super) fn vector(value: &Vector, place: &Place<'_>) -> Result<()> {
+/// A size `[m]`.
+pub(super) fn length(value: f64, what: &str, place: &Place<'_>) -> Result<()> {
+    positive(value, what, place)?;
+    at_most(value, MAX_SCENE_LENGTH, what, place)
+}
+
+/// A size `[m]` or 0.
+pub(super) fn length_or_0(value: f64, what: &str, place: &Place<'_>) -> Result<()> {
+    not_negative(value, what, place)?;
+    at_most(value, MAX_SCENE_LENGTH, what, place)
+}
+
+fn at_most(value: f64, most: f64, what: &str, place: &Place<'_>) -> Result<()> {
+    if value.abs() <= most {
+        return Ok(());
+    }
+    Err(place.error(
+        format!("{what} is {value:e}"),
+        format!("expected at most {most:e}"),
+    ))
+}
+
+fn each(
+    value: &Vector,
+    place: &Place<'_>,
+    check: impl Fn(f64, &str, &Place<'_>) -> Result<()>,
+) -> Result<()> {
     ["x", "y", "z"]
         .iter()
         .zip(value)
         .enumerate()
-        .try_for_each(|(at, (what, &x))| finite(x, what, &place.at(at)))
+        .try_for_each(|(at, (what, &x))| check(x, what, &place.at(at)))
+}
+
+/// Every component finite.
+pub(super) fn vector(value: &Vector, place: &Place<'_>) -> Result<()> {
+    each(value, place, |x, what, place| {
+        finite(x, what, place)?;
+        at_most(x, MAX_SCENE_COMPONENT, what, place)
+    })
+}
+
+/// A place or a lever `[m]`.
+pub(super) fn position(value: &Vector, place: &Place<'_>) -> Result<()> {
+    each(value, place, |x, what, place| {
+        finite(x, what, place)?;
+        at_most(x, MAX_SCENE_LENGTH, what, place)
+    })
 }
 
 /// Every component positive and finite.
 pub(super) fn positive_vector(value: &Vector, place: &Place<'_>) -> Result<()> {
-    ["x", "y", "z"]
-        .iter()
-        .zip(value)
-        .enumerate()
-        .try_for_each(|(at, (what, &x))| positive(x, what, &place.at(at)))
+    each(value, place, positive)
+}
+
+/// Sizes `[m]`.
+pub(super) fn lengths(value: &Vector, place: &Place<'_>) -> Result<()> {
+    each(value, place, length)
 }
 
 /// Finite, and not zero.

@@ -12,6 +12,7 @@ mod flows;
 mod joint_kinds;
 mod joints;
 mod meshes;
+mod mutations;
 mod polyhedra;
 mod probes;
 mod run_folder;

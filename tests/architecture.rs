@@ -105,7 +105,11 @@ fn lines(text: &str) -> Vec<&str> {
 fn lines_of_the_readme_stand_in_programs_that_are_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
-    for (language, folder) in [("rust", "examples"), ("c", "bindings/c/tests/programs")] {
+    for (language, folder) in [
+        ("rust", "examples"),
+        ("c", "bindings/c/tests/programs"),
+        ("python", "bindings/python/examples"),
+    ] {
         let opening = format!("```{language}\n");
         let mut blocks = readme.split(opening.as_str()).skip(1).peekable();
         assert!(blocks.peek().is_some(), "no {language} in README.md");

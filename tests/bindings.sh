@@ -7,6 +7,7 @@ missing=
 for pair in valgrind:valgrind pkg-config:pkg-config cmake:cmake cc:gcc c++:g++; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair##*:}"
 done
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing="$missing python3-venv"
 if ! pkg-config --exists bullet 2>/dev/null; then
     missing="$missing libbullet-dev"
 fi
@@ -30,3 +31,5 @@ fi
 )
 
 sh bindings/hosts/bullet/run.sh
+
+sh bindings/python/run.sh

@@ -1,0 +1,84 @@
+#!/bin/sh
+# Builds the wheel and tests it in fresh environments of CPython 3.10 and of the newest that there is: sh run.sh.
+# `sh run.sh release` does so with the wheel that users get, `sh run.sh ray` has a study of 40 runs on a local Ray as well.
+# Interpreters are those of PATH and of pyenv; everything else comes from PyPI.
+set -eu
+cd "$(dirname "$0")"
+what=${1:-test}
+here=$PWD
+target=${CARGO_TARGET_DIR:-$here/target}
+work=$target/python
+mkdir -p "$work"
+
+# A path of an interpreter of version 3.$1, if one runs.
+interpreter() {
+    for python in "python3.$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$1".*/bin/python; do
+        if "$python" -c "import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, $1))" 2>/dev/null; then
+            "$python" -c 'import sys; print(sys.executable)'
+            return
+        fi
+    done
+}
+
+oldest=$(interpreter 10)
+newest=
+for minor in 20 19 18 17 16 15 14 13 12 11 10; do
+    newest=$(interpreter "$minor")
+    [ -z "$newest" ] || break
+done
+if [ -z "$newest" ]; then
+    echo "tests of the Python package need CPython 3.10 or newer with venv (Debian: python3-venv)" >&2
+    exit 1
+fi
+[ "$oldest" != "$newest" ] || oldest=
+
+# $1: interpreter, $2: folder, then what pip installs into it.
+environment() {
+    python=$1 folder=$2
+    shift 2
+    rm -rf "$folder"
+    "$python" -m venv "$folder"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+}
+
+# The environments are made while the wheel is built.
+tools="pytest mypy pandas scipy distributed matplotlib nbclient nbformat ipykernel"
+[ "$what" != ray ] || tools="$tools ray"
+rm -f "$work/installed"
+(
+    # shellcheck disable=SC2086
+    environment "$newest" "$work/newest" $tools
+    # The oldest numpy that the package says it runs with.
+    [ -z "$oldest" ] || environment "$oldest" "$work/oldest" pytest "numpy==1.23.*"
+    touch "$work/installed"
+) &
+installing=$!
+
+environment "$newest" "$work/build" "maturin>=1.9,<2"
+profile=dev
+cargo fmt --check
+if [ "$what" = release ]; then
+    profile=release
+else
+    # Clippy's lints, which are errors here, while it is compiled: what it is made of is then compiled once.
+    export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+fi
+rm -rf "$work/wheels"
+"$work/build/bin/maturin" build --quiet --locked --profile "$profile" --target-dir "$target" --out "$work/wheels"
+wait "$installing"
+[ -e "$work/installed" ]
+
+# $1: folder, then arguments of pytest.
+try() {
+    folder=$1
+    shift
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "$work"/wheels/*.whl
+    "$folder/bin/python" -c 'import sys, numpy; print("CPython", sys.version.split()[0], "numpy", numpy.__version__)'
+    "$folder/bin/python" -m pytest -p no:cacheprovider "$@"
+}
+
+export PYTHONDONTWRITEBYTECODE=1
+try "$work/newest" -q
+if [ -n "$oldest" ]; then
+    try "$work/oldest" -q --ignore tests/test_tools.py -m "not cluster"
+fi

@@ -1,0 +1,70 @@
+//! Arrays over memory that a Python object of ours owns.
+
+use numpy::ndarray::{ArrayView1, ArrayView2, ShapeBuilder};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+/// Rows of three numbers, one of each of `records`, at `offset` bytes in it: read-only, without a copy.
+///
+/// # Safety
+/// `owner` keeps the records where they are and as they are for as long as it lives, and each record has three numbers of type T at
+/// the offset.
+pub(crate) unsafe fn triples<'py, T: Element, R>(
+    owner: &Bound<'py, PyAny>,
+    records: &[R],
+    offset: usize,
+) -> Bound<'py, PyArray2<T>> {
+    const { assert!(size_of::<R>().is_multiple_of(size_of::<T>())) };
+    let stride = size_of::<R>() / size_of::<T>();
+    let shape = (records.len(), 3).strides((stride, 1));
+    // SAFETY: the caller's promise; without records nothing is read.
+    let array = unsafe {
+        let first = records
+            .as_ptr()
+            .cast::<u8>()
+            .wrapping_add(offset)
+            .cast::<T>();
+        let view = ArrayView2::from_shape_ptr(shape, first);
+        PyArray2::borrow_from_array(&view, owner.clone())
+    };
+    drop(array.readwrite().make_nonwriteable());
+    array
+}
+
+/// One number of each of `records`, at `offset` bytes in it: read-only, without a copy.
+///
+/// # Safety
+/// As [`triples`], of one number.
+pub(crate) unsafe fn numbers<'py, T: Element, R>(
+    owner: &Bound<'py, PyAny>,
+    records: &[R],
+    offset: usize,
+) -> Bound<'py, PyArray1<T>> {
+    const { assert!(size_of::<R>().is_multiple_of(size_of::<T>())) };
+    let stride = size_of::<R>() / size_of::<T>();
+    let shape = records.len().strides(stride);
+    // SAFETY: the caller's promise; without records nothing is read.
+    let array = unsafe {
+        let first = records
+            .as_ptr()
+            .cast::<u8>()
+            .wrapping_add(offset)
+            .cast::<T>();
+        let view = ArrayView1::from_shape_ptr(shape, first);
+        PyArray1::borrow_from_array(&view, owner.clone())
+    };
+    drop(array.readwrite().make_nonwriteable());
+    array
+}
+
+/// An array of our own that nobody else writes to.
+pub(crate) fn read_only<'py, T, D>(
+    array: Bound<'py, numpy::PyArray<T, D>>,
+) -> Bound<'py, numpy::PyArray<T, D>>
+where
+    T: Element,
+    D: numpy::ndarray::Dimension,
+{
+    drop(array.readwrite().make_nonwriteable());
+    array
+}

@@ -20,6 +20,7 @@ mod report;
 mod scene;
 mod simulation;
 mod solution;
+mod stepping;
 mod threads;
 mod verdict;
 mod view;

@@ -1,23 +1,20 @@
 //! Simulations.
 
-use crate::body_memory::Lender;
 use crate::error::{Failure, Result};
 use crate::plan::Plan;
 use crate::problem::Problem;
 use crate::records::{ContactRecord, JointRecord};
 use crate::report;
 use crate::scene::Scene;
+use crate::stepping::Inner;
 use crate::threads;
 use crate::view;
 use drystone::math::{Pose, Quat, Vec3};
-use drystone::measure::{self, RunawayWatch};
-use drystone::output::{RunDescription, Summary};
-use drystone::scene::Judge;
+use drystone::measure;
 use drystone::solver::Solver;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::gpu::{AdapterChoice, GpuSolver};
 use drystone::solver::nsgs::NsgsSolver;
-use drystone::step::{self, StepReport};
 use drystone::world::{Body, Load};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyRuntimeError};
@@ -25,10 +22,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::mem::offset_of;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
-use std::time::{Duration, Instant};
-
-/// How long steps are taken before signals are looked at.
-const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 
 /// A scene that is stepped.
 ///
@@ -47,23 +40,6 @@ pub(crate) struct Simulation {
     threads: usize,
     /// Bodies and joints stay the same.
     scene: Arc<drystone::scene::Scene>,
-}
-
-struct Inner {
-    simulation: step::Simulation,
-    lender: Lender,
-    summary: Summary,
-    judges: Vec<Judge>,
-    watch: RunawayWatch,
-    last: Option<StepReport>,
-    /// Spent in steps.
-    wall: Duration,
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        self.lender.end(&mut self.simulation);
-    }
 }
 
 /// A body by its index or its name.
@@ -227,7 +203,7 @@ impl Simulation {
             [q.w, q.i, q.j, q.k]
         });
         let array = PyArray1::from_vec(py, numbers.collect()).reshape([bodies.len(), 4])?;
-        Ok(view::read_only(array))
+        Ok(view::read_only(array)?)
     }
 
     /// Velocity of each body's centre of mass [m/s], shape ``(bodies, 3)``: a view, see the class.
@@ -249,7 +225,7 @@ impl Simulation {
         let owner = inner.lender.lend(py)?;
         let bodies = &inner.simulation.world().bodies;
         // SAFETY: the owner keeps the bodies, which change only where the lender is told before; a mass is an f64.
-        Ok(unsafe { view::numbers(&owner, bodies, offset_of!(Body, mass.mass)) })
+        Ok(unsafe { view::numbers(&owner, bodies, offset_of!(Body, mass.mass)) }?)
     }
 
     /// Contacts after the last step: an array of `contact_point_dtype`.
@@ -272,7 +248,7 @@ impl Simulation {
             separation: contact.separation,
             force: (*force).into(),
         });
-        Ok(view::read_only(PyArray1::from_vec(py, records.collect())))
+        Ok(view::read_only(PyArray1::from_vec(py, records.collect()))?)
     }
 
     /// Joints after the last step: an array of `joint_dtype`.
@@ -293,7 +269,7 @@ impl Simulation {
             broken: u8::from(joint.broken),
             padding: [0; 7],
         });
-        Ok(view::read_only(PyArray1::from_vec(py, records.collect())))
+        Ok(view::read_only(PyArray1::from_vec(py, records.collect()))?)
     }
 
     /// Kinetic and potential energy of the dynamic bodies [J], an `Energy`; the potential one is zero at the world's origin.
@@ -358,7 +334,7 @@ impl Simulation {
         let inner = self.lock()?;
         let impulses = inner.simulation.impulses();
         let flat = PyArray1::from_slice(py, impulses.as_flattened());
-        Ok(view::read_only(flat.reshape([impulses.len(), 3])?))
+        Ok(view::read_only(flat.reshape([impulses.len(), 3])?)?)
     }
 
     /// Impulses of that problem's rows of joints [N s] or [N m s], shape ``(rows,)``, float32. Made at each access.
@@ -368,7 +344,7 @@ impl Simulation {
         Ok(view::read_only(PyArray1::from_slice(
             py,
             inner.simulation.joint_impulses(),
-        )))
+        ))?)
     }
 
     /// Pushes a dynamic body during the next step, or for ``duration`` [s] from now on.
@@ -489,75 +465,6 @@ impl Simulation {
     }
 }
 
-impl Inner {
-    fn new(
-        scene: &drystone::scene::Scene,
-        solver: Box<dyn Solver>,
-        threads: usize,
-    ) -> Result<Self> {
-        let simulation = step::Simulation::new(scene.world.clone(), scene.settings, solver)?;
-        let world = simulation.world();
-        let watch = RunawayWatch::new(world, measure::energy(world), &simulation.penetration());
-        let summary = Summary::new(RunDescription {
-            scene: scene.name.clone(),
-            backend: simulation.backend().to_owned(),
-            adapter: simulation.adapter(),
-            settings: scene.settings,
-            seed: scene.seed,
-            threads,
-            steps_planned: scene.steps,
-            bodies: world.bodies.len(),
-            joints: world.joints.len(),
-        });
-        Ok(Self {
-            simulation,
-            lender: Lender::default(),
-            summary,
-            judges: scene.expectations.iter().cloned().map(Judge::new).collect(),
-            watch,
-            last: None,
-            wall: Duration::ZERO,
-        })
-    }
-
-    /// Takes steps until it is time to look at signals, and gives their number, at least 1.
-    fn take_steps(&mut self, most: u64, scene: &drystone::scene::Scene) -> Result<u64> {
-        let start = Instant::now();
-        let mut taken = 0;
-        while taken < most && (taken == 0 || start.elapsed() < BETWEEN_SIGNALS) {
-            let report = self.simulation.step()?;
-            let (h, world) = (scene.settings.time_step, self.simulation.world());
-            self.summary.add(&report);
-            for judge in &mut self.judges {
-                judge.step(&report, h, world, &scene.probes);
-            }
-            let runaway = self
-                .watch
-                .step(world, report.energy, &report.penetration, h);
-            if runaway.is_some() {
-                self.summary.add_runaway();
-            }
-            self.last = Some(report);
-            taken += 1;
-        }
-        self.wall += start.elapsed();
-        Ok(taken)
-    }
-
-    /// A body, to be changed.
-    fn body_mut(&mut self, index: usize) -> &mut Body {
-        self.lender.renew(&mut self.simulation);
-        &mut self.simulation.world_mut().bodies[index]
-    }
-
-    /// What has been done from outside is no energy that a step made.
-    fn watch_anew(&mut self) {
-        let world = self.simulation.world();
-        let penetration = self.simulation.penetration();
-        self.watch = RunawayWatch::new(world, measure::energy(world), &penetration);
-    }
-}
-
 impl Simulation {
     fn lock(&self) -> Result<MutexGuard<'_, Inner>> {
         match self.inner.try_lock() {
@@ -576,7 +483,7 @@ impl Simulation {
         let owner = inner.lender.lend(py)?;
         let bodies = &inner.simulation.world().bodies;
         // SAFETY: the owner keeps the bodies, which change only where the lender is told before; offsets are of vectors of f64.
-        Ok(unsafe { view::triples(&owner, bodies, offset) })
+        Ok(unsafe { view::triples(&owner, bodies, offset) }?)
     }
 
     /// Index of a body.

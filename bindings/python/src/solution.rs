@@ -88,36 +88,38 @@ impl Solution {
 
     /// Velocity of each body's centre of mass at the end, forces included [m/s], shape ``(bodies, 3)``.
     #[getter]
-    fn velocities<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyArray2<f32>> {
+    fn velocities<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let offset = offset_of!(Motion, velocity.linear);
         of_motions(slf, offset)
     }
 
     /// Angular velocity of each body at the end, in world axes [rad/s], shape ``(bodies, 3)``.
     #[getter]
-    fn angular_velocities<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyArray2<f32>> {
+    fn angular_velocities<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let offset = offset_of!(Motion, velocity.angular);
         of_motions(slf, offset)
     }
 
     /// How far each body's centre of mass moves in a step in substeps [m], shape ``(bodies, 3)``; ``None`` of a problem that was solved once.
     #[getter]
-    fn displacements<'py>(slf: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f32>>> {
+    fn displacements<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
         let offset = offset_of!(Motion, displacement.linear);
-        slf.get().is_step.then(|| of_motions(slf, offset))
+        let is_step = slf.get().is_step;
+        is_step.then(|| of_motions(slf, offset)).transpose()
     }
 
     /// How far each body turns in a step in substeps, as a rotation vector in world axes [rad], shape ``(bodies, 3)``; ``None`` of a problem
     /// that was solved once.
     #[getter]
-    fn rotations<'py>(slf: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f32>>> {
+    fn rotations<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
         let offset = offset_of!(Motion, displacement.angular);
-        slf.get().is_step.then(|| of_motions(slf, offset))
+        let is_step = slf.get().is_step;
+        is_step.then(|| of_motions(slf, offset)).transpose()
     }
 
     /// Impulse of each contact along its normal and its two tangents [N s], shape ``(contacts, 3)``; of the last substep.
     #[getter]
-    fn impulses<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyArray2<f32>> {
+    fn impulses<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let impulses = &slf.get().found.impulses;
         // SAFETY: the solution is frozen, and the view keeps it alive.
         unsafe { view::triples(slf.as_any(), impulses, 0) }
@@ -125,7 +127,7 @@ impl Solution {
 
     /// Impulse of each contact over a whole step in substeps [N s], shape ``(contacts, 3)``; ``impulses`` of a problem that was solved once.
     #[getter]
-    fn total_impulses<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyArray2<f32>> {
+    fn total_impulses<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let impulses = slf.get().found.contact_impulses();
         // SAFETY: as above.
         unsafe { view::triples(slf.as_any(), impulses, 0) }
@@ -133,7 +135,7 @@ impl Solution {
 
     /// Impulse of each row [N s] or [N m s], shape ``(rows,)``.
     #[getter]
-    fn joint_impulses<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyArray1<f32>> {
+    fn joint_impulses<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let impulses = &slf.get().found.joint_impulses;
         // SAFETY: as above.
         unsafe { view::numbers(slf.as_any(), impulses, 0) }
@@ -150,7 +152,10 @@ impl Solution {
 }
 
 /// Three numbers of each motion.
-fn of_motions<'py>(slf: &Bound<'py, Solution>, offset: usize) -> Bound<'py, PyArray2<f32>> {
+fn of_motions<'py>(
+    slf: &Bound<'py, Solution>,
+    offset: usize,
+) -> PyResult<Bound<'py, PyArray2<f32>>> {
     // SAFETY: the solution is frozen, the view keeps it alive, and a motion is `repr(C)` and of f32.
     unsafe { view::triples(slf.as_any(), &slf.get().motions, offset) }
 }

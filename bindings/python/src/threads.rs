@@ -28,11 +28,7 @@ static POOLS: Mutex<Pools> = Mutex::new(Pools {
 /// `InvalidError` for none or too many.
 pub(crate) fn count(asked: Option<usize>) -> Result<usize> {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let count = asked.unwrap_or_else(cores).min(if asked.is_none() {
-        MAX_THREADS
-    } else {
-        usize::MAX
-    });
+    let count = asked.unwrap_or_else(|| cores().min(MAX_THREADS));
     if !(1..=MAX_THREADS).contains(&count) {
         return Err(Failure::invalid(
             "threads",

@@ -33,7 +33,7 @@ pub(crate) fn judge<'py>(
     let vectors = |pick: fn(&(drystone::math::Vec3, drystone::math::Vec3)) -> [f64; 3]| {
         let rows: Vec<f64> = verdict.velocities.iter().flat_map(pick).collect();
         let array = PyArray1::from_vec(py, rows).reshape([verdict.velocities.len(), 3])?;
-        Ok::<_, Failure>(view::read_only(array))
+        Ok::<_, Failure>(view::read_only(array)?)
     };
     let fields = PyDict::new(py);
     for (name, value) in [

@@ -1,8 +1,9 @@
 //! Arrays over memory that a Python object of ours owns.
 
 use numpy::ndarray::{ArrayView1, ArrayView2, ShapeBuilder};
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{Element, PyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// Rows of three numbers, one of each of `records`, at `offset` bytes in it: read-only, without a copy.
 ///
@@ -13,7 +14,7 @@ pub(crate) unsafe fn triples<'py, T: Element, R>(
     owner: &Bound<'py, PyAny>,
     records: &[R],
     offset: usize,
-) -> Bound<'py, PyArray2<T>> {
+) -> PyResult<Bound<'py, PyArray2<T>>> {
     const { assert!(size_of::<R>().is_multiple_of(size_of::<T>())) };
     let stride = size_of::<R>() / size_of::<T>();
     let shape = (records.len(), 3).strides((stride, 1));
@@ -27,8 +28,7 @@ pub(crate) unsafe fn triples<'py, T: Element, R>(
         let view = ArrayView2::from_shape_ptr(shape, first);
         PyArray2::borrow_from_array(&view, owner.clone())
     };
-    drop(array.readwrite().make_nonwriteable());
-    array
+    read_only(array)
 }
 
 /// One number of each of `records`, at `offset` bytes in it: read-only, without a copy.
@@ -39,7 +39,7 @@ pub(crate) unsafe fn numbers<'py, T: Element, R>(
     owner: &Bound<'py, PyAny>,
     records: &[R],
     offset: usize,
-) -> Bound<'py, PyArray1<T>> {
+) -> PyResult<Bound<'py, PyArray1<T>>> {
     const { assert!(size_of::<R>().is_multiple_of(size_of::<T>())) };
     let stride = size_of::<R>() / size_of::<T>();
     let shape = records.len().strides(stride);
@@ -53,18 +53,16 @@ pub(crate) unsafe fn numbers<'py, T: Element, R>(
         let view = ArrayView1::from_shape_ptr(shape, first);
         PyArray1::borrow_from_array(&view, owner.clone())
     };
-    drop(array.readwrite().make_nonwriteable());
-    array
+    read_only(array)
 }
 
-/// An array of our own that nobody else writes to.
+/// The array, which nobody may write to from now on.
 pub(crate) fn read_only<'py, T, D>(
-    array: Bound<'py, numpy::PyArray<T, D>>,
-) -> Bound<'py, numpy::PyArray<T, D>>
-where
-    T: Element,
-    D: numpy::ndarray::Dimension,
-{
-    drop(array.readwrite().make_nonwriteable());
-    array
+    array: Bound<'py, PyArray<T, D>>,
+) -> PyResult<Bound<'py, PyArray<T, D>>> {
+    // Not by a borrow for writing: another thread may be reading the same memory, without the interpreter's lock.
+    let flags = PyDict::new(array.py());
+    flags.set_item("write", false)?;
+    array.call_method("setflags", (), Some(&flags))?;
+    Ok(array)
 }

@@ -72,6 +72,31 @@ def test_simulations_of_several_threads_do_not_disturb_each_other() -> None:
     assert {s.positions.tobytes() for s in simulations} == {alone.positions.tobytes()}
 
 
+def test_one_thread_reads_what_another_asks_for() -> None:
+    simulation = drystone.Simulation(drystone.Scene.parse(PILE))
+    simulation.step(60)
+    problem = simulation.problem()
+    solution = problem.solve(iterations=1)
+    others = [simulation.problem() for _ in range(2)]
+    failed: list[BaseException] = []
+
+    def judge(own: drystone.Problem) -> None:
+        try:
+            for _ in range(30):
+                drystone.judge(own, solution.impulses)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=judge, args=(other,)) for other in others]
+    for thread in threads:
+        thread.start()
+    asked = 0
+    while any(thread.is_alive() for thread in threads):
+        assert solution.impulses.shape == (len(solution.impulses), 3)
+        asked += 1
+    assert failed == [] and asked > 0
+
+
 def run(program: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-u", "-W", "error", "-c", textwrap.dedent(program)],

@@ -26,6 +26,14 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 done, 1 the run failed, or with --check an expectation, 2 bad usage or input,\n130, 143, 129 ended by SIGINT, SIGTERM, SIGHUP after a step."
     )]
     Run(RunArgs),
+    /// Go on with a run that was stopped or killed, from its newest checkpoint.
+    ///
+    /// The rest of the run is what it would have been, to the last bit: same scene, settings, backend and files. Runs have checkpoints with
+    /// --checkpoint-every, or where SIGINT, SIGTERM or SIGHUP ended them.
+    #[command(
+        after_help = "Exit codes: as of run; 0 also where the run is done already; 2 where it cannot go on."
+    )]
+    Resume(ResumeArgs),
     /// Draw pictures of a scene or a run: one, a sheet of several, or moving ones.
     ///
     /// A scene is run, and the scene of a run folder is run again, on the backend it ran on. Pictures are drawn on a
@@ -140,6 +148,9 @@ pub(crate) struct RunArgs {
     /// Format of frames: vtp for ParaView; vtu for readers of unstructured grids, such as meshio.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) frame_format: FormatName,
+    /// Write a checkpoint every so many simulated seconds, instead of the scene's; drystone resume goes on from the newest.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) checkpoint_every: Option<f64>,
     /// Stop, with 1 and a file of the bodies, where energy or penetration are more than forces and motions explain.
     #[arg(long)]
     pub(crate) strict: bool,
@@ -199,6 +210,19 @@ pub(crate) struct SolveArgs {
     /// Print JSON in place of a table.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// Folder of the run.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Threads of the CPU's part; all cores without it. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Print nothing but errors.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -413,7 +437,9 @@ impl From<SolverName> for Method {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize, serde::Deserialize,
+)]
 pub(crate) enum BackendName {
     /// A hardware GPU if there is one, else the CPU.
     #[default]

@@ -31,6 +31,14 @@ impl Failure {
         }
     }
 
+    /// Reason why a folder for results could not be made: one that is there is the caller's mistake, a disk that refuses is not.
+    pub(crate) fn of_folder(error: Error) -> Self {
+        match error {
+            Error::Io { .. } => Self::Run(error),
+            other => Self::while_preparing(other),
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,

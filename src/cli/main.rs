@@ -56,6 +56,7 @@ fn main() -> ExitCode {
 fn carry_out(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(args),
+        Command::Resume(args) => run::resume(args),
         #[cfg(feature = "gpu")]
         Command::Render(args) => render::render(&args),
         Command::Plot(args) => curves::plot(&args),

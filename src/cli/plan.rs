@@ -22,6 +22,8 @@ pub(crate) struct RunPlan {
     pub(crate) frame_format: FrameFormat,
     /// Steps whose problems are written.
     pub(crate) dumped: Vec<u64>,
+    /// Steps between two checkpoints; without it only where a signal ends the run.
+    pub(crate) checkpoint_every: Option<u64>,
     /// True if a run that runs away is stopped.
     pub(crate) strict: bool,
     /// True if the run ends with a picture.
@@ -48,8 +50,11 @@ impl RunPlan {
         } else if backend == BackendName::Lemke {
             needs_pyramid(&scene)?;
         }
+        let steps = |time: f64| (time / scene.settings.time_step).round().max(1.0) as u64;
+        let checkpoint_every = args.checkpoint_every.or(scene.output.checkpoint_every);
         Ok(Self {
             frames_every: args.frames.or(scene.output.frames_every),
+            checkpoint_every: checkpoint_every.map(steps),
             scene,
             backend,
             adapter: args.adapter,
@@ -68,6 +73,12 @@ impl RunPlan {
     /// True if the metrics get a row of this step: every so many, and the last one.
     pub(crate) fn is_measured(&self, step: u64) -> bool {
         step.is_multiple_of(self.scene.output.metrics_every.max(1)) || step == self.scene.steps
+    }
+
+    /// True if a checkpoint follows this step: every so many, and the last one.
+    pub(crate) fn is_saved(&self, step: u64) -> bool {
+        self.checkpoint_every
+            .is_some_and(|every| step.is_multiple_of(every) || step == self.scene.steps)
     }
 
     /// True if this step gets a frame.

@@ -116,6 +116,49 @@ impl Bundle {
     }
 }
 
+/// A bundle as checkpoints hold it: without the room that it does not use.
+#[cfg(feature = "scene")]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct SavedBundle {
+    normal: Vec3,
+    normal_of: u32,
+    points: Vec<(u64, [Vec3; 2])>,
+}
+
+#[cfg(feature = "scene")]
+impl Bundle {
+    /// What a checkpoint holds of it.
+    pub(super) fn saved(&self) -> SavedBundle {
+        let points = self.features.iter().zip(&self.surfaces);
+        let points = points.take(self.count as usize);
+        SavedBundle {
+            normal: self.normal,
+            normal_of: self.normal_of,
+            points: points
+                .map(|(&feature, &surface)| (feature, surface))
+                .collect(),
+        }
+    }
+
+    /// The bundle that was saved; `None` for one of more points than there is room for.
+    pub(super) fn restored(saved: &SavedBundle) -> Option<Self> {
+        let mut bundle = Self {
+            normal: saved.normal,
+            normal_of: saved.normal_of,
+            count: saved.points.len() as u32,
+            ..Self::EMPTY
+        };
+        if saved.points.len() > MAX_MANIFOLD_POINTS {
+            return None;
+        }
+        let places = bundle.features.iter_mut().zip(&mut bundle.surfaces);
+        for ((feature, surface), &(name, points)) in places.zip(&saved.points) {
+            (*feature, *surface) = (name, points);
+        }
+        Some(bundle)
+    }
+}
+
 /// How many points of a list the next bundle takes.
 fn taken(points: &[KeptPoint]) -> usize {
     let shared = points.iter().take(MAX_MANIFOLD_POINTS);

@@ -1,5 +1,8 @@
 //! The pairs of bodies that may touch, and what is known of each.
 
+#[cfg(feature = "scene")]
+mod saved;
+
 use super::crowd::Crowd;
 use super::group::Group;
 use super::narrowphase::{Limits, Mover};
@@ -8,6 +11,9 @@ use super::{ContactPoint, Depths};
 use crate::constants::{GROUP_BODIES, PARALLEL_PAIRS};
 use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::world::World;
+#[cfg(feature = "scene")]
+pub(super) use saved::SavedCandidates;
+use std::ops::Range;
 
 /// Groups whose records one thread takes over at least: some 1 us each.
 const PACKED_GROUPS_PER_THREAD: usize = 32;
@@ -117,12 +123,8 @@ impl Candidates {
             self.groups.resize_with(count, Group::default);
         }
         let (pairs, before) = (&self.pairs, &self.before);
-        let mut end = 0;
-        for (index, group) in self.groups.iter_mut().enumerate() {
-            let start = end;
-            let bodies = ((index + 1) * GROUP_BODIES) as u32;
-            end += pairs[start..].partition_point(|pair| pair[0] < bodies);
-            group.set_pairs(start..end);
+        for (group, range) in self.groups.iter_mut().zip(stretches(pairs)) {
+            group.set_pairs(range);
         }
         parallel::for_each(&mut self.groups, PACKED_GROUPS_PER_THREAD, |_, group| {
             group.carry(pairs, before, movers);
@@ -207,6 +209,17 @@ impl Candidates {
         contacts.truncate(end);
         depths
     }
+}
+
+/// Where the pairs of each group are in a sorted list, without an end.
+fn stretches(pairs: &[[u32; 2]]) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    (1..).map(move |number| {
+        let start = end;
+        let bodies = (number * GROUP_BODIES) as u32;
+        end += pairs[start..].partition_point(|pair| pair[0] < bodies);
+        start..end
+    })
 }
 
 /// True if work on so many pairs is worth waking threads.

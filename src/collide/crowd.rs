@@ -5,12 +5,17 @@
 //! number that grows, cheap to compare and too large; and, once that is used up, the true displacement
 //! from a remembered pose.
 
+#[cfg(feature = "scene")]
+mod saved;
+
 use super::narrowphase::{Kind, Mover};
 use super::whereabouts::Whereabouts;
 use crate::constants::{BODIES_PER_THREAD, SKIN_PER_RADIUS, SKIN_STEPS};
 use crate::math::{Mat3, Vec3};
 use crate::parallel::{SharedSlice, for_chunks};
 use crate::world::{Body, BodyKind, World};
+#[cfg(feature = "scene")]
+pub(super) use saved::SavedCrowd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The farthest that a rotation changed by `difference` moves a point at a unit distance from the
@@ -22,6 +27,7 @@ pub(super) fn turn(difference: &Mat3) -> f64 {
 
 /// Where a body was when the pairs were found.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 struct Anchor {
     position: Vec3,
     /// What the body's box was grown by `[m]`.

@@ -4,6 +4,7 @@ use super::ContactPoint;
 
 /// Depths of some contacts, those that overlap: their largest, their sum and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Depths {
     /// `[m]`, 0 if nothing overlaps.
     pub(crate) max: f64,

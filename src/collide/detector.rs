@@ -6,6 +6,9 @@
 //! are known to be apart are not looked at until they may have come near. Nothing is missed: each of
 //! these ends before it could be wrong, by a length that bodies cannot have gone unseen.
 
+#[cfg(feature = "scene")]
+mod saved;
+
 use super::broadphase::{Broadphase, PairSearch};
 use super::candidates::{Admission, Candidates};
 use super::crowd::{Crowd, Growth};
@@ -16,6 +19,8 @@ use super::{ContactPoint, Depths};
 use crate::constants::{BODIES_PER_STRAY, TOUCHING_MARGIN};
 use crate::error::Result;
 use crate::world::{Shape, World};
+#[cfg(feature = "scene")]
+pub(crate) use saved::SavedDetector;
 
 /// Finds contacts, and remembers what makes finding them again cheap.
 ///

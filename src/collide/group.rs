@@ -4,6 +4,9 @@
 //! larger than what the list says of a pair. When much of the list has changed they are packed again in
 //! its order, in which they are visited.
 
+#[cfg(feature = "scene")]
+mod saved;
+
 use super::ContactPoint;
 use super::candidates::Admission;
 use super::crowd::Crowd;
@@ -14,6 +17,8 @@ use super::kept::Kept;
 use super::narrowphase::{self, ContactModel, Kind, Limits, Mover};
 use super::witnesses::Witnesses;
 use crate::world::World;
+#[cfg(feature = "scene")]
+pub(super) use saved::SavedPair;
 use std::ops::Range;
 
 /// In place of a manifold, for a pair that keeps none.
@@ -97,11 +102,15 @@ impl Group {
         let dropped = known.map(|(_, record)| record.manifold);
         self.free
             .extend(dropped.filter(|&place| place != NO_MANIFOLD));
+        self.count_solids();
+        self.kept.make_room();
+    }
+
+    fn count_solids(&mut self) {
         let kept = &self.kept;
         let is_of_solids =
             |record: &&Record| record.keeps_manifold() && !kept.has_sphere(record.manifold);
         self.solids = self.records.iter().filter(is_of_solids).count() as u64;
-        self.kept.make_room();
     }
 
     /// Pairs of solids, and how many of them were searched since this was asked last.

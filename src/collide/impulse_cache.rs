@@ -2,6 +2,8 @@
 
 use super::ContactPoint;
 use crate::constants::CONTACTS_PER_THREAD;
+#[cfg(feature = "scene")]
+use crate::math::Vec3;
 use crate::math::{V3, add, dot, narrow, scale, tangents};
 use crate::parallel::{SharedSlice, for_chunks, sort_by_key};
 use bytemuck::Zeroable;
@@ -129,6 +131,46 @@ impl ImpulseCache {
     /// the shape of `contacts`.
     pub fn load(&self, contacts: &[ContactPoint], impulses: &mut Vec<[f32; 3]>) {
         self.remembered().load(contacts, impulses, &mut Vec::new());
+    }
+}
+
+/// A cache as checkpoints hold it: of contacts, their names and normals.
+#[cfg(feature = "scene")]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct SavedImpulses {
+    contacts: Vec<([u32; 2], u64, Vec3)>,
+    impulses: Vec<[f32; 3]>,
+    loads: Vec<f32>,
+}
+
+#[cfg(feature = "scene")]
+impl ImpulseCache {
+    /// What a checkpoint holds of it.
+    pub(super) fn saved(&self) -> SavedImpulses {
+        let named = |contact: &ContactPoint| (contact.bodies, contact.feature, contact.normal);
+        SavedImpulses {
+            contacts: self.contacts.iter().map(named).collect(),
+            impulses: self.impulses.clone(),
+            loads: self.loads.clone(),
+        }
+    }
+
+    /// The cache that was saved.
+    pub(super) fn restored(saved: SavedImpulses) -> Self {
+        let contacts = saved.contacts.into_iter();
+        Self {
+            contacts: contacts
+                .map(|(bodies, feature, normal)| ContactPoint {
+                    bodies,
+                    feature,
+                    position: Vec3::zeros(),
+                    normal,
+                    separation: 0.0,
+                })
+                .collect(),
+            impulses: saved.impulses,
+            loads: saved.loads,
+        }
     }
 }
 

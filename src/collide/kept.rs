@@ -7,6 +7,9 @@
 //! error is of second order in the motion. Bodies without a common point are left alone until they may
 //! have come nearer than what they are known to be apart.
 
+#[cfg(feature = "scene")]
+mod saved;
+
 use super::ContactPoint;
 use super::bundle::{Bundle, KeptPoint, bundles_of};
 use super::crowd::{Crowd, turn};
@@ -22,6 +25,8 @@ use crate::constants::{
 };
 use crate::math::{Mat3, Vec3};
 use crate::world::{Shape, World};
+#[cfg(feature = "scene")]
+pub(super) use saved::SavedManifold;
 
 /// A pair of bodies, where they are.
 #[derive(Debug, Clone, Copy)]

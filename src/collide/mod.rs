@@ -22,6 +22,8 @@ mod witnesses;
 pub use broadphase::PairSearch;
 pub(crate) use depths::Depths;
 pub(crate) use detector::Detector;
+#[cfg(feature = "scene")]
+pub(crate) use detector::SavedDetector;
 pub(crate) use narrowphase::polyhedron::events::events_of_solids;
 pub use narrowphase::polyhedron::events::{ContactModel, Event, EventLimits, Features, events};
 pub use narrowphase::polyhedron::ratio::{RatioMetric, ratio_metric};
@@ -34,6 +36,7 @@ use crate::world::World;
 
 /// One point at which two bodies touch or nearly do.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactPoint {
     /// Body A and body B, the smaller index first.
     pub bodies: [u32; 2],

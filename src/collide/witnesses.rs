@@ -6,6 +6,7 @@
 /// search, hold while the bodies hardly move past each other, and are then confirmed by the true displacement; only what
 /// neither holds nor is confirmed is searched, along all faces and edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub struct Witnesses {
     /// Pairs that were looked at.
     pub pairs: u64,

@@ -24,6 +24,12 @@ pub(crate) const MAX_MESH_BYTES: u64 = 1 << 28;
 /// Most faces of a mesh that are read.
 pub(crate) const MAX_MESH_FACES: usize = 1 << 22;
 
+/// Format of checkpoints. It grows with every change of what a state holds: there is no reading of older ones.
+pub(crate) const CHECKPOINT_FORMAT: u32 = 1;
+
+/// Checkpoints that a run keeps: should the newest be damaged, there are those before.
+pub(crate) const CHECKPOINTS_KEPT: usize = 3;
+
 /// Largest scene file that is read `[bytes]`: a thousand times one of 1,000 bodies, each written out.
 pub(crate) const MAX_SCENE_BYTES: u64 = 1 << 28;
 

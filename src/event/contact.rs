@@ -17,6 +17,7 @@ use crate::world::Body;
 
 /// The features of A and of B, each in its body's axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Meeting {
     /// A corner of A, or the centre of a sphere, on a face of B: `normal . x = offset`.
     CornerOnFace {
@@ -37,6 +38,7 @@ pub(super) enum Meeting {
 
 /// Two bodies that touch at one point.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Contact {
     /// A, whose corner it is, and B.
     pub(super) bodies: [usize; 2],

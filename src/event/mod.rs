@@ -70,6 +70,11 @@ pub struct EventStepper {
     held: Vec<Contact>,
 }
 
+/// The contacts of an event stepper in a checkpoint.
+#[cfg(feature = "scene")]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SavedContacts(Vec<Contact>);
+
 impl std::fmt::Debug for EventStepper {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EventStepper")
@@ -142,6 +147,24 @@ impl EventStepper {
         self.smallest = renewed.smallest;
         self.held.clear();
         Ok(())
+    }
+
+    /// Contacts that rested at the end of the last step, as checkpoints hold them.
+    #[cfg(feature = "scene")]
+    pub(crate) fn saved(&self) -> SavedContacts {
+        SavedContacts(self.held.clone())
+    }
+
+    /// Takes over the contacts that were saved, and where kinematic bodies started. False if a contact is not between two of the bodies.
+    #[cfg(feature = "scene")]
+    pub(crate) fn restore(&mut self, saved: SavedContacts, starts: &[Pose]) -> bool {
+        let exists = |contact: &Contact| contact.bodies.iter().all(|&body| body < starts.len());
+        let fits = starts.len() == self.starts.len() && saved.0.iter().all(exists);
+        if fits {
+            self.held = saved.0;
+            self.starts = starts.to_vec();
+        }
+        fits
     }
 
     /// The forces of the contacts that rest now.

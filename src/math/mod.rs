@@ -19,6 +19,7 @@ pub type Quat = UnitQuaternion<f64>;
 
 /// Where a frame is: `world = position + orientation * local`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Origin of the frame `[m]`.
     pub position: Vec3,
@@ -78,6 +79,7 @@ impl Pose {
 
 /// An axis-aligned box in world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub struct Aabb {
     /// Least corner `[m]`.
     pub min: Vec3,

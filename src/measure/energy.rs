@@ -6,6 +6,7 @@ use crate::world::{Body, World};
 
 /// Mechanical energy `[J]`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub struct Energy {
     /// `sum m v^2 / 2 + w . I w / 2` over dynamic bodies.
     pub kinetic: f64,

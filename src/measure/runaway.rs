@@ -33,6 +33,7 @@ pub enum Runaway {
 
 /// Watches a run, step by step.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub struct RunawayWatch {
     /// Energy at the start, and its scale: what was there, and what has come from falling `[J]`.
     start: Energy,

@@ -6,7 +6,7 @@ use crate::measure::{Probe, Seen};
 use crate::step::StepReport;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -95,6 +95,16 @@ pub struct MetricsWriter {
     file: File,
     path: PathBuf,
     row: String,
+    /// Of what is written.
+    checksum: crc32fast::Hasher,
+    bytes: u64,
+}
+
+/// Where a file of metrics ends in a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct MetricsMark {
+    bytes: u64,
+    checksum: u32,
 }
 
 impl MetricsWriter {
@@ -108,6 +118,8 @@ impl MetricsWriter {
             file: folder.create_file(name)?,
             path: folder.path().join(name),
             row: COLUMNS.join(","),
+            checksum: crc32fast::Hasher::new(),
+            bytes: 0,
         };
         for column in probes.iter().flat_map(Probe::columns) {
             writer.row.push(',');
@@ -115,6 +127,72 @@ impl MetricsWriter {
         }
         writer.write_row()?;
         Ok(writer)
+    }
+
+    /// Opens the file of a run that goes on from a checkpoint. What follows the mark is left as it is until [`Self::cut`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be read, [`Error::Invalid`] if it is not the one that was marked.
+    pub fn resume(folder: &RunFolder, mark: &MetricsMark) -> Result<Self> {
+        let path = folder.path().join("metrics.csv");
+        let io = |source| Error::io(&path, source);
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(io)?;
+        let mut checksum = crc32fast::Hasher::new();
+        let mut buffer = vec![0; 1 << 16];
+        let mut left = mark.bytes;
+        while left > 0 {
+            let most = usize::try_from(left)
+                .unwrap_or(usize::MAX)
+                .min(buffer.len());
+            let count = file.read(&mut buffer[..most]).map_err(io)?;
+            if count == 0 {
+                break;
+            }
+            checksum.update(&buffer[..count]);
+            left -= count as u64;
+        }
+        if left > 0 || checksum.clone().finalize() != mark.checksum {
+            return Err(Error::invalid(
+                path.display().to_string(),
+                "it is not as it was at the checkpoint: rows are missing, were changed, or are of another run",
+            ));
+        }
+        Ok(Self {
+            file,
+            path,
+            row: String::new(),
+            checksum,
+            bytes: mark.bytes,
+        })
+    }
+
+    /// Removes what follows the mark that the run goes on from.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be removed.
+    pub fn cut(&mut self) -> Result<()> {
+        let end = SeekFrom::Start(self.bytes);
+        let cut = self.file.set_len(self.bytes);
+        let cut = cut.and_then(|()| self.file.seek(end));
+        cut.map(drop).map_err(|e| Error::io(&self.path, e))
+    }
+
+    /// Sees to it that all rows are on the disk, and marks where they end.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if they cannot be written.
+    pub fn mark(&mut self) -> Result<MetricsMark> {
+        self.file
+            .sync_data()
+            .map_err(|e| Error::io(&self.path, e))?;
+        Ok(MetricsMark {
+            bytes: self.bytes,
+            checksum: self.checksum.clone().finalize(),
+        })
     }
 
     /// Writes the row of a step.
@@ -216,9 +294,13 @@ impl MetricsWriter {
     /// One write call a row: a reader, or an interruption, never sees half of one.
     fn write_row(&mut self) -> Result<()> {
         self.row.push('\n');
+        let row = self.row.as_bytes();
         self.file
-            .write_all(self.row.as_bytes())
-            .map_err(|e| Error::io(&self.path, e))
+            .write_all(row)
+            .map_err(|e| Error::io(&self.path, e))?;
+        self.checksum.update(row);
+        self.bytes += row.len() as u64;
+        Ok(())
     }
 }
 

@@ -71,6 +71,23 @@ impl RunFolder {
         })
     }
 
+    /// The folder of a run that was begun.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there is no scene in it, [`Error::Io`] if it cannot be looked at.
+    pub fn open(path: &Path) -> Result<Self> {
+        let about = fs::metadata(path).map_err(|e| Error::io(path, e))?;
+        if !(about.is_dir() && path.join("scene.toml").is_file()) {
+            return Err(Error::invalid(
+                path.display().to_string(),
+                "it is not the folder of a run: there is no scene.toml in it",
+            ));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+
     /// Where it is, as it was named.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -83,9 +100,31 @@ impl RunFolder {
     /// # Errors
     /// [`Error::Io`] if it cannot be written.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf> {
+        self.write_and(name, content, |_| Ok(()))
+    }
+
+    /// The same, and sees to it that the file is on the disk before it has its name.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be written.
+    pub(super) fn write_to_disk(&self, name: &str, content: &[u8]) -> Result<PathBuf> {
+        let path = self.write_and(name, content, File::sync_all)?;
+        sync_folder(&path)?;
+        Ok(path)
+    }
+
+    fn write_and(
+        &self,
+        name: &str,
+        content: &[u8],
+        end: impl FnOnce(&File) -> std::io::Result<()>,
+    ) -> Result<PathBuf> {
         let path = self.path.join(name);
         let partial = self.path.join(format!("{name}.partial"));
-        let written = File::create(&partial).and_then(|mut file| file.write_all(content));
+        let written = File::create(&partial).and_then(|mut file| {
+            file.write_all(content)?;
+            end(&file)
+        });
         if let Err(e) = written.and_then(|()| fs::rename(&partial, &path)) {
             // The rest of a failed write is of no use; that it may stay is not worth an error.
             let _ = fs::remove_file(&partial);
@@ -115,6 +154,16 @@ impl RunFolder {
         let path = self.path.join(name);
         fs::create_dir(&path).map_err(|e| Error::io(&path, e))?;
         Ok(path)
+    }
+}
+
+/// Sees to it that the name of a file is on the disk, where folders can be asked for that.
+pub(super) fn sync_folder(file: &Path) -> Result<()> {
+    match file.parent() {
+        Some(folder) if cfg!(unix) => File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|e| Error::io(folder, e)),
+        _ => Ok(()),
     }
 }
 

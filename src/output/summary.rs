@@ -6,13 +6,13 @@ use crate::collide::Witnesses;
 use crate::error::{Error, Result};
 use crate::scene::Finding;
 use crate::step::{Settings, StepReport};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Not yet.
@@ -52,12 +52,12 @@ pub struct RunDescription {
 /// A run in numbers; its fields are the keys of `summary.json`.
 ///
 /// A number that is not finite, or that does not exist, is `null`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Name of the scene.
     pub scene: String,
     /// Version of drystone.
-    pub version: &'static str,
+    pub version: String,
     /// How the run ended.
     pub status: Outcome,
     /// Why it failed.
@@ -67,7 +67,7 @@ pub struct Summary {
     /// The adapter, if the backend is a GPU's.
     pub adapter: Option<String>,
     /// Method of the velocity LCP, as scenes name it.
-    pub solver: &'static str,
+    pub solver: String,
     /// Most iterations of a velocity LCP.
     pub iterations: u32,
     /// Most iterations of a position LCP; `null` if there is none.
@@ -89,15 +89,15 @@ pub struct Summary {
     /// The same of the last step.
     pub witness_hit_rate_final: f64,
     /// The law of friction.
-    pub friction_law: &'static str,
+    pub friction_law: String,
     /// Stepper of the bodies: `velocity` or `event`.
-    pub stepper: &'static str,
+    pub stepper: String,
     /// Collisions that the event stepper stopped at.
     pub collisions: u64,
     /// Steps that it could not take, made by velocities and impulses.
     pub velocity_steps: u64,
     /// Points that stand for the contact of boxes and polyhedra.
-    pub contact_model: &'static str,
+    pub contact_model: String,
     /// Scheme of contacts.
     pub contact_scheme: String,
     /// Scheme of joints.
@@ -164,8 +164,10 @@ pub struct Summary {
     pub step_ms_median: f64,
     /// Longest wall-clock time of a step `[ms]`.
     pub step_ms_max: f64,
-    /// Wall-clock time of the run, output included `[s]`.
+    /// Wall-clock time of the run, output included, of all its parts if it was resumed `[s]`.
     pub wall_seconds: f64,
+    /// How often the run was resumed from a checkpoint.
+    pub resumes: u32,
     /// Steps after which energy or penetration were more than forces and motions explain.
     pub runaway_steps: u64,
     /// The first of them; `null` if there was none.
@@ -173,9 +175,9 @@ pub struct Summary {
     /// Expectations of the scene, and their verdicts.
     pub expectations: Vec<Finding>,
     /// Unit of every column of `metrics.csv`; `1` for counts and words.
-    pub metrics_units: BTreeMap<String, &'static str>,
+    pub metrics_units: BTreeMap<String, String>,
     /// Unit of every number that has one.
-    pub units: BTreeMap<&'static str, &'static str>,
+    pub units: BTreeMap<String, String>,
     #[serde(skip)]
     step_ms: Vec<f64>,
     #[serde(skip)]
@@ -216,12 +218,12 @@ impl Summary {
         let stabilization = &run.settings.stabilization;
         Self {
             scene: run.scene,
-            version: env!("CARGO_PKG_VERSION"),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             status: Outcome::Running,
             error: None,
             backend: run.backend,
             adapter: run.adapter,
-            solver: options.method.name(),
+            solver: options.method.name().to_owned(),
             iterations: options.iterations,
             position_iterations: stabilization.post().map(|post| post.solver.iterations),
             substeps: run.settings.substeps,
@@ -232,15 +234,16 @@ impl Summary {
             capped_share: 0.0,
             witness_hit_rate: 1.0,
             witness_hit_rate_final: 1.0,
-            friction_law: run.settings.friction_law.name(),
+            friction_law: run.settings.friction_law.name().to_owned(),
             stepper: if run.settings.event.is_some() {
                 "event"
             } else {
                 "velocity"
-            },
+            }
+            .to_owned(),
             collisions: 0,
             velocity_steps: 0,
-            contact_model: run.settings.contacts.name(),
+            contact_model: run.settings.contacts.name().to_owned(),
             contact_scheme: stabilization.contacts.to_string(),
             joint_scheme: stabilization.joints.to_string(),
             margin: run.settings.margin,
@@ -275,11 +278,14 @@ impl Summary {
             step_ms_median: 0.0,
             step_ms_max: 0.0,
             wall_seconds: 0.0,
+            resumes: 0,
             runaway_steps: 0,
             runaway_first: None,
             expectations: Vec::new(),
             metrics_units: BTreeMap::new(),
-            units: UNITS.into_iter().collect(),
+            units: UNITS
+                .map(|(field, unit)| (field.to_owned(), unit.to_owned()))
+                .into(),
             step_ms: Vec::new(),
             witnesses: Witnesses::default(),
         }
@@ -334,6 +340,37 @@ impl Summary {
         self.kinetic_energy_final = report.energy.kinetic;
         self.potential_energy_final = report.energy.potential;
         self.step_ms.push(milliseconds(report.timings.step));
+    }
+
+    /// The summary in bytes, for a checkpoint after so much wall-clock time.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if memory does not suffice.
+    pub fn save(&self, wall: Duration) -> Result<Vec<u8>> {
+        postcard::to_stdvec(&(self, wall.as_secs_f64(), &self.step_ms, self.witnesses))
+            .map_err(|why| Error::invalid("summary", why.to_string()))
+    }
+
+    /// The summary of a run that goes on where [`Self::save`] was called, and the wall-clock time that it had taken.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the bytes are no summary.
+    pub fn resume(saved: &[u8]) -> Result<(Self, Duration)> {
+        let (summary, wall, step_ms, witnesses): (Self, f64, Vec<f64>, Witnesses) =
+            postcard::from_bytes(saved)
+                .map_err(|why| Error::invalid("summary", why.to_string()))?;
+        let wall = Duration::try_from_secs_f64(wall)
+            .map_err(|why| Error::invalid("summary", why.to_string()))?;
+        let resumes = summary.resumes + 1;
+        Ok((
+            Self {
+                resumes,
+                step_ms,
+                witnesses,
+                ..summary
+            },
+            wall,
+        ))
     }
 
     /// Closes the run: `error` is why it stopped early, if it did.

@@ -9,6 +9,7 @@ use super::polyhedra;
 use super::probe;
 use super::schema::{self, ContainerShape, DEFAULT_MATERIAL, SceneFile, Walls};
 use super::settings::settings;
+use super::tables;
 use super::{Camera, OutputSpec, Overrides, Scene};
 use crate::constants::{REVOLUTION_SIDES, WALL_THICKNESS_RATIO};
 use crate::error::{Error, Result};
@@ -56,12 +57,14 @@ pub(super) fn scene(
     let seed = overrides.seed.unwrap_or(file.simulation.seed);
     let mut builder = Builder::new(&file);
     builder.bodies(&file, root)?;
+    builder.tables(&file, root)?;
     builder.containers(&file)?;
     builder.chains(&file, root)?;
     builder.instances(&file, seed, root)?;
     builder.fills(&file, seed, root)?;
     builder.joints(&file, root)?;
     builder.loads(&file, root)?;
+    builder.start(&file, root)?;
     let probes = probe::probes(&builder, &file.probes, &root.key("probe"))?;
     // A run that is cut short has not come to the end that the file means.
     let end = match (file.simulation.duration, file.simulation.steps) {
@@ -90,6 +93,7 @@ pub(super) fn scene(
         output: OutputSpec {
             frames_every,
             metrics_every: file.output.metrics_every,
+            checkpoint_every: file.output.checkpoint_every,
         },
         file,
     })
@@ -147,6 +151,24 @@ impl Builder {
             let made = body(given, &root.key("body").at(index))?;
             let material = self.material(&given.material)?;
             self.add(given.name.as_deref(), made.of_material(material))?;
+        }
+        Ok(())
+    }
+
+    fn tables(&mut self, file: &SceneFile, root: &Place<'_>) -> Result<()> {
+        for (index, table) in file.tables.iter().enumerate() {
+            let place = tables::place(&root.key("bodies_csv").at(index));
+            let first = self.world.bodies.len() as u32;
+            for row in table.rows.iter() {
+                let made = body(&row.body, &place);
+                let made = made.map_err(|error| tables::in_row(error, table, row))?;
+                let material = self.material(&row.body.material)?;
+                self.add(row.body.name.as_deref(), made.of_material(material))?;
+            }
+            if let Some(name) = &table.name {
+                let last = self.world.bodies.len() as u32;
+                self.named.insert(name.clone(), first..last);
+            }
         }
         Ok(())
     }

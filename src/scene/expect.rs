@@ -182,7 +182,7 @@ impl Expectation {
 }
 
 /// Verdict on an expectation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The run was over before it could be told.
@@ -195,7 +195,7 @@ pub enum Verdict {
 }
 
 /// An expectation, and what became of it; its fields are keys of `summary.json`.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Finding {
     /// The expectation in words; may be empty.
     pub claim: String,
@@ -215,6 +215,16 @@ pub struct Finding {
     pub measured: Option<f64>,
     /// Right side of the comparison then.
     pub bound: Option<f64>,
+}
+
+/// What a judge has seen so far.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Judged {
+    verdict: Verdict,
+    time: Option<f64>,
+    measured: Option<f64>,
+    bound: Option<f64>,
+    slack: f64,
 }
 
 /// Judges one expectation, step by step.
@@ -286,6 +296,31 @@ impl Judge {
             self.finding.measured = Some(measured);
             self.finding.bound = Some(bound);
         }
+    }
+
+    /// What it has seen, for a checkpoint.
+    #[must_use]
+    pub fn judged(&self) -> Judged {
+        let finding = &self.finding;
+        Judged {
+            verdict: finding.verdict,
+            time: finding.time,
+            measured: finding.measured,
+            bound: finding.bound,
+            slack: self.slack,
+        }
+    }
+
+    /// A judge of an expectation that has seen this.
+    #[must_use]
+    pub fn resumed(expectation: Expectation, judged: &Judged) -> Self {
+        let mut judge = Self::new(expectation);
+        judge.finding.verdict = judged.verdict;
+        judge.finding.time = judged.time;
+        judge.finding.measured = judged.measured;
+        judge.finding.bound = judged.bound;
+        judge.slack = judged.slack;
+        judge
     }
 
     /// Finding so far.

@@ -2,7 +2,7 @@
 //!
 //! A file is read in three passes: its syntax, its types (`reader`, `schema`), and what types
 //! cannot say (`validate`). Every mistake is a [`SceneError`] that knows
-//! its place. Then bodies are made: bodies, containers, chains, instances of templates and fills, in this
+//! its place. Then bodies are made: bodies, those of tables, containers, chains, instances of templates and fills, in this
 //! order and each in the order of the file (`build`, `assembly`, `generate`); then joints and loads
 //! (`joint`).
 //!
@@ -26,6 +26,7 @@
 
 mod assembly;
 mod build;
+mod checkpoint;
 mod expect;
 mod gap;
 mod generate;
@@ -40,7 +41,9 @@ mod resolve;
 pub(crate) mod schema;
 mod settings;
 mod shape_file;
+mod start;
 mod surface_file;
+mod tables;
 mod validate;
 mod variation;
 
@@ -52,7 +55,8 @@ use crate::problem::FrictionCone;
 use crate::solver::Method;
 use crate::step::Settings;
 use crate::world::World;
-pub use expect::{Expectation, Finding, Judge, Measure, Relation, Verdict, When};
+pub use checkpoint::Checkpoint;
+pub use expect::{Expectation, Finding, Judge, Judged, Measure, Relation, Verdict, When};
 use place::Place;
 use schema::SceneFile;
 use serde::Deserialize;
@@ -104,12 +108,14 @@ pub struct Camera {
 }
 
 /// How often something is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutputSpec {
     /// Steps between two frames, at least 1; `None` for no frames.
     pub frames_every: Option<u64>,
     /// Steps between two rows of the metrics, at least 1.
     pub metrics_every: u64,
+    /// Simulated time between two checkpoints `[s]`, positive; `None` for none but where a signal ends the run.
+    pub checkpoint_every: Option<f64>,
 }
 
 /// Values that take the place of those in the file, such as from a command line.
@@ -186,6 +192,8 @@ impl Scene {
         })?;
         let place = Place::root(path, text, &root);
         shape_file::load(&mut file, path, &place)?;
+        tables::load(&mut file, path, &place)?;
+        start::load(&mut file, path, &place)?;
         validate::validate(&file, &place)?;
         build::scene(file, path, overrides, &place)
     }

@@ -133,6 +133,18 @@ impl PositionPass {
         }
     }
 
+    /// What the next pass takes from the last one: its largest violation, and if it seemed to have no solution.
+    #[cfg(feature = "scene")]
+    pub(crate) fn saved(&self) -> (f64, bool) {
+        (self.last_worst, self.contradictory)
+    }
+
+    /// Takes over what was saved.
+    #[cfg(feature = "scene")]
+    pub(crate) fn restore(&mut self, saved: (f64, bool)) {
+        (self.last_worst, self.contradictory) = saved;
+    }
+
     /// The last problem that was solved; empty if nothing was violated.
     #[doc(hidden)]
     #[must_use]

@@ -29,6 +29,7 @@ use crate::world::{BodyKind, Shape, World};
 
 /// How one step is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Division {
     /// Searches for contacts k.
     pub(super) updates: u32,
@@ -124,6 +125,31 @@ impl Support {
 }
 
 impl Control {
+    /// What follows from the bodies but for what stands on what.
+    fn take_bodies(&mut self, world: &World) {
+        self.bodies.clear();
+        self.bodies.extend(world.bodies.iter().map(|body| Load {
+            size: 2.0 * body.shape.inner_radius(),
+            radius: body.shape.bounding_radius(),
+            searches_per_turn: match body.shape {
+                _ if !body.is_dynamic() => 0.0,
+                Shape::Sphere { .. } => 0.0,
+                Shape::Cylinder { .. } | Shape::Cone { .. } => 1.0 / TURN_OF_A_RIM,
+                _ => 1.0 / TURN_PER_CONTACT_UPDATE,
+            },
+            mass: if body.is_dynamic() {
+                1.0 / body.mass.inverse_mass
+            } else {
+                f64::INFINITY
+            },
+            ..Load::default()
+        }));
+        let kinematic = world.bodies.iter().enumerate();
+        let kinematic = kinematic.filter(|(_, body)| body.kind == BodyKind::Kinematic);
+        self.kinematic.clear();
+        self.kinematic.extend(kinematic.map(|(index, _)| index));
+    }
+
     /// For a world whose bodies are new.
     pub(super) fn reset(&mut self) {
         self.bodies.clear();
@@ -142,27 +168,7 @@ impl Control {
         threshold: f64,
     ) -> Division {
         if self.bodies.len() != world.bodies.len() {
-            self.bodies.clear();
-            self.bodies.extend(world.bodies.iter().map(|body| Load {
-                size: 2.0 * body.shape.inner_radius(),
-                radius: body.shape.bounding_radius(),
-                searches_per_turn: match body.shape {
-                    _ if !body.is_dynamic() => 0.0,
-                    Shape::Sphere { .. } => 0.0,
-                    Shape::Cylinder { .. } | Shape::Cone { .. } => 1.0 / TURN_OF_A_RIM,
-                    _ => 1.0 / TURN_PER_CONTACT_UPDATE,
-                },
-                mass: if body.is_dynamic() {
-                    1.0 / body.mass.inverse_mass
-                } else {
-                    f64::INFINITY
-                },
-                ..Load::default()
-            }));
-            let kinematic = world.bodies.iter().enumerate();
-            let kinematic = kinematic.filter(|(_, body)| body.kind == BodyKind::Kinematic);
-            self.kinematic.clear();
-            self.kinematic.extend(kinematic.map(|(index, _)| index));
+            self.take_bodies(world);
             self.good_for = 0;
         }
         if self.good_for == 0 || contacts.len().abs_diff(self.contacts) > self.contacts / 8 {
@@ -462,6 +468,47 @@ fn weakest_width<'a>(
     let least = mean - half.hypot(xy);
     // Rounding of points on a line.
     if least > 1e-6 * mean { least } else { 0.0 }
+}
+
+/// What a checkpoint holds of a control; fields are those of [`Control`].
+#[cfg(feature = "scene")]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct SavedControl {
+    /// True if the bodies were taken in.
+    is_begun: bool,
+    stiffness: f64,
+    falling: f64,
+    good_for: u32,
+    contacts: usize,
+}
+
+#[cfg(feature = "scene")]
+impl Control {
+    /// What a checkpoint holds of it.
+    pub(super) fn saved(&self) -> SavedControl {
+        SavedControl {
+            is_begun: !self.bodies.is_empty(),
+            stiffness: self.stiffness,
+            falling: self.falling,
+            good_for: self.good_for,
+            contacts: self.contacts,
+        }
+    }
+
+    /// The control that was saved of a world.
+    pub(super) fn restored(saved: &SavedControl, world: &World) -> Self {
+        let mut control = Self {
+            stiffness: saved.stiffness,
+            falling: saved.falling,
+            good_for: saved.good_for,
+            contacts: saved.contacts,
+            ..Self::default()
+        };
+        if saved.is_begun {
+            control.take_bodies(world);
+        }
+        control
+    }
 }
 
 /// How far the fastest body that a joint holds turns in a step of length `h` `[rad]`.

@@ -195,7 +195,8 @@ impl Joints {
     /// it had none.
     pub(super) fn impulse_of(&self, joint: usize) -> [Vec3; 2] {
         let mut sum = [Vec3::zeros(); 2];
-        if self.row_counts.len() > joint {
+        // Rows are those of the last step; a restored simulation has made none yet.
+        if self.row_counts.len() > joint && self.rows.rows().len() == self.impulses.len() {
             add_impulses(&self.rows, &self.impulses, joint, &mut sum);
         }
         sum
@@ -232,6 +233,39 @@ fn add_impulses(rows: &JointRows, impulses: &[f32], joint: usize, sum: &mut [Vec
         } else {
             sum[0] += row.linear * impulse;
         }
+    }
+}
+
+/// What a checkpoint holds of joints; fields are those of [`Joints`].
+#[cfg(feature = "scene")]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct SavedJoints {
+    impulses: Vec<f32>,
+    integrals: Vec<f64>,
+    row_counts: Vec<usize>,
+}
+
+#[cfg(feature = "scene")]
+impl Joints {
+    /// What a checkpoint holds of them.
+    pub(super) fn saved(&self) -> SavedJoints {
+        SavedJoints {
+            impulses: self.impulses.clone(),
+            integrals: self.integrals.clone(),
+            row_counts: self.row_counts.clone(),
+        }
+    }
+
+    /// The joints that were saved; `None` if their numbers do not belong together.
+    pub(super) fn restored(saved: SavedJoints) -> Option<Self> {
+        let mut counts = saved.row_counts.iter();
+        let rows = counts.try_fold(0_usize, |sum, &count| sum.checked_add(count))?;
+        (saved.impulses.len() == rows && saved.integrals.len() == rows).then(|| Self {
+            impulses: saved.impulses,
+            integrals: saved.integrals,
+            row_counts: saved.row_counts,
+            ..Self::default()
+        })
     }
 }
 

@@ -64,6 +64,8 @@ mod parts;
 mod plan;
 mod prefetch;
 mod problem;
+#[cfg(feature = "scene")]
+mod saved;
 mod settings;
 mod split;
 
@@ -90,6 +92,8 @@ use control::{Control, Division as StepDivision};
 use integrate::Momentum;
 use joints::Joints;
 use parts::Solved;
+#[cfg(feature = "scene")]
+pub(crate) use saved::{WorldState, world_of};
 use split::Split;
 use std::time::Instant;
 
@@ -356,6 +360,12 @@ impl Simulation {
     pub fn world_mut(&mut self) -> &mut World {
         self.contacts_are_stale = true;
         &mut self.world
+    }
+
+    /// Steps that were taken.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// How the world is stepped.

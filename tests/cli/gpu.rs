@@ -5,7 +5,7 @@ use drystone::solver::Method;
 use drystone::solver::gpu::list_adapters;
 
 /// Part of the name of the adapter under test.
-fn adapter() -> String {
+pub(crate) fn adapter() -> String {
     if let Ok(name) = std::env::var("DRYSTONE_ADAPTER") {
         return name;
     }

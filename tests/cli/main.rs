@@ -9,6 +9,7 @@
 
 mod bad_scenes;
 mod bench;
+mod checkpoints;
 mod compare;
 mod faults;
 #[cfg(feature = "gpu")]

@@ -18,4 +18,5 @@ mod probes;
 mod run_folder;
 #[path = "../support/mod.rs"]
 mod support;
+mod tables;
 mod vtk;

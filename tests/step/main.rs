@@ -13,6 +13,7 @@ mod random_energy;
 mod regimes;
 mod round;
 mod runaway;
+mod saved;
 mod settings_matter;
 mod stabilization;
 mod substeps;

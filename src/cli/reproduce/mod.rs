@@ -139,7 +139,7 @@ fn carry_out(args: &ReproduceArgs) -> Result<(), Failure> {
     ));
     drop(solver);
     let folder =
-        RunFolder::create(args.output.as_deref(), "reproduce").map_err(Failure::while_preparing)?;
+        RunFolder::create(args.output.as_deref(), "reproduce").map_err(Failure::of_folder)?;
 
     let mut findings = Vec::with_capacity(chosen.len());
     for (index, experiment) in chosen.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The steps of a run, and what they leave in its folder.
 
+use super::checkpoints::{Choices, Extra};
 use super::signals::{Signal, Signals};
 use super::{dump, runaway};
 use crate::console;
@@ -7,33 +8,59 @@ use crate::plan::RunPlan;
 use crate::progress::Progress;
 use drystone::Result;
 use drystone::measure::{self, RunawayWatch};
-use drystone::output::{FrameWriter, MetricsWriter, RunFolder, Summary};
-use drystone::scene::Judge;
+use drystone::output::{CheckpointFolder, FrameWriter, MetricsWriter, RunFolder, Summary};
+use drystone::scene::{Checkpoint, Judge};
 use drystone::step::{Forces, Simulation};
+use std::time::{Duration, Instant};
 
 /// A run between two steps.
 pub(super) struct Stepping<'a> {
-    plan: &'a RunPlan,
-    simulation: &'a mut Simulation,
-    summary: &'a mut Summary,
-    progress: &'a Progress,
-    metrics: MetricsWriter,
-    frames: Option<FrameWriter>,
-    judges: Vec<Judge>,
-    watch: RunawayWatch,
-    signals: Signals,
-    forces: Forces,
-    folder: &'a RunFolder,
+    pub(super) plan: &'a RunPlan,
+    pub(super) folder: &'a RunFolder,
+    pub(super) simulation: &'a mut Simulation,
+    pub(super) summary: &'a mut Summary,
+    pub(super) progress: &'a Progress,
+    /// The scene as it is in the folder.
+    pub(super) resolved: &'a str,
+    pub(super) started: Started,
+    pub(super) growing: Growing,
 }
 
-impl<'a> Stepping<'a> {
+/// When a run began.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Started {
+    /// This part of it.
+    pub(super) at: Instant,
+    /// Time of the parts before.
+    pub(super) before: Duration,
+}
+
+impl Started {
+    /// Time that the run has taken.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.before + self.at.elapsed()
+    }
+}
+
+/// All that grows with the steps, beside the summary.
+pub(super) struct Growing {
+    pub(super) metrics: MetricsWriter,
+    pub(super) frames: Option<FrameWriter>,
+    pub(super) judges: Vec<Judge>,
+    pub(super) watch: RunawayWatch,
+    pub(super) signals: Signals,
+    /// Memory for what probes see.
+    pub(super) forces: Forces,
+    /// Where checkpoints go, once there was one.
+    pub(super) checkpoints: Option<CheckpointFolder>,
+}
+
+impl Growing {
     /// The beginning of a run: the files that grow, and the frame of the start.
-    pub(super) fn new(
-        plan: &'a RunPlan,
-        folder: &'a RunFolder,
-        simulation: &'a mut Simulation,
-        summary: &'a mut Summary,
-        progress: &'a Progress,
+    pub(super) fn begin(
+        plan: &RunPlan,
+        folder: &RunFolder,
+        simulation: &Simulation,
     ) -> Result<Self> {
         let scene = &plan.scene;
         let metrics = MetricsWriter::create(folder, &scene.probes)?;
@@ -53,32 +80,76 @@ impl<'a> Stepping<'a> {
         let world = simulation.world();
         let watch = RunawayWatch::new(world, measure::energy(world), &simulation.penetration());
         Ok(Self {
-            plan,
-            folder,
-            watch,
-            signals: Signals::watch()?,
-            forces: Forces::default(),
-            simulation,
-            summary,
-            progress,
             metrics,
             frames,
             judges,
+            watch,
+            signals: Signals::watch()?,
+            forces: Forces::default(),
+            checkpoints: None,
         })
     }
+}
 
+impl Stepping<'_> {
     /// Takes all steps that are left, or those until a signal, which it gives.
-    pub(super) fn run(mut self) -> Result<Option<Signal>> {
-        let mut ended = Ok(None);
-        while matches!(ended, Ok(None)) && self.summary.steps < self.plan.scene.steps {
-            ended = self.step().map(|()| self.signals.caught());
-        }
+    pub(super) fn run(&mut self) -> Result<Option<Signal>> {
+        let ended = self.steps();
         self.summary.expectations = self
+            .growing
             .judges
             .iter()
             .map(|judge| judge.finding().clone())
             .collect();
         ended
+    }
+
+    fn steps(&mut self) -> Result<Option<Signal>> {
+        if self.plan.is_saved(0) && self.summary.steps == 0 {
+            self.save()?;
+        }
+        while self.summary.steps < self.plan.scene.steps {
+            self.step()?;
+            let step = self.summary.steps;
+            let signal = self.growing.signals.caught();
+            if signal.is_some() || self.plan.is_saved(step) {
+                self.save()?;
+            }
+            if signal.is_some() {
+                return Ok(signal);
+            }
+        }
+        Ok(None)
+    }
+
+    /// True if the run can be resumed.
+    pub(super) fn has_checkpoint(&self) -> bool {
+        self.growing.checkpoints.is_some()
+    }
+
+    /// Writes a checkpoint. What it says of the files of the run is on the disk before it is there.
+    fn save(&mut self) -> Result<()> {
+        let growing = &mut self.growing;
+        if growing.checkpoints.is_none() {
+            growing.checkpoints = Some(CheckpointFolder::hold(self.folder)?);
+        }
+        let Some(checkpoints) = &growing.checkpoints else {
+            return Ok(());
+        };
+        let extra = Extra {
+            choices: Choices::of(self.plan, self.simulation),
+            metrics: growing.metrics.mark()?,
+            frames: match &mut growing.frames {
+                Some(frames) => frames.mark()?,
+                None => Vec::new(),
+            },
+            summary: self.summary.save(self.started.elapsed())?,
+            judged: growing.judges.iter().map(Judge::judged).collect(),
+            watch: growing.watch.clone(),
+        };
+        let mut checkpoint = Checkpoint::new(self.resolved, self.simulation)?;
+        checkpoint.extra = extra.to_bytes()?;
+        checkpoints.write(&checkpoint).map(drop)
     }
 
     /// Takes a step and writes what it leaves.
@@ -103,24 +174,25 @@ impl<'a> Stepping<'a> {
         }
         let report = stepped?;
         let (step, world) = (report.step, self.simulation.world());
+        let growing = &mut self.growing;
         self.summary.add(&report);
-        if self.plan.is_measured(step) || !self.judges.is_empty() {
-            let seen = self.simulation.seen(&scene.probes, &mut self.forces);
-            for judge in &mut self.judges {
+        if self.plan.is_measured(step) || !growing.judges.is_empty() {
+            let seen = self.simulation.seen(&scene.probes, &mut growing.forces);
+            for judge in &mut growing.judges {
                 judge.step(&report, scene.settings.time_step, &seen, &scene.probes);
             }
             if self.plan.is_measured(step) {
-                self.metrics.write(&report, &seen, &scene.probes)?;
+                growing.metrics.write(&report, &seen, &scene.probes)?;
             }
         }
-        if let Some(frames) = &mut self.frames
+        if let Some(frames) = &mut growing.frames
             && self.plan.is_drawn(step)
         {
             frames.write(step, world)?;
         }
         self.progress.step(&report);
         let h = scene.settings.time_step;
-        let runaway = self
+        let runaway = growing
             .watch
             .step(world, report.energy, &report.penetration, h);
         if let Some(runaway) = runaway {

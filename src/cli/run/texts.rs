@@ -121,20 +121,29 @@ pub(crate) fn sentence(finding: &Finding) -> String {
 }
 
 /// The result as a short table, and what to do next.
-pub(super) fn closing(folder: &RunFolder, summary: &Summary) -> String {
+pub(super) fn closing(folder: &RunFolder, summary: &Summary, is_resumable: bool) -> String {
     let rows: Vec<Vec<String>> = rows(folder, summary)
         .into_iter()
         .map(|(name, value)| vec![name.to_owned(), value])
         .collect();
-    format!("{}\n{}", console::table(&rows, &[]), next(folder, summary))
+    format!(
+        "{}\n{}",
+        console::table(&rows, &[]),
+        next(folder, summary, is_resumable)
+    )
 }
 
 /// Where to look, and the next command to try.
-fn next(folder: &RunFolder, summary: &Summary) -> String {
+fn next(folder: &RunFolder, summary: &Summary, is_resumable: bool) -> String {
     let path = folder.path().display();
     if summary.status != Outcome::Done {
         let why = summary.error.as_deref().unwrap_or("");
-        return format!("{why}; what there is: drystone plot {path}\n");
+        let resume = if is_resumable {
+            format!("go on: drystone resume {path}\n")
+        } else {
+            String::new()
+        };
+        return format!("{why}; what there is: drystone plot {path}\n{resume}");
     }
     let every = nice(summary.time / 8.0);
     let command = if cfg!(feature = "gpu") && every > 0.0 {
@@ -223,6 +232,9 @@ pub(super) fn rows(folder: &RunFolder, summary: &Summary) -> Vec<(&'static str, 
             .iter()
             .map(|finding| ("expectation", sentence(finding))),
     );
+    if summary.resumes > 0 {
+        rows.push(("resumed", format!("{} times", summary.resumes)));
+    }
     rows.push((
         "time per step",
         format!(

@@ -60,8 +60,7 @@ pub(crate) fn study(args: &StudyArgs) -> Result<(), Failure> {
             cells,
         });
     }
-    let folder =
-        RunFolder::create(args.out.as_deref(), "study").map_err(Failure::while_preparing)?;
+    let folder = RunFolder::create(args.out.as_deref(), "study").map_err(Failure::of_folder)?;
     let write = |name: &str, text: &str| folder.write(name, text.as_bytes()).map_err(Failure::Run);
     write(TABLE, &csv(&parts, args.vary.as_ref()))?;
     write(

@@ -12,6 +12,8 @@ mod entry;
 mod grid;
 mod hierarchy;
 mod order;
+#[cfg(feature = "scene")]
+mod saved;
 pub(crate) mod sweep;
 mod unbounded;
 
@@ -22,6 +24,8 @@ use crate::parallel;
 use crate::world::World;
 use entry::Entry;
 use grid::Grid;
+#[cfg(feature = "scene")]
+pub(super) use saved::SavedBroadphase;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use sweep::Sweep;
 use unbounded::Unbounded;

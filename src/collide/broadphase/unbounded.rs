@@ -6,6 +6,7 @@ use crate::world::{Body, Shape};
 
 /// A half-space in world axes: `normal . (x - point) <= reach`.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 struct Plane {
     normal: Vec3,
     point: Vec3,
@@ -82,6 +83,34 @@ impl Plane {
             })
             .sum();
         lowest <= self.reach
+    }
+}
+
+/// The parts of an unbounded body as checkpoints hold them.
+#[cfg(feature = "scene")]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct SavedUnbounded {
+    planes: Vec<Plane>,
+    rest: Aabb,
+}
+
+#[cfg(feature = "scene")]
+impl Unbounded {
+    /// What a checkpoint holds of the body.
+    pub(super) fn saved(&self) -> SavedUnbounded {
+        SavedUnbounded {
+            planes: self.planes.clone(),
+            rest: self.rest,
+        }
+    }
+
+    /// The body of an entry that was saved.
+    pub(super) fn restored(saved: SavedUnbounded, entry: Entry) -> Self {
+        Self {
+            entry,
+            planes: saved.planes,
+            rest: saved.rest,
+        }
     }
 }
 

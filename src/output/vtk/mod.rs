@@ -11,13 +11,15 @@ mod xml;
 use super::RunFolder;
 use super::run_folder::file_stem;
 use crate::constants::MAX_SURFACE_FRAME_BODIES;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::world::World;
+use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::PathBuf;
 
 /// What a frame shows of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum FrameContent {
     /// Surfaces up to [`MAX_SURFACE_FRAME_BODIES`] bodies, points beyond.
     #[default]
@@ -37,7 +39,7 @@ pub enum FrameContent {
 }
 
 /// File format of a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum FrameFormat {
     /// VTK XML polygonal data, what ParaView users expect.
     #[default]
@@ -66,6 +68,8 @@ pub struct FrameWriter {
     format: FrameFormat,
     /// Time `[s]` and path relative to the run folder of every frame.
     frames: Vec<(f64, String)>,
+    /// Of these, how many are surely on the disk.
+    synced: usize,
 }
 
 impl FrameWriter {
@@ -86,7 +90,66 @@ impl FrameWriter {
             content,
             format,
             frames: Vec::new(),
+            synced: 0,
         })
+    }
+
+    /// Goes on after these frames, which [`Self::mark`] gave: later ones, and what was half-written, are removed.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) if they cannot be removed.
+    pub fn resume(
+        folder: &RunFolder,
+        scene_name: &str,
+        content: FrameContent,
+        format: FrameFormat,
+        frames: Vec<(f64, String)>,
+    ) -> Result<Self> {
+        let writer = Self {
+            folder: folder.clone(),
+            stem: file_stem(scene_name),
+            content,
+            format,
+            synced: frames.len(),
+            frames,
+        };
+        let inside = folder.path().join("frames");
+        let io = |source| Error::io(&inside, source);
+        let known: HashSet<&str> = writer.frames.iter().map(|(_, name)| &name[..]).collect();
+        for entry in std::fs::read_dir(&inside).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let name = entry.file_name().into_string().unwrap_or_default();
+            if writer.is_own(&name) && !known.contains(&format!("frames/{name}")[..]) {
+                std::fs::remove_file(entry.path()).map_err(|e| Error::io(&entry.path(), e))?;
+            }
+        }
+        writer.write_collection()?;
+        Ok(writer)
+    }
+
+    /// True for the name of a frame, or of one that is being written.
+    fn is_own(&self, name: &str) -> bool {
+        let name = name.strip_suffix(".partial").unwrap_or(name);
+        let number = name
+            .strip_prefix(&self.stem[..])
+            .and_then(|rest| rest.strip_prefix('_'))
+            .and_then(|rest| rest.strip_suffix(self.format.extension()))
+            .and_then(|rest| rest.strip_suffix('.'));
+        number.is_some_and(|number| number.parse::<u64>().is_ok())
+    }
+
+    /// Sees to it that all frames are on the disk, and gives time `[s]` and path of each.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) if one is not there.
+    pub fn mark(&mut self) -> Result<Vec<(f64, String)>> {
+        for (_, name) in &self.frames[self.synced..] {
+            let path = self.folder.path().join(name);
+            let synced = File::open(&path).and_then(|file| file.sync_all());
+            synced.map_err(|e| Error::io(&path, e))?;
+        }
+        self.synced = self.frames.len();
+        Ok(self.frames.clone())
     }
 
     /// Writes `frames/NAME_STEP` of a world after a step, and `NAME.pvd` anew, so that the
@@ -99,9 +162,13 @@ impl FrameWriter {
         let document = frame(world, self.content, self.format);
         let path = self.folder.write(&name, document.as_bytes())?;
         self.frames.push((world.time, name));
-        self.folder
-            .write(&format!("{}.pvd", self.stem), self.collection().as_bytes())?;
+        self.write_collection()?;
         Ok(path)
+    }
+
+    fn write_collection(&self) -> Result<PathBuf> {
+        let name = format!("{}.pvd", self.stem);
+        self.folder.write(&name, self.collection().as_bytes())
     }
 
     /// Number of frames written.

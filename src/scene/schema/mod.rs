@@ -12,6 +12,8 @@ mod joint;
 mod probe;
 mod shape;
 mod stabilization;
+mod start;
+mod table;
 
 pub(crate) use assembly::{Chain, ChainJointType, Instance, Pin, Template};
 pub(crate) use body::{
@@ -23,8 +25,12 @@ pub use expect::{Relation, When};
 pub(crate) use fill::{Arrangement, Fill, Region, Scale};
 pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};
 pub(crate) use probe::{BoxProbe, Probe};
-pub(crate) use shape::{HeightFieldShape, MeshShape, PolyhedronShape, Shape};
+pub(crate) use shape::{
+    BoxShape, Capsule, Cone, Cylinder, HeightFieldShape, MeshShape, PolyhedronShape, Shape, Sphere,
+};
 pub(crate) use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};
+pub(crate) use start::Start;
+pub(crate) use table::{BodyTable, Row};
 
 use crate::constants::{DEFAULT_FRICTION, DEFAULT_RESTITUTION, GRAVITY};
 use crate::solver;
@@ -137,6 +143,8 @@ pub struct SceneFile {
     pub stabilization: Stabilization,
     /// How the event stepper goes about it; only with `stepper = "event"`.
     pub event: Option<Event>,
+    /// Where bodies start in place of where the rest of the file puts them.
+    pub start: Option<Start>,
     /// What is written.
     #[serde(default)]
     pub output: Output,
@@ -146,6 +154,9 @@ pub struct SceneFile {
     /// Bodies, one by one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
+    /// Bodies in tables.
+    #[serde(default, rename = "bodies_csv")]
+    pub tables: Vec<BodyTable>,
     /// Boxes that hold things.
     #[serde(default, rename = "container")]
     pub containers: Vec<Container>,
@@ -441,6 +452,9 @@ pub struct Output {
     #[serde(default = "one")]
     #[cfg_attr(feature = "cli", schemars(range(min = 1)))]
     pub metrics_every: u64,
+    /// Simulated time between two checkpoints, from which `drystone resume` goes on `[s]`, positive; rounded to whole steps.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub checkpoint_every: Option<f64>,
 }
 
 impl Default for Output {
@@ -449,6 +463,7 @@ impl Default for Output {
             frames_every: None,
             frames_per_second: None,
             metrics_every: one(),
+            checkpoint_every: None,
         }
     }
 }

@@ -15,7 +15,7 @@ use super::place::Place;
 use super::schema::{
     Contacts, DEFAULT_MATERIAL, Friction, FrictionLaw, SceneFile, Solver, Stabilization, Stepper,
 };
-use super::{closest, quoted};
+use super::{closest, quoted, tables};
 use crate::constants::{
     MAX_FRICTION_DIRECTIONS, MAX_LISTED_NAMES, MAX_SCENE_BODIES, MAX_SCENE_ITERATIONS,
     MAX_SCENE_STEPS, MAX_SCENE_SUBSTEPS,
@@ -60,6 +60,23 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         }
         body::body(body, &names, &place)?;
     }
+    let mut count = 0_u64;
+    for (index, table) in file.tables.iter().enumerate() {
+        let place = root.key("bodies_csv").at(index);
+        if let Some(name) = &table.name {
+            names.claim(name, Named::Group("table"), &place.key("name"))?;
+        }
+        names.material(&table.material, &place.key("material"))?;
+        let place = tables::place(&place);
+        for row in table.rows.iter() {
+            let name = row.body.name.as_ref();
+            let claimed = name.map_or(Ok(()), |name| names.claim(name, Named::Body, &place));
+            claimed
+                .and_then(|()| body::body(&row.body, &names, &place))
+                .map_err(|error| tables::in_row(error, table, row))?;
+        }
+        count += table.rows.len() as u64;
+    }
     for (index, container) in file.containers.iter().enumerate() {
         let place = root.key("container").at(index);
         names.claim(&container.name, Named::Body, &place.key("name"))?;
@@ -69,7 +86,6 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         }
         body::container(container, &names, &place)?;
     }
-    let mut count = 0_u64;
     for (index, chain) in file.chains.iter().enumerate() {
         assembly::chain(chain, &mut names, &root.key("chain").at(index))?;
         count += chain.count;
@@ -443,6 +459,13 @@ fn output(file: &SceneFile, place: &Place<'_>) -> Result<()> {
     if let Some(every) = output.frames_every {
         let what = "steps between two frames";
         count(every, MAX_SCENE_STEPS, what, &place.key("frames_every"))?;
+    }
+    if let Some(time) = output.checkpoint_every {
+        positive(
+            time,
+            "the time between checkpoints",
+            &place.key("checkpoint_every"),
+        )?;
     }
     if let Some(rate) = output.frames_per_second {
         positive(rate, "the frame rate", &place.key("frames_per_second"))?;

@@ -57,11 +57,12 @@ impl Node {
         let larger = |a: f64, b: f64| if a > b { a } else { b };
         let mut sums = [0.0; 2];
         for axis in 0..3 {
-            for half in 0..2 {
-                let before = f64::from(self.min[axis][half]) - point[axis];
-                let behind = point[axis] - f64::from(self.max[axis][half]);
+            let bounds = self.min[axis].into_iter().zip(self.max[axis]);
+            for (sum, (min, max)) in sums.iter_mut().zip(bounds) {
+                let before = f64::from(min) - point[axis];
+                let behind = point[axis] - f64::from(max);
                 let outside = larger(larger(before, behind), 0.0);
-                sums[half] += outside * outside;
+                *sum += outside * outside;
             }
         }
         sums

@@ -63,7 +63,10 @@ struct Shown<'a>(&'a str);
 impl Drop for Shown<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("{}", self.0);
+            #[allow(clippy::print_stderr, reason = "a failed test shows its scene")]
+            {
+                eprintln!("{}", self.0);
+            }
         }
     }
 }

@@ -1,7 +1,5 @@
 //! What every fuzz target does with its input: what is read ends in a result or an error with a place, never in a panic, a hang
 //! or an allocation that the input does not warrant.
-//!
-//! A target for checkpoints belongs beside these: bytes in, a checkpoint or the reason why it is none.
 
 pub mod mutation;
 mod scene_target;
@@ -10,6 +8,7 @@ pub use scene_target::{is_small, run};
 
 use drystone::Error;
 use drystone::problem_file::ProblemFile;
+use drystone::scene::Checkpoint;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::nsgs::NsgsOptions;
 use drystone::solver::{Plan, Solution, Solver};
@@ -66,6 +65,32 @@ pub fn problem(input: &[u8]) {
         Ok(ProblemFile::Contacts(_)) => {}
         Err(error @ (Error::File { .. } | Error::Capacity { .. })) => drop(error.to_string()),
         Err(other) => panic!("an error without a place: {other}"),
+    }
+}
+
+/// A checkpoint, and the same with its length and checksum put right, so that what is behind them is read and stepped too.
+pub fn checkpoint(input: &[u8]) {
+    if let Err(error) = Checkpoint::from_bytes(input) {
+        drop(error.to_string());
+    }
+    let mut bytes = input.to_vec();
+    let Some(end) = bytes.len().checked_sub(4).filter(|&end| end >= 28) else {
+        return;
+    };
+    let length = bytes.len() as u64;
+    bytes[20..28].copy_from_slice(&length.to_le_bytes());
+    let checksum = crc32fast::hash(&bytes[..end]);
+    bytes[end..].copy_from_slice(&checksum.to_le_bytes());
+    let Ok(checkpoint) = Checkpoint::from_bytes(&bytes) else {
+        return;
+    };
+    if !is_small(checkpoint.scene()) {
+        return;
+    }
+    let solver = Box::new(CpuSolver::new());
+    match checkpoint.restore(Path::new("fuzzed.toml"), solver) {
+        Ok((_, mut simulation)) => drop(simulation.step()),
+        Err(error) => drop(error.to_string()),
     }
 }
 

@@ -19,6 +19,7 @@ fn main() {
         "scene" => drystone_fuzz::scene,
         "problem" => drystone_fuzz::problem,
         "mesh" => drystone_fuzz::mesh,
+        "checkpoint" => drystone_fuzz::checkpoint,
         other => panic!("no target {other}"),
     };
     let files: Vec<Vec<u8>> = files

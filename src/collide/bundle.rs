@@ -127,7 +127,7 @@ pub(super) struct SavedBundle {
 
 #[cfg(feature = "scene")]
 impl Bundle {
-    /// What a checkpoint holds of it.
+    /// Its state for a checkpoint.
     pub(super) fn saved(&self) -> SavedBundle {
         let points = self.features.iter().zip(&self.surfaces);
         let points = points.take(self.count as usize);

@@ -145,7 +145,7 @@ pub(super) struct SavedImpulses {
 
 #[cfg(feature = "scene")]
 impl ImpulseCache {
-    /// What a checkpoint holds of it.
+    /// Its state for a checkpoint.
     pub(super) fn saved(&self) -> SavedImpulses {
         let named = |contact: &ContactPoint| (contact.bodies, contact.feature, contact.normal);
         SavedImpulses {

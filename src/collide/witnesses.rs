@@ -1,4 +1,4 @@
-//! How often what was known of a pair served again.
+//! Counts of pairs whose features served again.
 
 /// Pairs of bodies of which neither is a sphere nor a half-space, and which of them had to be searched.
 ///

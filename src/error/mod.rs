@@ -24,7 +24,7 @@ pub enum Error {
     Invalid {
         /// The thing that is wrong, as the caller named it.
         what: String,
-        /// What was found and what was expected.
+        /// The finding, and what was expected.
         why: String,
     },
     /// No adapter fits what was asked for.
@@ -55,7 +55,7 @@ pub enum Error {
         line_column: Option<(usize, usize)>,
         /// The field or the dataset, empty for the file as a whole.
         field: String,
-        /// What was found and what was expected.
+        /// The finding, and what was expected.
         why: String,
     },
     /// The event stepper cannot go on; the world is as it was before the step.

@@ -15,7 +15,7 @@ pub struct Seen<'a> {
     pub contacts: &'a [ContactPoint],
     /// Forces on the contacts' bodies A `[N]`, of their shape; none are zero.
     pub contact_forces: &'a [Vec3],
-    /// What joints exert on their bodies A, shape `[joint_count]`; none is zero.
+    /// Forces and torques of joints on their bodies A, shape `[joint_count]`; none is zero.
     pub joint_forces: &'a [Wrench],
 }
 

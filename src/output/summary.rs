@@ -166,7 +166,7 @@ pub struct Summary {
     pub step_ms_max: f64,
     /// Wall-clock time of the run, output included, of all its parts if it was resumed `[s]`.
     pub wall_seconds: f64,
-    /// How often the run was resumed from a checkpoint.
+    /// Number of times that the run was resumed from a checkpoint.
     pub resumes: u32,
     /// Steps after which energy or penetration were more than forces and motions explain.
     pub runaway_steps: u64,

@@ -65,7 +65,7 @@ pub struct BodyProblem {
     pub time_step: Option<f64>,
     /// The problem, with the impulses to start from.
     pub problem: Problem,
-    /// How it was, or should be, solved.
+    /// Settings with which it was, or should be, solved.
     pub plan: Plan,
     /// The answer that was found, if there was one.
     pub solution: Option<Solution>,

@@ -59,7 +59,7 @@ pub struct Checkpoint {
     about: About,
     scene: String,
     state: Vec<u8>,
-    /// What the writer wants to find again.
+    /// Bytes that the writer wants to find again.
     pub extra: Vec<u8>,
 }
 

@@ -217,7 +217,7 @@ pub struct Finding {
     pub bound: Option<f64>,
 }
 
-/// What a judge has seen so far.
+/// Finding of a judge so far.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Judged {
     verdict: Verdict,
@@ -298,7 +298,7 @@ impl Judge {
         }
     }
 
-    /// What it has seen, for a checkpoint.
+    /// Its finding so far, for a checkpoint.
     #[must_use]
     pub fn judged(&self) -> Judged {
         let finding = &self.finding;

@@ -129,7 +129,7 @@ impl Builder {
                     "expected a unit quaternion w, x, y, z",
                 ));
             }
-            // What a step left keeps its bits.
+            // Numbers that a step left keep their bits.
             let rotation = if (length - 1.0).abs() < 1e-12 {
                 Unit::new_unchecked(rotation)
             } else {

@@ -133,7 +133,7 @@ impl PositionPass {
         }
     }
 
-    /// What the next pass takes from the last one: its largest violation, and if it seemed to have no solution.
+    /// State that the next pass takes from the last one: its largest violation, and if it seemed to have no solution.
     #[cfg(feature = "scene")]
     pub(crate) fn saved(&self) -> (f64, bool) {
         (self.last_worst, self.contradictory)

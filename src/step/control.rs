@@ -125,7 +125,7 @@ impl Support {
 }
 
 impl Control {
-    /// What follows from the bodies but for what stands on what.
+    /// Loads as far as they follow from the bodies, without what stands on what.
     fn take_bodies(&mut self, world: &World) {
         self.bodies.clear();
         self.bodies.extend(world.bodies.iter().map(|body| Load {
@@ -470,7 +470,7 @@ fn weakest_width<'a>(
     if least > 1e-6 * mean { least } else { 0.0 }
 }
 
-/// What a checkpoint holds of a control; fields are those of [`Control`].
+/// State of a control for a checkpoint; fields are those of [`Control`].
 #[cfg(feature = "scene")]
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct SavedControl {
@@ -484,7 +484,7 @@ pub(super) struct SavedControl {
 
 #[cfg(feature = "scene")]
 impl Control {
-    /// What a checkpoint holds of it.
+    /// Its state for a checkpoint.
     pub(super) fn saved(&self) -> SavedControl {
         SavedControl {
             is_begun: !self.bodies.is_empty(),

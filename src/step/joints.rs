@@ -236,7 +236,7 @@ fn add_impulses(rows: &JointRows, impulses: &[f32], joint: usize, sum: &mut [Vec
     }
 }
 
-/// What a checkpoint holds of joints; fields are those of [`Joints`].
+/// State of joints for a checkpoint; fields are those of [`Joints`].
 #[cfg(feature = "scene")]
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct SavedJoints {
@@ -247,7 +247,7 @@ pub(super) struct SavedJoints {
 
 #[cfg(feature = "scene")]
 impl Joints {
-    /// What a checkpoint holds of them.
+    /// Their state for a checkpoint.
     pub(super) fn saved(&self) -> SavedJoints {
         SavedJoints {
             impulses: self.impulses.clone(),

@@ -133,7 +133,7 @@ pub struct Simulation {
     /// How the last step was divided.
     division: StepDivision,
     plan: Option<SubstepPlan>,
-    /// What the solver was told of the problem, and the length of the part `[s]`.
+    /// The solver's plan of the problem, and the length of the part `[s]`.
     solved_by: Option<(Plan, f64)>,
     /// Loads of the contacts after the last part.
     loads: Vec<f32>,
@@ -393,17 +393,11 @@ impl Simulation {
     }
 
     /// The problem of the last part of the last step, as the solver got it; of a world with joints, that of the
-    /// last substep. What [`Self::substep_plan`] divides is a problem in substeps, whose
-    /// velocities lack the step's forces and whose biases mean nothing.
+    /// last substep. Under [`Plan::Substeps`] ([`Self::velocity_plan`]) its velocities lack the step's forces and its biases mean
+    /// nothing.
     #[must_use]
     pub fn velocity_problem(&self) -> &Problem {
         &self.problem
-    }
-
-    /// How the solver was told to divide the last part of the last step; nothing if it was not divided.
-    #[must_use]
-    pub fn substep_plan(&self) -> Option<SubstepPlan> {
-        self.plan
     }
 
     /// The plan with which the solver got [`Self::velocity_problem`], and the length of time that the problem stands for `[s]`;

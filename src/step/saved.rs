@@ -36,7 +36,7 @@ pub(crate) struct WorldState {
     pub(crate) broken: Vec<bool>,
 }
 
-/// What steps carry on beside the world; fields are those of [`Simulation`].
+/// State that steps carry on beside the world; fields are those of [`Simulation`].
 #[derive(Debug, Serialize, Deserialize)]
 struct Carried {
     steps: u64,

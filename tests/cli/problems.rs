@@ -236,7 +236,7 @@ fn other_settings_give_other_answers() {
         "{}",
         table.stdout
     );
-    // What the file's problem is not.
+    // A problem that the file's is not.
     for (flags, said) in [
         (&["--backend=lemke"][..], "pyramid"),
         (&["--backend=nsgs", "--solver=pgs"], "--solver"),

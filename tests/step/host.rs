@@ -1,4 +1,4 @@
-//! What a host does between two steps: loads, forces, and the memory of bodies.
+//! A host between two steps: loads, forces, and the memory of bodies.
 
 use drystone::Error;
 use drystone::math::Vec3;

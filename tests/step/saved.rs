@@ -419,7 +419,7 @@ fn no_state_is_a_panic() {
         )
         .unwrap();
     assert!(refused > 10, "{refused} refused");
-    // What was restored and stepped is no hindrance.
+    // A simulation that was restored and stepped is no hindrance.
     simulation.restore(&saved).unwrap();
     simulation.step().unwrap();
 }

@@ -11,7 +11,7 @@ pub(crate) struct BodyMemory {
     _lease: Arc<Lease>,
 }
 
-/// What arrays of one state of the bodies have in common.
+/// The memory that arrays of one state of the bodies share.
 #[derive(Default)]
 struct Lease {
     /// The bodies, once the simulation has gone on without them; before, they are the world's.

@@ -1,4 +1,4 @@
-//! How a step of a host's is divided.
+//! The division of a host's step.
 
 use crate::error::Result;
 use crate::options;
@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use drystone::solver::substeps::SubstepPlan;
 use pyo3::prelude::*;
 
-/// How a step is divided into substeps, for `Problem.step`.
+/// Division of a step into substeps, for `Problem.step`.
 ///
 /// A plan does not change; `replace` makes another. There is no constructor: begin with `recommended` or `recommended_for`.
 #[pyclass(frozen, module = "drystone._drystone")]

@@ -266,7 +266,7 @@ impl Problem {
         Ok(())
     }
 
-    /// What forces add to each body's velocity over a step in substeps, or ``None``.
+    /// Velocity that forces add to each body over a step in substeps, or ``None``.
     #[getter]
     fn increments(&self, py: Python<'_>) -> Result<Option<Py<PyAny>>> {
         self.optional(py, |arrays| &mut arrays.increments)

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Duration;
 
-/// How a step went: the fields of `StepReport`.
+/// Outcome of a step: the fields of `StepReport`.
 pub(crate) fn of_step<'py>(py: Python<'py>, report: &StepReport) -> Result<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     let (velocity, joints) = (&report.velocity, &report.joints);

@@ -57,7 +57,7 @@ impl Scene {
         if values.is_empty() {
             return Ok(Self::of(scene));
         }
-        // What is wrong with the file itself has been told of it, not of a changed one.
+        // Mistakes of the file itself were reported for it, not for a changed one.
         let text =
             std::fs::read_to_string(&path).map_err(|source| drystone::Error::io(&path, source))?;
         changed(&path, &text, &values, &overrides)
@@ -108,7 +108,7 @@ impl Scene {
         &self.scene.name
     }
 
-    /// What it shows.
+    /// Its description.
     #[getter]
     fn description(&self) -> &str {
         &self.scene.description

@@ -11,10 +11,10 @@ use crate::threads;
 use crate::view;
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::measure;
-use drystone::solver::Solver;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::gpu::{AdapterChoice, GpuSolver};
 use drystone::solver::nsgs::NsgsSolver;
+use drystone::solver::{self, Solver};
 use drystone::world::{Body, Load};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyRuntimeError};
@@ -180,7 +180,7 @@ impl Simulation {
         PyArray1::from_iter(py, bodies.map(|body| body.shape.bounding_radius()))
     }
 
-    /// Whether contacts and forces move each body; shape ``(bodies,)``.
+    /// True for bodies that contacts and forces move; shape ``(bodies,)``.
     #[getter]
     fn is_dynamic<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         let bodies = self.scene.world.bodies.iter();
@@ -294,7 +294,7 @@ impl Simulation {
         Ok(found)
     }
 
-    /// How the last step went, a `StepReport`; ``None`` before the first.
+    /// Report of the last step, a `StepReport`; ``None`` before the first.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyDict>>> {
         let inner = self.lock()?;
@@ -316,16 +316,14 @@ impl Simulation {
         Problem::copied_from(py, inner.simulation.velocity_problem(), self.threads)
     }
 
-    /// How that problem was divided; ``None`` if it was not.
+    /// Division of that problem; ``None`` if it was not.
     #[getter]
     fn plan(&self) -> Result<Option<Plan>> {
         let inner = self.lock()?;
-        let simulation = &inner.simulation;
-        // With joints, or where a step is not to be divided, each problem is solved once.
-        let is_divided = simulation.velocity_problem().joint_rows.is_empty()
-            && simulation.settings().substeps != Some(0);
-        let plan = simulation.substep_plan().filter(|_| is_divided);
-        plan.map(Plan::checked).transpose()
+        match inner.simulation.velocity_plan() {
+            Some((solver::Plan::Substeps(plan), _)) => Plan::checked(plan).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Impulses of that problem's contacts along their normals and tangents [N s], shape ``(contacts, 3)``, float32. Made at each access.

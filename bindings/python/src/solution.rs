@@ -1,4 +1,4 @@
-//! What a problem's solve gives.
+//! The answer of a solve.
 
 use crate::error::Result;
 use crate::view;
@@ -100,7 +100,7 @@ impl Solution {
         of_motions(slf, offset)
     }
 
-    /// How far each body's centre of mass moves in a step in substeps [m], shape ``(bodies, 3)``; ``None`` of a problem that was solved once.
+    /// Displacement of each body's centre of mass in a step in substeps [m], shape ``(bodies, 3)``; ``None`` of a problem that was solved once.
     #[getter]
     fn displacements<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
         let offset = offset_of!(Motion, displacement.linear);
@@ -108,7 +108,7 @@ impl Solution {
         is_step.then(|| of_motions(slf, offset)).transpose()
     }
 
-    /// How far each body turns in a step in substeps, as a rotation vector in world axes [rad], shape ``(bodies, 3)``; ``None`` of a problem
+    /// Turn of each body in a step in substeps, a rotation vector in world axes [rad], shape ``(bodies, 3)``; ``None`` of a problem
     /// that was solved once.
     #[getter]
     fn rotations<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {

@@ -10,7 +10,7 @@ use drystone::step::{self, StepReport};
 use drystone::world::Body;
 use std::time::{Duration, Instant};
 
-/// How long steps are taken before signals are looked at.
+/// Time for which steps are taken before signals are looked at.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 
 /// A world under way, and what is kept of its steps.
@@ -92,7 +92,7 @@ impl Inner {
         &mut self.simulation.world_mut().bodies[index]
     }
 
-    /// What has been done from outside is no energy that a step made.
+    /// Work done from outside is no energy that a step made.
     pub(crate) fn watch_anew(&mut self) {
         let world = self.simulation.world();
         let penetration = self.simulation.penetration();

@@ -22,7 +22,7 @@ static POOLS: Mutex<Pools> = Mutex::new(Pools {
     by_count: BTreeMap::new(),
 });
 
-/// How many threads are meant: those asked for, or one a core.
+/// Number of threads: those asked for, or one a core.
 ///
 /// # Errors
 /// `InvalidError` for none or too many.

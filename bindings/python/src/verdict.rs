@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// How far impulses of any origin are from solving a problem, in f64: a `Verdict`.
+/// Distance of any impulses from a problem's solution, in f64: a `Verdict`.
 ///
 /// ``impulses`` are of the contacts along normal and tangents [N s], shape ``(contacts, 3)``, ``joint_impulses`` of the rows, shape ``(rows,)``; both
 /// float32. Velocities are computed from the impulses, so that what a solver lost on its way is not counted against them. The biases in contacts

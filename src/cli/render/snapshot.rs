@@ -48,14 +48,9 @@ impl Snapshot {
     /// With the forces of the last step.
     pub(crate) fn with_forces(mut self, simulation: &Simulation) -> Self {
         let world = simulation.world();
-        let parts = f64::from(
-            simulation
-                .substep_plan()
-                .map_or(1, |plan| plan.substeps.max(1)),
-        );
-        let joints = !world.joints.is_empty();
-        // Impulses are those of a whole step, but in a world with joints of its last substep.
-        let duration = simulation.settings().time_step / if joints { parts } else { 1.0 };
+        let Some((_, duration)) = simulation.velocity_plan() else {
+            return self;
+        };
         let contacts = &simulation.velocity_problem().contacts;
         for (contact, impulse) in contacts.iter().zip(simulation.impulses()) {
             let bodies = [contact.body_a, contact.body_b];

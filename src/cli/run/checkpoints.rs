@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;
 
-/// What a checkpoint holds beside scene and state.
+/// Part of a checkpoint that is the program's, beside scene and state.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Extra {
     pub(super) choices: Choices,

@@ -38,7 +38,7 @@ pub(super) fn write(
     folder.write(&name, problem.to_json()?.as_bytes()).map(Some)
 }
 
-/// How to solve it again.
+/// The command that solves it again.
 pub(super) fn note(path: &Path, simulation: &Simulation) -> String {
     let adapter = simulation
         .adapter()

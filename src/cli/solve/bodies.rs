@@ -91,7 +91,7 @@ fn change(args: &SolveArgs, file: &mut BodyProblem) {
     }
 }
 
-/// What an error means once the problem is known to be sound: that it does not suit the backend, or that the solve failed.
+/// Meaning of an error of a sound problem: it does not suit the backend, or the solve failed.
 fn while_solving(error: Error) -> Failure {
     match error {
         Error::Invalid { .. } => Failure::Input(error),
@@ -99,7 +99,7 @@ fn while_solving(error: Error) -> Failure {
     }
 }
 
-/// What is solved, in words.
+/// The problem in words.
 fn task(file: &BodyProblem) -> String {
     let length = file
         .time_step
@@ -199,7 +199,7 @@ impl Solver for Witness<'_> {
     }
 }
 
-/// How impulses differ from those in the file.
+/// Difference of impulses from those in the file.
 fn compare(recorded: &Solution, found: &Solution) -> Recorded {
     let all = |solution: &Solution| -> Vec<f32> {
         let contacts = [&solution.impulses, &solution.total_impulses];

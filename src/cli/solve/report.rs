@@ -29,7 +29,7 @@ impl Residual {
     }
 }
 
-/// How the answer differs from the one in the file.
+/// Difference of the answer from the one in the file.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Recorded {
     /// True if every impulse has the same bits.
@@ -48,7 +48,7 @@ pub(super) struct Report {
     /// Sizes of the problem, by name.
     #[serde(serialize_with = "by_name")]
     pub(super) size: Vec<(&'static str, usize)>,
-    /// What is solved, in words.
+    /// The problem in words.
     pub(super) task: String,
     pub(super) backend: String,
     #[serde(skip_serializing_if = "Option::is_none")]

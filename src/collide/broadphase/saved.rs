@@ -17,7 +17,7 @@ pub(in crate::collide) struct SavedBroadphase {
 }
 
 impl Broadphase {
-    /// What a checkpoint holds of it.
+    /// Its state for a checkpoint.
     pub(in crate::collide) fn saved(&self) -> SavedBroadphase {
         SavedBroadphase {
             boxes: self.entries.iter().map(|entry| entry.aabb).collect(),

@@ -96,7 +96,7 @@ pub(super) struct SavedUnbounded {
 
 #[cfg(feature = "scene")]
 impl Unbounded {
-    /// What a checkpoint holds of the body.
+    /// State of the body for a checkpoint.
     pub(super) fn saved(&self) -> SavedUnbounded {
         SavedUnbounded {
             planes: self.planes.clone(),

@@ -14,7 +14,7 @@ pub(in crate::collide) struct SavedCandidates {
 }
 
 impl Candidates {
-    /// What a checkpoint holds of the list.
+    /// State of the list for a checkpoint.
     pub(in crate::collide) fn saved(&self) -> SavedCandidates {
         SavedCandidates {
             pairs: self.pairs.clone(),

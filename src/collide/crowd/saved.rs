@@ -5,7 +5,7 @@ use crate::math::Mat3;
 use crate::world::World;
 use serde::{Deserialize, Serialize};
 
-/// How far bodies have gone, and their boxes; fields are those of [`Crowd`].
+/// Paths of the bodies, and their boxes; fields are those of [`Crowd`].
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::collide) struct SavedCrowd {
     /// Shape `[body_count]` `[m]`.
@@ -18,7 +18,7 @@ pub(in crate::collide) struct SavedCrowd {
 }
 
 impl Crowd {
-    /// What a checkpoint holds of the crowd.
+    /// State of the crowd for a checkpoint.
     pub(in crate::collide) fn saved(&self) -> SavedCrowd {
         SavedCrowd {
             paths: self.movers.iter().map(|mover| mover.path).collect(),

@@ -1,4 +1,4 @@
-//! What is known of contacts, in checkpoints.
+//! The search for contacts in checkpoints.
 
 use super::Detector;
 use crate::collide::broadphase::SavedBroadphase;
@@ -27,7 +27,7 @@ pub(crate) struct SavedDetector {
 }
 
 impl Detector {
-    /// What a checkpoint holds of it.
+    /// Its state for a checkpoint.
     pub(crate) fn saved(&self) -> SavedDetector {
         SavedDetector {
             broadphase: self.broadphase.saved(),

@@ -6,7 +6,7 @@ use crate::collide::narrowphase::Mover;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What a checkpoint holds of a pair: if it touched, and its manifold.
+/// State of a pair for a checkpoint: if it touched, and its manifold.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::collide) struct SavedPair {
     touching: bool,
@@ -14,7 +14,7 @@ pub(in crate::collide) struct SavedPair {
 }
 
 impl Group {
-    /// What a checkpoint holds of the group's pairs, in their order.
+    /// States of the group's pairs for a checkpoint, in their order.
     pub(in crate::collide) fn saved(&self) -> impl Iterator<Item = SavedPair> {
         self.records.iter().map(|record| SavedPair {
             touching: record.touching,

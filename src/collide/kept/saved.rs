@@ -18,7 +18,7 @@ pub(in crate::collide) struct SavedManifold {
 }
 
 impl Kept {
-    /// What a checkpoint holds of the manifold at a place; `None` if there is none.
+    /// State of the manifold at a place for a checkpoint; `None` if there is none.
     pub(in crate::collide) fn saved(&self, place: u32) -> Option<SavedManifold> {
         let manifold = self.manifolds.get(place as usize)?;
         let origin = self.origins.get(place as usize)?;

@@ -1,6 +1,6 @@
 //! Friction problems of FCLib (Acary, Brémond, Koziara and Pérignon, "FCLIB: a collection of discrete 3D frictional contact problems", 2014).
 //!
-//! What is beside contacts is eliminated. With `A = V`, `S = R` in the local form and `A = H^T M^-1 G`, `S = G^T M^-1 G` in the global one, both
+//! Unknowns beside contacts are eliminated. With `A = V`, `S = R` in the local form and `A = H^T M^-1 G`, `S = G^T M^-1 G` in the global one, both
 //! are `u = W r + A l + q`, `A^T r + S l + s = 0`, and so `u = (W - A S^-1 A^T) r + q - A S^-1 s`.
 
 mod hdf5;

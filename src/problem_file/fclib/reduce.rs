@@ -19,7 +19,7 @@ pub(super) struct Mixed {
 }
 
 impl Mixed {
-    /// What eliminating them adds to W and q: `-A S^-1 A^T` and `-A S^-1 s`; nothing where S is singular.
+    /// Terms that eliminating them adds to W and q: `-A S^-1 A^T` and `-A S^-1 s`; nothing where S is singular.
     pub(super) fn eliminated(&self) -> Option<(DMatrix<f64>, DVector<f64>)> {
         let factors = Factors::new(self.own.clone())?;
         let operator = &self.coupling * factors.solve(&self.coupling.transpose());
@@ -39,7 +39,7 @@ pub(super) struct Reduced {
     pub(super) mixed: Option<Mixed>,
 }
 
-/// Why a problem cannot be reduced.
+/// Reason why a problem cannot be reduced.
 #[derive(Debug)]
 pub(super) enum Refusal {
     Singular(String),

@@ -6,7 +6,7 @@ use crate::problem_file::{BodyProblem, Origin};
 use crate::solver::{Displacement, Solution};
 use serde::{Deserialize, Serialize};
 
-/// What says whether the rest can be read.
+/// Keys that decide if the rest can be read.
 #[derive(Debug, Deserialize)]
 pub(super) struct HeadRecord {
     pub(super) format: String,

@@ -41,7 +41,7 @@ pub struct DelassusReport {
     pub residual_max: f64,
 }
 
-/// How far impulses are from solving a [`DelassusProblem`].
+/// Distance of impulses from a solution of a [`DelassusProblem`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DelassusVerdict {
     /// [Residuals](crate::solver#the-residual) of the contacts `[m/s]`.

@@ -53,6 +53,8 @@ rm -f "$work/installed"
     touch "$work/installed"
 ) &
 installing=$!
+# Where the build fails, the environments are not left half made behind the next try's back.
+trap wait EXIT
 
 environment "$newest" "$work/build" "maturin>=1.9,<2"
 profile=dev

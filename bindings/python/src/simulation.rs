@@ -15,6 +15,7 @@ use drystone::solver::cpu::CpuSolver;
 use drystone::solver::gpu::{AdapterChoice, GpuSolver};
 use drystone::solver::nsgs::NsgsSolver;
 use drystone::solver::{self, Solver};
+use drystone::step::Forces;
 use drystone::world::{Body, Load};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyRuntimeError};
@@ -285,8 +286,10 @@ impl Simulation {
     fn probes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let inner = self.lock()?;
         let found = PyDict::new(py);
+        let mut forces = Forces::default();
+        let seen = inner.simulation.seen(&self.scene.probes, &mut forces);
         for probe in &self.scene.probes {
-            let values = probe.values(inner.simulation.world());
+            let values = probe.values(&seen);
             for (name, value) in probe.columns().into_iter().zip(values) {
                 found.set_item(name, value)?;
             }

@@ -6,7 +6,7 @@ use drystone::measure::{self, RunawayWatch};
 use drystone::output::{RunDescription, Summary};
 use drystone::scene::Judge;
 use drystone::solver::Solver;
-use drystone::step::{self, StepReport};
+use drystone::step::{self, Forces, StepReport};
 use drystone::world::Body;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,8 @@ pub(crate) struct Inner {
     pub(crate) lender: Lender,
     pub(crate) summary: Summary,
     pub(crate) judges: Vec<Judge>,
+    /// Memory for what probes see.
+    forces: Forces,
     pub(crate) watch: RunawayWatch,
     pub(crate) last: Option<StepReport>,
     /// Spent in steps.
@@ -56,6 +58,7 @@ impl Inner {
             lender: Lender::default(),
             summary,
             judges: scene.expectations.iter().cloned().map(Judge::new).collect(),
+            forces: Forces::default(),
             watch,
             last: None,
             wall: Duration::ZERO,
@@ -70,8 +73,11 @@ impl Inner {
             let report = self.simulation.step()?;
             let (h, world) = (scene.settings.time_step, self.simulation.world());
             self.summary.add(&report);
-            for judge in &mut self.judges {
-                judge.step(&report, h, world, &scene.probes);
+            if !self.judges.is_empty() {
+                let seen = self.simulation.seen(&scene.probes, &mut self.forces);
+                for judge in &mut self.judges {
+                    judge.step(&report, h, &seen, &scene.probes);
+                }
             }
             let runaway = self
                 .watch

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the tests need and runs all of them. GPU tests are mandatory: where no Vulkan
-# driver is found, a software adapter (Mesa lavapipe) is installed.
+# Installs what the tests need and runs all of them, those of `bindings` too; with arguments, which `cargo test` gets,
+# those of the library alone. GPU tests are mandatory: where no Vulkan driver is found, a software adapter (Mesa lavapipe) is installed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,20 +11,35 @@ have_vulkan() {
         /usr/local/share/vulkan/icd.d/*.json 2>/dev/null | grep -q .
 }
 
-if [ "$(uname -s)" = Linux ] && ! have_vulkan; then
-    if command -v apt-get >/dev/null 2>&1; then
-        echo "no Vulkan driver found: installing Mesa's software adapter"
-        as_root=
-        [ "$(id -u)" = 0 ] || as_root=sudo
-        $as_root apt-get update -q
-        $as_root env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y -q --no-install-recommends mesa-vulkan-drivers libvulkan1
-    else
-        echo "no Vulkan driver found. Install one first, for example:" >&2
-        echo "  Fedora: dnf install mesa-vulkan-drivers vulkan-loader" >&2
-        echo "  Arch:   pacman -S vulkan-swrast vulkan-icd-loader" >&2
+# $1: a line that says what is missing, then Debian's names of it.
+install() {
+    why=$1
+    shift
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "$why: $*, by Debian's names. Install them first; elsewhere the driver is called, for example:" >&2
+        echo "  Fedora: mesa-vulkan-drivers vulkan-loader; Arch: vulkan-swrast vulkan-icd-loader" >&2
         exit 1
     fi
+    echo "$why: installing $*"
+    as_root=
+    [ "$(id -u)" = 0 ] || as_root=sudo
+    $as_root apt-get update -q
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+}
+
+if [ "$(uname -s)" = Linux ] && ! have_vulkan; then
+    install "no Vulkan driver found" mesa-vulkan-drivers libvulkan1
+fi
+
+if [ "$#" = 0 ]; then
+    missing=
+    for pair in valgrind:valgrind pkg-config:pkg-config cmake:cmake cc:gcc c++:g++; do
+        command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair##*:}"
+    done
+    python3 -c 'import venv, ensurepip' 2>/dev/null || missing="$missing python3-venv"
+    pkg-config --exists bullet 2>/dev/null || missing="$missing libbullet-dev"
+    # shellcheck disable=SC2086
+    [ -z "$missing" ] || install "tests of bindings need more" $missing
 fi
 
 # Mesa's device-selection layer writes a line about a missing display for every instance.
@@ -32,9 +47,9 @@ export NODEVICE_SELECT=1
 # Lavapipe wakes its threads for every dispatch, which takes ten times as long as what small scenes have them do.
 export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 
-cargo test --locked "$@"
-
-# What is in `bindings` is tested where everything is.
-if [ "$#" = 0 ]; then
-    sh tests/bindings.sh
+if [ "$#" -gt 0 ]; then
+    exec cargo test --locked "$@"
 fi
+# Both at once: the library is built once, with the features of the program.
+cargo test --locked -p drystone -p drystone-c
+sh tests/bindings.sh

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 built=${2:-}
 if [ -z "$built" ]; then
     (cd "$here" && cargo build --locked --release)
-    built=${CARGO_TARGET_DIR:-$here/target}/release
+    built=${CARGO_TARGET_DIR:-$here/../../target}/release
 fi
 mkdir -p "$prefix/lib/pkgconfig" "$prefix/lib/cmake/drystone" "$prefix/include"
 prefix=$(cd "$prefix" && pwd)

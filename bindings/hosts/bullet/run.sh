@@ -1,15 +1,18 @@
 #!/bin/sh
 # Builds drystone's solver for Bullet and tests it: sh run.sh. `sh run.sh table` prints the table of the README; `sh run.sh random 400` tries as
-# many random worlds. Needs Bullet 3 (Debian: libbullet-dev), a C++ compiler and pkg-config.
+# many random worlds. `DRYSTONE_C` may name a folder with the C library; else it is built. Needs Bullet 3 (Debian: libbullet-dev), a C++ compiler and pkg-config.
 set -eu
 cd "$(dirname "$0")"
 c=../../c
-(cd "$c" && cargo build --locked --release)
-built=${CARGO_TARGET_DIR:-$c/target}/release
-mkdir -p target
 what=${1:-test}
 source=test
 [ "$what" = table ] && source=table
+built=${DRYSTONE_C:-}
+if [ -z "$built" ]; then
+    cargo build --locked -p drystone-c --release
+    built=${CARGO_TARGET_DIR:-../../../target}/release
+fi
+mkdir -p target
 # Bullet's headers warn.
 bullet=$(pkg-config --cflags bullet | sed 's/-I/-isystem /g')
 # shellcheck disable=SC2086

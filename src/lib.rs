@@ -14,18 +14,18 @@
 //! ```
 //!
 //! The modules below stand in this order, and each uses only those before it.
-//! [`step::Simulation::step`] is the path in code. From there to the arithmetic of a contact:
+//! [`step::Simulation::step`] is the path in code. From there to the arithmetic of a contact, each function calls the next:
 //!
 //! | call | file | does |
 //! |---|---|---|
-//! | `Simulation::step`, `step_alone` | `step/mod.rs` | divides the step into parts, finds contacts after each |
-//! | `solve_part` | `step/parts.rs` | builds the problem of a part, has it solved, moves the bodies |
-//! | `CpuSolver::step`, `in_team` | `solver/cpu/mod.rs` | checks the problem, calls threads together |
-//! | `run`, `iterate` | `solver/cpu/run.rs` | packs; substep after substep, sweep after sweep |
-//! | `Lanes::sweep`, `LaneSweep::run`, `Part::update` | `solver/cpu/lanes/sweep.rs` | colours among threads, contacts in lanes |
+//! | `Simulation::step` | `step/mod.rs` | divides the step into parts, finds contacts after each |
+//! | `Simulation::solve_part` | `step/parts.rs` | builds the problem of a part, has it solved, moves the bodies |
+//! | `CpuSolver::attempt`, `CpuSolver::run`, `CpuSolver::iterate` | `solver/cpu/run.rs` | checks and packs the problem; substep after substep, sweep after sweep |
+//! | `Lanes::sweep`, `Part::run`, `Part::update_two`, `Part::update` | `solver/cpu/lanes/sweep.rs` | colours among threads, contacts in lanes |
 //! | `Law::update` | `solver/cpu/contact.rs` | the impulse of a contact |
 //!
-//! A host's own [`problem::Problem`] enters at `CpuSolver::step`.
+//! A host's own [`problem::Problem`] enters at `CpuSolver::attempt`, by way of [`solver::Solver::step`]. Where the functions of a row hand work to threads, `together` and
+//! `Team::pipeline` (`parallel/team.rs`) lie between them, and `Width::run` (`simd/mod.rs`) where they go over to the vectors of the processor.
 //!
 //! # A pile tonight
 //!

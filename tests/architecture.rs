@@ -157,3 +157,68 @@ fn library_neither_prints_nor_exits() {
         }
     }
 }
+
+/// Bodies of the functions of a name in blocks (`impl`, `trait`) of a type or a trait, in a file as `cargo fmt` leaves it.
+fn bodies(text: &str, owner: &str, name: &str) -> String {
+    let (mut found, mut is_owners, mut end) = (String::new(), false, None);
+    for line in text.lines() {
+        if let Some(indent) = &end {
+            found.push_str(line);
+            found.push('\n');
+            if line.starts_with(indent) {
+                end = None;
+            }
+        } else if ["impl", "trait ", "pub"]
+            .iter()
+            .any(|word| line.starts_with(word))
+        {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            is_owners = words.any(|word| word == owner);
+        } else if let Some(indent) = line.find(|c| c != ' ')
+            && is_owners
+            && line.split("fn ").nth(1).is_some_and(|rest| {
+                rest.strip_prefix(name)
+                    .is_some_and(|rest| rest.starts_with(['(', '<']))
+            })
+        {
+            end = Some(format!("{}}}", &line[..indent]));
+        }
+    }
+    found
+}
+
+/// Functions of the path of a step as `src/lib.rs` lists them: owner, name, file.
+fn path_of_a_step(page: &str) -> Vec<[&str; 3]> {
+    let mut path = Vec::new();
+    for row in page.lines().filter_map(|line| line.strip_prefix("//! | `")) {
+        let (calls, rest) = row.split_once(" | `").unwrap();
+        let (file, _) = rest.split_once('`').unwrap();
+        for call in calls.split(", ") {
+            let (owner, name) = call.trim_matches('`').split_once("::").unwrap();
+            path.push([owner, name, file]);
+        }
+    }
+    path
+}
+
+#[test]
+fn each_function_of_the_path_of_a_step_calls_the_next() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let page = fs::read_to_string(root.join("lib.rs")).unwrap();
+    let path = path_of_a_step(&page);
+    let mut files: Vec<&str> = path.iter().map(|[_, _, file]| *file).collect();
+    files.dedup();
+    assert!((2..=10).contains(&path.len()), "{path:?}");
+    assert!(files.len() <= 6, "{files:?}");
+    for (at, [owner, name, file]) in path.iter().enumerate() {
+        let body = bodies(&fs::read_to_string(root.join(file)).unwrap(), owner, name);
+        assert!(!body.is_empty(), "no {owner}::{name} in {file}");
+        if let Some([_, next, _]) = path.get(at + 1) {
+            let calls = [format!("{next}("), format!("{next}::<")];
+            assert!(
+                calls.iter().any(|call| body.contains(call)),
+                "{owner}::{name} does not call {next}"
+            );
+        }
+    }
+}

@@ -23,10 +23,9 @@ pub(crate) use shared_slice::SharedSlice;
 pub(crate) use slices::Slices;
 pub(crate) use slices::{Chunked, for_chunks};
 pub(crate) use sort::sort_by_key;
-pub(crate) use team::{Team, together};
+pub(crate) use team::{Team, is_together, together};
 
 use crate::constants::WAKING_PER_TEAM_GRAIN;
-use team::is_together;
 
 /// True if `count` elements are worth sharing. `least` is how many are worth waking a thread for, some 20 us of work;
 /// within a team fewer are.

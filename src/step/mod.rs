@@ -82,7 +82,7 @@ use crate::error::{Error, Result};
 use crate::event::EventStepper;
 use crate::math::Pose;
 use crate::measure::{self, Energy, JointErrors, Penetration};
-use crate::parallel::together;
+use crate::parallel::{is_together, together};
 use crate::problem::Problem;
 use crate::solver::substeps::SubstepPlan;
 use crate::solver::{Plan, Report, Solution, Solver, Status};
@@ -217,23 +217,10 @@ impl Simulation {
     /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
     /// world is then as it was before the stage that failed.
     pub fn step(&mut self) -> Result<StepReport> {
-        if !self.is_for_a_team() {
-            return self.step_alone();
+        let threads = rayon::current_num_threads();
+        if threads > 1 && self.is_for_a_team() && !is_together() {
+            return together(threads, |_| self.step());
         }
-        together(rayon::current_num_threads(), |_| self.step_alone())
-    }
-
-    /// True if threads that stay together from the start of a step to its end make it faster.
-    fn is_for_a_team(&self) -> bool {
-        let post = self.settings.stabilization.post();
-        let (bodies, contacts) = (self.world.bodies.len(), self.detector.contacts().len());
-        bodies <= MAX_BODIES_OF_A_TEAM
-            && contacts >= MIN_BLOCKS_OF_A_TEAM
-            && self.solver.works_on_threads(&self.settings.solver)
-            && post.is_none_or(|post| self.solver.works_on_threads(&post.solver))
-    }
-
-    fn step_alone(&mut self) -> Result<StepReport> {
         let start = Instant::now();
         self.timings = Timings::default();
         if self.contacts_are_stale {
@@ -310,6 +297,16 @@ impl Simulation {
                 .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies)),
             timings: self.timings,
         })
+    }
+
+    /// True if threads that stay together from the start of a step to its end make it faster.
+    fn is_for_a_team(&self) -> bool {
+        let post = self.settings.stabilization.post();
+        let (bodies, contacts) = (self.world.bodies.len(), self.detector.contacts().len());
+        bodies <= MAX_BODIES_OF_A_TEAM
+            && contacts >= MIN_BLOCKS_OF_A_TEAM
+            && self.solver.works_on_threads(&self.settings.solver)
+            && post.is_none_or(|post| self.solver.works_on_threads(&post.solver))
     }
 
     /// One step of the event stepper.

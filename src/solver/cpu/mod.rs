@@ -44,23 +44,21 @@ pub(crate) mod kernels {
 pub(crate) use kernels::{BodyMomentum, ClusterRound, Sweep, VelocityChange};
 
 use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};
-use super::reference::in_substeps;
 use super::residual::Partial;
-use super::substeps::SubstepReport;
-use super::{Method, Options, Packer, Plan, Report, Solution, Solver};
-use crate::constants::MIN_BLOCKS_OF_A_TEAM;
+use super::{Options, Packer, Plan, Report, Solution};
 use crate::error::Result;
 use crate::parallel::together;
+use crate::problem::AsProblem;
 use crate::problem::batches::Batches;
-use crate::problem::{AsProblem, ProblemRef};
 use lanes::{JointLanes, Lanes, Velocities};
+use run::threads_for;
 use std::ops::Range;
 use substeps::SubstepMemory;
 
 /// Least number of elements handed to one thread where each takes a few nanoseconds.
 const GRAIN: usize = 1024;
 
-/// Every [`Method`] on the current rayon thread pool.
+/// Every [`Method`](super::Method) on the current rayon thread pool.
 ///
 /// Coloured contacts are swept in lanes of the processor's vectors. Results do not depend on the number
 /// of threads, nor on the [`Width`] of vectors.
@@ -104,12 +102,12 @@ impl CpuSolver {
         }
     }
 
-    /// Like [`Solver::solve`], and hands every report that comes of a look at the residual to `watch`:
+    /// Like [`Solver::solve`](super::Solver::solve), and hands every report that comes of a look at the residual to `watch`:
     /// [`Options::check_every`] says how often there is one if there is a tolerance, else there is one at
     /// the end.
     ///
     /// # Errors
-    /// As [`Solver::solve`].
+    /// As [`Solver::solve`](super::Solver::solve).
     pub fn solve_watched(
         &mut self,
         problem: &dyn AsProblem,
@@ -118,43 +116,10 @@ impl CpuSolver {
         watch: &mut (dyn FnMut(&Report) + Send),
     ) -> Result<Report> {
         let problem = &problem.as_problem();
-        let report = self.in_team(problem, &Plan::Once(*options), solution, watch)?;
+        let report = together(threads_for(problem), |team| {
+            self.run(problem, &Plan::Once(*options), solution, watch, team)
+        })?;
         Ok(report.velocity)
-    }
-
-    /// Solves with as many threads as the pool has, but with one if the problem is small.
-    fn in_team(
-        &mut self,
-        problem: &ProblemRef<'_>,
-        plan: &Plan,
-        solution: &mut Solution,
-        watch: &mut (dyn FnMut(&Report) + Send),
-    ) -> Result<SubstepReport> {
-        plan.validate()?;
-        let problem = &match plan {
-            Plan::Once(_) => *problem,
-            Plan::Substeps(plan) => plan.applied_to(problem),
-        };
-        let in_clusters = plan.velocity().method == Method::Cluster;
-        // Coloured contacts are looked at while lanes are filled with them, if there are no joints.
-        let looks_at_contacts = problem.joint_rows.is_empty() && !in_clusters;
-        if !(looks_at_contacts && plan.is_plain_but_for_contacts(problem)) {
-            plan.validate_problem(problem)?;
-        }
-        let blocks = problem.contacts.len() + problem.joint_rows.len();
-        let threads = if blocks < MIN_BLOCKS_OF_A_TEAM {
-            1
-        } else {
-            rayon::current_num_threads()
-        };
-        together(threads, |team| {
-            if in_clusters {
-                let options = plan.velocity();
-                let report = self.clusters.run(problem, options, solution, watch)?;
-                return Ok(report.into());
-            }
-            self.run(problem, plan, solution, watch, team)
-        })
     }
 }
 
@@ -162,30 +127,4 @@ impl CpuSolver {
 fn remainder_contacts(batches: &Batches) -> Range<usize> {
     let elements = &batches.contacts.remainder.elements;
     elements.start as usize..elements.end as usize
-}
-
-impl Solver for CpuSolver {
-    fn backend(&self) -> &'static str {
-        "cpu"
-    }
-
-    fn works_on_threads(&self, options: &Options) -> bool {
-        // Clusters are shared among the threads of the pool.
-        options.method != Method::Cluster
-    }
-
-    fn attempt(
-        &mut self,
-        problem: &dyn AsProblem,
-        plan: &Plan,
-        solution: &mut Solution,
-    ) -> Result<SubstepReport> {
-        let problem = &problem.as_problem();
-        match plan {
-            Plan::Substeps(plan) if !plan.has_one_packing() => {
-                in_substeps(self, problem, plan, solution)
-            }
-            _ => self.in_team(problem, plan, solution, &mut |_| {}),
-        }
-    }
 }

@@ -2,17 +2,59 @@
 
 use super::lanes::Given;
 use super::{CpuSolver, Sweep, VelocityChange, remainder_contacts};
+use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
-use crate::parallel::Team;
-use crate::problem::ProblemRef;
+use crate::parallel::{Team, together};
 use crate::problem::batches::Batches;
+use crate::problem::{AsProblem, ProblemRef};
+use crate::solver::reference::in_substeps;
 use crate::solver::substeps::SubstepReport;
-use crate::solver::{Options, Plan, Report, Solution, Status, direct};
+use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status, direct};
 use std::time::{Duration, Instant};
+
+/// Threads that solve a problem: one if it is small, else all of the pool.
+pub(super) fn threads_for(problem: &ProblemRef<'_>) -> usize {
+    if problem.contacts.len() + problem.joint_rows.len() < MIN_BLOCKS_OF_A_TEAM {
+        1
+    } else {
+        rayon::current_num_threads()
+    }
+}
+
+impl Solver for CpuSolver {
+    fn backend(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn works_on_threads(&self, options: &Options) -> bool {
+        // Clusters are shared among the threads of the pool.
+        options.method != Method::Cluster
+    }
+
+    fn attempt(
+        &mut self,
+        problem: &dyn AsProblem,
+        plan: &Plan,
+        solution: &mut Solution,
+    ) -> Result<SubstepReport> {
+        let problem = &problem.as_problem();
+        match plan {
+            Plan::Substeps(plan) if !plan.has_one_packing() => {
+                in_substeps(self, problem, plan, solution)
+            }
+            _ => together(threads_for(problem), |team| {
+                self.run(problem, plan, solution, &mut |_| {}, team)
+            }),
+        }
+    }
+}
 
 impl CpuSolver {
     /// The velocity LCP of each part, and the position LCP after it; a problem that is solved once is one part, whose velocities are
-    /// left as the sweeps left them. The plan is valid, and the problem but for its contacts.
+    /// left as the sweeps left them.
+    ///
+    /// # Errors
+    /// As [`Solver::step`].
     pub(super) fn run(
         &mut self,
         problem: &ProblemRef<'_>,
@@ -21,6 +63,23 @@ impl CpuSolver {
         watch: &mut (dyn FnMut(&Report) + Send),
         team: &Team,
     ) -> Result<SubstepReport> {
+        plan.validate()?;
+        let problem = &match plan {
+            Plan::Once(_) => *problem,
+            Plan::Substeps(plan) => plan.applied_to(problem),
+        };
+        let in_clusters = plan.velocity().method == Method::Cluster;
+        // Coloured contacts are looked at while lanes are filled with them, if there are no joints.
+        let looks_at_contacts = problem.joint_rows.is_empty() && !in_clusters;
+        if !(looks_at_contacts && plan.is_plain_but_for_contacts(problem)) {
+            plan.validate_problem(problem)?;
+        }
+        if in_clusters {
+            let report = self
+                .clusters
+                .run(problem, plan.velocity(), solution, watch)?;
+            return Ok(report.into());
+        }
         let (mut batches, packed) = self.start(problem, plan, team)?;
         let mut start = Instant::now();
         let mut memory = std::mem::take(&mut self.substeps);

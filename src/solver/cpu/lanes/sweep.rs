@@ -3,7 +3,7 @@
 use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Velocities};
 use crate::parallel::{Region, SharedSlice, Stages, Team};
 use crate::problem::FrictionTable;
-use crate::simd::{Kernel, LANES, Row, Simd, Vector, Width, lanes_of, lanes_of_3, put};
+use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put};
 use crate::solver::cpu::contact::{
     Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Position, Rebuild, Rows,
 };
@@ -13,7 +13,6 @@ use std::ops::Range;
 
 /// A pass over lanes, as several threads share it.
 struct LaneSweep<'a> {
-    width: Width,
     sweep: Sweep,
     cone: &'a FrictionTable,
     shares: &'a [Share],
@@ -37,9 +36,8 @@ impl Lanes {
         velocities: &mut Velocities,
         team: &Team,
     ) {
-        let colors = self.colors;
+        let (width, colors) = (self.width, self.colors);
         let lanes = LaneSweep {
-            width: self.width,
             sweep,
             cone,
             shares: &self.shares,
@@ -55,24 +53,38 @@ impl Lanes {
             position: self.position,
             bodies: velocities.share(),
         };
+        let rows = Rows::of_whole_bodies(cone);
         let stages = Stages {
             count: passes * colors,
             neighbours: &self.domains.neighbours,
         };
         team.pipeline(stages, |thread, stage, domain, region| {
             let share = lanes.shares[domain * colors + stage % colors];
-            let groups = match region {
+            let mut left = match region {
                 Region::Boundary => share.first as usize..share.interior as usize,
                 Region::Interior => share.interior as usize..share.end as usize,
             };
-            // SAFETY: the team gives every domain to one thread at a time, whose number is its own, and begins
-            // the boundary of a colour when those of all neighbours are done up to the colour before.
-            #[allow(
-                unsafe_code,
-                reason = "the team runs domains one stage after the other"
-            )]
-            unsafe {
-                lanes.run(groups, thread);
+            while !left.is_empty() {
+                let (rule, groups) = lanes.take_alike(&mut left);
+                let part = (groups, thread);
+                // SAFETY: the team gives every domain to one thread at a time, whose number is its own, and begins
+                // the boundary of a colour when those of all neighbours are done up to the colour before. Groups of a
+                // colour have no movable body in common.
+                #[allow(
+                    unsafe_code,
+                    reason = "the team runs domains one stage after the other"
+                )]
+                unsafe {
+                    match rule {
+                        Rule::Disk => width.run(lanes.part(Coulomb(Disk, rows), part)),
+                        Rule::Polygon => width.run(lanes.part(Coulomb(cone, rows), part)),
+                        Rule::Frictionless => width.run(lanes.part(Frictionless(rows), part)),
+                        Rule::Convex => width.run(lanes.part(Convex(rows), part)),
+                        Rule::Mixed => width.run(lanes.part(Mixed(cone), part)),
+                        Rule::Position => width.run(lanes.part(Position, part)),
+                        Rule::Rebuild => width.run(lanes.part(Rebuild, part)),
+                    }
+                }
             }
         });
     }
@@ -93,39 +105,15 @@ enum Rule {
     Rebuild,
 }
 
-impl LaneSweep<'_> {
-    /// Sweeps lane groups of a domain and colour.
-    ///
-    /// # Safety
-    /// Each thread at work has a number of its own, less than [`Velocities`] has room for, and domains of its
-    /// own. Nobody works on another colour of the same domain meanwhile, nor on the boundary of two colours
-    /// of neighbours.
-    #[allow(unsafe_code, reason = "colouring and domains make groups disjoint")]
-    unsafe fn run(&self, groups: Range<usize>, thread: usize) {
-        let spare = self.bodies.spare(thread);
-        let rows = Rows::of_whole_bodies(self.cone);
-        let Range { mut start, end } = groups;
-        while start < end {
-            let rule = self.rule(&self.groups[start]);
-            let alike = self.groups[start..end]
-                .iter()
-                .take_while(|group| self.rule(group) == rule)
-                .count();
-            let part = (start..start + alike, spare);
-            start += alike;
-            // SAFETY: the caller's promise.
-            unsafe {
-                match rule {
-                    Rule::Disk => self.follow(Coulomb(Disk, rows), part),
-                    Rule::Polygon => self.follow(Coulomb(self.cone, rows), part),
-                    Rule::Frictionless => self.follow(Frictionless(rows), part),
-                    Rule::Convex => self.follow(Convex(rows), part),
-                    Rule::Mixed => self.follow(Mixed(self.cone), part),
-                    Rule::Position => self.follow(Position, part),
-                    Rule::Rebuild => self.follow(Rebuild, part),
-                }
-            }
-        }
+impl<'a> LaneSweep<'a> {
+    /// Takes the first of some lane groups away that are updated by one rule.
+    fn take_alike(&self, left: &mut Range<usize>) -> (Rule, Range<usize>) {
+        let groups = &self.groups[left.clone()];
+        let rule = self.rule(&groups[0]);
+        let alike = groups.iter().take_while(|group| self.rule(group) == rule);
+        let taken = left.start..left.start + alike.count();
+        left.start = taken.end;
+        (rule, taken)
     }
 
     fn rule(&self, group: &LaneGroup) -> Rule {
@@ -148,18 +136,13 @@ impl LaneSweep<'_> {
         }
     }
 
-    /// # Safety
-    /// That of [`LaneSweep::run`].
-    #[allow(unsafe_code, reason = "the caller's promise")]
-    unsafe fn follow(&self, law: impl Law, (groups, spare): (Range<usize>, u32)) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            self.width.run(Part {
-                pass: self,
-                law,
-                groups,
-                spare,
-            });
+    /// Some lane groups, to be swept by a thread.
+    fn part<L: Law>(&self, law: L, (groups, thread): (Range<usize>, usize)) -> Part<'a, '_, L> {
+        Part {
+            pass: self,
+            law,
+            groups,
+            spare: self.bodies.spare(thread),
         }
     }
 }
@@ -186,6 +169,9 @@ impl Strip<'_> {
     }
 }
 
+/// # Safety
+/// Each thread at work has a number of its own, less than [`Velocities`] has room for, and groups of its own. Nobody else
+/// works on groups that have a movable body in common with them meanwhile.
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
 impl<L: Law> Kernel for Part<'_, '_, L> {
     #[inline(always)]

@@ -12,6 +12,7 @@
 mod in_substeps;
 mod joint;
 mod mixed_residual;
+mod one_by_one;
 mod relaxed;
 mod row;
 mod stewart_trinkle;
@@ -20,14 +21,14 @@ mod widened;
 
 pub use self::in_substeps::in_substeps;
 pub use self::mixed_residual::MixedResidual;
+pub(super) use self::one_by_one::{Found, OneByOne};
 pub use self::relaxed::{RelaxedReport, RelaxedSolver};
 pub use self::verdict::{Norms, Verdict, judge};
 
 use self::stewart_trinkle::StewartTrinkle;
 use self::widened::Widened;
 use super::nsgs::{self, Impulses, NsgsOptions};
-use super::substeps::SubstepReport;
-use super::{Method, Options, Plan, Report, Solution, Solver, Status, Velocity};
+use super::{Options, Report, Status};
 use crate::constants::{
     LCP_TOLERANCE, REFERENCE_CONTRADICTION, REFERENCE_MAX_EQUALITIES, REFERENCE_MAX_ROWS,
     REFERENCE_SOFTENING, REFERENCE_SWEEPS,
@@ -35,8 +36,7 @@ use crate::constants::{
 use crate::error::{Error, Result};
 use crate::lcp::LcpStatus;
 use crate::lcp::reduction::Reduction;
-use crate::math::{self, Vec3};
-use crate::problem::{AsProblem, FrictionCone, ProblemRef};
+use crate::problem::{FrictionCone, ProblemRef};
 use std::time::Instant;
 
 /// Largest residual of a solved mixed problem: [`LCP_TOLERANCE`] times `1 + max |q|` as for every LCP,
@@ -253,76 +253,17 @@ fn refuse(problem: &ProblemRef<'_>) -> Result<(usize, usize)> {
     Ok((equalities, rows))
 }
 
-fn narrow((linear, angular): &(Vec3, Vec3)) -> Velocity {
-    Velocity {
-        linear: math::narrow(linear),
-        angular: math::narrow(angular),
-    }
-}
+impl OneByOne for LemkeSolver {
+    const BACKEND: &'static str = "lemke";
 
-/// Impulses, and what they make of the velocities, in the numbers of a solution.
-fn write(impulses: &Impulses, verdict: &Verdict, solution: &mut Solution) {
-    solution.forget_substeps();
-    solution.velocities.clear();
-    let velocities = verdict.velocities.iter().map(narrow);
-    solution.velocities.extend(velocities);
-    solution.changes.clear();
-    solution.changes.extend(verdict.changes.iter().map(narrow));
-    solution.impulses.clear();
-    let contacts = impulses.contacts.iter().map(|r| r.map(|x| x as f32));
-    solution.impulses.extend(contacts);
-    solution.joint_impulses.clear();
-    let joints = impulses.joint_rows.iter().map(|&r| r as f32);
-    solution.joint_impulses.extend(joints);
-}
-
-impl Solver for LemkeSolver {
-    fn backend(&self) -> &'static str {
-        "lemke"
-    }
-
-    fn sweeps_by(&self, _: Method) -> Method {
-        Method::GaussSeidel
-    }
-
-    fn attempt(
-        &mut self,
-        problem: &dyn AsProblem,
-        plan: &Plan,
-        solution: &mut Solution,
-    ) -> Result<SubstepReport> {
-        let problem = &problem.as_problem();
-        match plan {
-            Plan::Once(options) => Ok(self.pivot(problem, options, solution)?.into()),
-            Plan::Substeps(plan) => in_substeps(self, problem, plan, solution),
-        }
-    }
-}
-
-impl LemkeSolver {
-    /// Solves a problem once.
-    fn pivot(
-        &mut self,
-        problem: &ProblemRef<'_>,
-        options: &Options,
-        solution: &mut Solution,
-    ) -> Result<Report> {
-        options.validate()?;
-        problem.validate()?;
+    fn find(&mut self, problem: &ProblemRef<'_>, _: &Options) -> Result<Found<'_>> {
         let (equalities, rows) = refuse(problem)?;
         let start = Instant::now();
         let widened = Widened::new(problem);
         let pack_time = start.elapsed();
 
         let (pivoted, fallback) = solve_or_fall_back(problem, &widened)?;
-        let verdict = widened.verdict(&pivoted.impulses);
-        write(&pivoted.impulses, &verdict, solution);
-        let Impulses {
-            contacts,
-            joint_rows: joints,
-        } = pivoted.impulses;
         let status = match (fallback, pivoted.status) {
-            _ if !solution.is_finite() || !verdict.residual_rms.is_finite() => Status::NonFinite,
             (Fallback::None | Fallback::GaussSeidel, _) => Status::Converged,
             (Fallback::Softened | Fallback::NonnegativeBias, _) => Status::Stalled,
             (Fallback::Unsolved, LcpStatus::NonFinite) => Status::NonFinite,
@@ -336,18 +277,17 @@ impl LemkeSolver {
             fallback,
             mixed: pivoted.mixed,
             contradiction: pivoted.contradiction,
-            verdict,
-            impulses: contacts,
-            joint_impulses: joints,
+            verdict: widened.verdict(&pivoted.impulses),
+            impulses: pivoted.impulses.contacts,
+            joint_impulses: pivoted.impulses.joint_rows,
         };
-        Ok(Report {
+        let report = Report {
             status,
             iterations: u32::try_from(self.report.pivots).unwrap_or(u32::MAX),
-            residual_rms: self.report.verdict.residual_rms as f32,
-            residual_max: self.report.verdict.residual_max as f32,
             pack_time,
-            solve_time: start.elapsed() - pack_time,
             ..Report::default()
-        })
+        };
+        let impulses = (&*self.report.impulses, &*self.report.joint_impulses);
+        Ok(Found::judged(report, impulses, &self.report.verdict))
     }
 }

@@ -30,14 +30,12 @@ pub use delassus::{DelassusProblem, DelassusReport, DelassusVerdict};
 
 use self::bodies::Bodies;
 use self::iteration::System;
-use super::reference::in_substeps;
-use super::substeps::SubstepReport;
-use super::{Method, Options, Packer, Plan, Report, Solution, Solver, Status, Velocity};
+use super::reference::{Found, OneByOne};
+use super::{Options, Packer, Report, Solution, Status};
 use crate::constants::{NSGS_ACCELERATION_DEPTH, NSGS_LOCAL_ITERATIONS};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::problem::{AsProblem, ProblemRef};
-use std::time::Instant;
 
 /// How a visit solves a contact's own problem.
 ///
@@ -328,39 +326,10 @@ impl NsgsSolver {
     }
 }
 
-impl Solver for NsgsSolver {
-    fn backend(&self) -> &'static str {
-        "nsgs"
-    }
+impl OneByOne for NsgsSolver {
+    const BACKEND: &'static str = "nsgs";
 
-    fn sweeps_by(&self, _: Method) -> Method {
-        Method::GaussSeidel
-    }
-
-    fn attempt(
-        &mut self,
-        problem: &dyn AsProblem,
-        plan: &Plan,
-        solution: &mut Solution,
-    ) -> Result<SubstepReport> {
-        let problem = &problem.as_problem();
-        match plan {
-            Plan::Once(options) => Ok(self.sweep(problem, options, solution)?.into()),
-            Plan::Substeps(plan) => in_substeps(self, problem, plan, solution),
-        }
-    }
-}
-
-impl NsgsSolver {
-    /// Solves a problem once.
-    fn sweep(
-        &mut self,
-        problem: &ProblemRef<'_>,
-        options: &Options,
-        solution: &mut Solution,
-    ) -> Result<Report> {
-        options.validate()?;
-        let start_time = Instant::now();
+    fn find(&mut self, problem: &ProblemRef<'_>, options: &Options) -> Result<Found<'_>> {
         let mut start = if options.warm_start {
             Impulses::of(problem)
         } else {
@@ -368,7 +337,6 @@ impl NsgsSolver {
         };
         let mut direct_rows = 0;
         if options.direct_joints && !problem.joint_rows.is_empty() {
-            problem.validate()?;
             let (batches, packed) = self.packer.pack(problem, options);
             self.joints_solved.take_from(problem, &batches);
             self.packer.keep(batches);
@@ -390,41 +358,19 @@ impl NsgsSolver {
             },
         )?;
         let outcome = &self.outcome;
-        solution.forget_substeps();
-        fill(&mut solution.velocities, &outcome.velocities);
-        fill(&mut solution.changes, &outcome.changes);
-        solution.impulses.clear();
-        solution.impulses.extend(
-            outcome
-                .impulses
-                .contacts
-                .iter()
-                .map(|r| r.map(|x| x as f32)),
-        );
-        solution.joint_impulses.clear();
-        solution
-            .joint_impulses
-            .extend(outcome.impulses.joint_rows.iter().map(|&x| x as f32));
-        Ok(Report {
-            status: if solution.is_finite() {
-                outcome.status
-            } else {
-                Status::NonFinite
-            },
+        let report = Report {
+            status: outcome.status,
             iterations: outcome.iterations,
-            residual_rms: outcome.residual_rms as f32,
-            residual_max: outcome.residual_max as f32,
             direct_rows,
-            solve_time: start_time.elapsed(),
             ..Report::default()
+        };
+        Ok(Found {
+            report,
+            residual: [outcome.residual_rms, outcome.residual_max],
+            impulses: &outcome.impulses.contacts,
+            joint_impulses: &outcome.impulses.joint_rows,
+            velocities: &outcome.velocities,
+            changes: &outcome.changes,
         })
     }
-}
-
-fn fill(velocities: &mut Vec<Velocity>, from: &[(Vec3, Vec3)]) {
-    velocities.clear();
-    velocities.extend(from.iter().map(|(linear, angular)| Velocity {
-        linear: crate::math::narrow(linear),
-        angular: crate::math::narrow(angular),
-    }));
 }

@@ -15,14 +15,12 @@
 use super::stewart_trinkle::StewartTrinkle;
 use super::verdict::Verdict;
 use super::widened::Widened;
-use super::{in_substeps, refuse, write};
+use super::{Found, OneByOne, refuse};
 use crate::error::Result;
 use crate::lcp::LcpStatus;
 use crate::lcp::reduction::Reduction;
-use crate::problem::{AsProblem, ProblemRef};
-use crate::solver::substeps::SubstepReport;
-use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status};
-use std::time::Instant;
+use crate::problem::ProblemRef;
+use crate::solver::{Options, Report, Status};
 
 /// Details of a relaxed solve beyond the [`Report`].
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -46,6 +44,7 @@ pub struct RelaxedReport {
 pub struct RelaxedSolver {
     programs: u32,
     report: RelaxedReport,
+    joint_impulses: Vec<f64>,
 }
 
 impl RelaxedSolver {
@@ -61,6 +60,7 @@ impl RelaxedSolver {
         Self {
             programs: programs.max(1),
             report: RelaxedReport::default(),
+            joint_impulses: Vec::new(),
         }
     }
 
@@ -69,17 +69,13 @@ impl RelaxedSolver {
     pub fn report(&self) -> &RelaxedReport {
         &self.report
     }
+}
 
-    fn solve_once(
-        &mut self,
-        problem: &ProblemRef<'_>,
-        options: &Options,
-        solution: &mut Solution,
-    ) -> Result<Report> {
-        options.validate()?;
-        problem.validate()?;
+impl OneByOne for RelaxedSolver {
+    const BACKEND: &'static str = "relaxed";
+
+    fn find(&mut self, problem: &ProblemRef<'_>, options: &Options) -> Result<Found<'_>> {
         refuse(problem)?;
-        let start = Instant::now();
         let widened = Widened::new(problem);
         let mut added = vec![0.0; widened.points.len()];
         let mut slips = added.clone();
@@ -122,11 +118,6 @@ impl RelaxedSolver {
                 break;
             }
         }
-        let verdict = widened.verdict(&impulses);
-        write(&impulses, &verdict, solution);
-        if !solution.is_finite() {
-            status = Status::NonFinite;
-        }
         let mut of_contacts = vec![0.0; problem.contacts.len()];
         for (point, slip) in widened.points.iter().zip(&slips) {
             of_contacts[point.contact] = *slip;
@@ -134,39 +125,16 @@ impl RelaxedSolver {
         self.report = RelaxedReport {
             changes,
             slips: of_contacts,
+            verdict: widened.verdict(&impulses),
             impulses: impulses.contacts,
-            verdict,
         };
-        Ok(Report {
+        self.joint_impulses = impulses.joint_rows;
+        let report = Report {
             status,
             iterations: u32::try_from(pivots).unwrap_or(u32::MAX),
-            residual_rms: self.report.verdict.residual_rms as f32,
-            residual_max: self.report.verdict.residual_max as f32,
-            solve_time: start.elapsed(),
             ..Report::default()
-        })
-    }
-}
-
-impl Solver for RelaxedSolver {
-    fn backend(&self) -> &'static str {
-        "relaxed"
-    }
-
-    fn sweeps_by(&self, _: Method) -> Method {
-        Method::GaussSeidel
-    }
-
-    fn attempt(
-        &mut self,
-        problem: &dyn AsProblem,
-        plan: &Plan,
-        solution: &mut Solution,
-    ) -> Result<SubstepReport> {
-        let problem = &problem.as_problem();
-        match plan {
-            Plan::Once(options) => Ok(self.solve_once(problem, options, solution)?.into()),
-            Plan::Substeps(plan) => in_substeps(self, problem, plan, solution),
-        }
+        };
+        let impulses = (&*self.report.impulses, &*self.joint_impulses);
+        Ok(Found::judged(report, impulses, &self.report.verdict))
     }
 }

@@ -51,9 +51,15 @@ pub(super) fn gap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
         (Shape::Polyhedron(one), Shape::Polyhedron(other)) => {
             separation_of_solids((one.solid(), pose_a), (other.solid(), pose_b))
         }
-        (Shape::Box { half_extents: ha }, Shape::Box { half_extents: hb }) => {
-            boxes(ha, pose_a, hb, pose_b)
-        }
+        (
+            Shape::Box { half_extents: one },
+            Shape::Box {
+                half_extents: other,
+            },
+        ) => separation_of_solids(
+            (Cuboid::new(one).solid(), pose_a),
+            (Cuboid::new(other).solid(), pose_b),
+        ),
     }
 }
 
@@ -144,29 +150,4 @@ fn along_segment(from: &Vec3, to: &Vec3, f: impl Fn(&Vec3) -> f64) -> f64 {
         }
     }
     f_left.min(f_right).min(at(0.0)).min(at(1.0))
-}
-
-/// Greatest gap along the 15 axes that can separate two boxes.
-fn boxes(ha: &Vec3, pose_a: &Pose, hb: &Vec3, pose_b: &Pose) -> f64 {
-    let between = pose_b.position - pose_a.position;
-    let axes = |pose: &Pose| [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| pose.direction(&axis));
-    let (a, b) = (axes(pose_a), axes(pose_b));
-    let along = |axis: &Vec3| {
-        let reach = |axes: &[Vec3; 3], half: &Vec3| {
-            (0..3)
-                .map(|k| half[k] * axes[k].dot(axis).abs())
-                .sum::<f64>()
-        };
-        between.dot(axis).abs() - reach(&a, ha) - reach(&b, hb)
-    };
-    let faces = a.iter().chain(&b).copied();
-    let edges = a
-        .iter()
-        .flat_map(|u| b.iter().map(move |v| u.cross(v)))
-        // Parallel edges span no plane; the faces decide then.
-        .filter_map(|axis| axis.try_normalize(1e-6));
-    faces
-        .chain(edges)
-        .map(|axis| along(&axis))
-        .fold(f64::NEG_INFINITY, f64::max)
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -221,4 +222,201 @@ fn each_function_of_the_path_of_a_step_calls_the_next() {
             );
         }
     }
+}
+
+/// Rooms in which files use each other in a circle, and how many do: these are to become fewer.
+const CIRCLES: [(&str, usize); 2] = [("cli", 15), ("cli/render", 2)];
+
+/// Paths in a use tree: `a::{b, c::{d, e}}` is a::b, a::c::d, a::c::e.
+fn paths_of(tree: &str) -> Vec<Vec<String>> {
+    let tree = tree.trim();
+    let Some((prefix, list)) = tree.split_once('{') else {
+        let path = tree.split(" as ").next().unwrap();
+        return vec![
+            path.split("::")
+                .map(|name| name.trim().to_owned())
+                .collect(),
+        ];
+    };
+    let prefix: Vec<String> = prefix.split("::").map(str::to_owned).collect();
+    let prefix = &prefix[..prefix.len() - 1];
+    let (mut depth, mut start, mut paths) = (0, 0, Vec::new());
+    let Some(list) = list.strip_suffix('}') else {
+        return Vec::new();
+    };
+    for (at, character) in list.char_indices().chain([(list.len(), ',')]) {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                let inner = list[start..at].trim();
+                start = at + 1;
+                if !inner.is_empty() {
+                    let inner = paths_of(inner).into_iter();
+                    paths.extend(inner.map(|path| [prefix, &path[..]].concat()));
+                }
+            }
+            _ => {}
+        }
+    }
+    paths
+}
+
+/// What a module names, from the crate's root: in `use` and in its code.
+struct Names {
+    used: Vec<Vec<String>>,
+    /// What others find in it that stands elsewhere.
+    imported: BTreeMap<String, Vec<String>>,
+}
+
+/// A path from the crate's root, if it begins in this crate.
+fn from_root(module: &[String], path: &[String], modules: &[&Vec<String>]) -> Option<Vec<String>> {
+    let child = [module, &path[..1]].concat();
+    match path[0].as_str() {
+        "crate" if module.first().is_some_and(|room| room == "cli") => {
+            Some([&["cli".to_owned()], &path[1..]].concat())
+        }
+        "crate" => Some(path[1..].to_vec()),
+        "self" => Some([module, &path[1..]].concat()),
+        "super" => {
+            let up = path.iter().take_while(|name| *name == "super").count();
+            Some([&module[..module.len().checked_sub(up)?], &path[up..]].concat())
+        }
+        _ => modules.contains(&&child).then(|| [module, path].concat()),
+    }
+}
+
+fn names(module: &[String], text: &str, modules: &[&Vec<String>]) -> Names {
+    let code: Vec<&str> = text
+        .lines()
+        .take_while(|line| !line.starts_with("#[cfg(test)]") && !line.starts_with("#[cfg(all(test"))
+        .map(|line| line.split("//").next().unwrap())
+        .collect();
+    let (mut used, mut imported) = (Vec::new(), BTreeMap::new());
+    for statement in code.join("\n").split(';') {
+        let mut lines = statement.split_inclusive('\n').rev();
+        let mut tree = String::new();
+        // From the last line back to the one that begins with `use`.
+        let begins = lines.any(|line| {
+            let words = line.trim_start();
+            let words = words.strip_prefix("pub").map_or(words, |rest| {
+                rest.split_once(' ').map_or(rest, |(_, rest)| rest)
+            });
+            tree.insert_str(0, words.strip_prefix("use ").unwrap_or(line));
+            words.starts_with("use ")
+        });
+        if !begins {
+            continue;
+        }
+        for path in paths_of(&tree) {
+            if let Some(path) = from_root(module, &path, modules) {
+                imported.insert(path.last().unwrap().clone(), path.clone());
+                used.push(path);
+            }
+        }
+    }
+    for line in &code {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+        for word in line
+            .split(|c| !is_name(c))
+            .filter(|word| word.contains("::"))
+        {
+            let path: Vec<String> = word.split("::").map(str::to_owned).collect();
+            if path.iter().any(String::is_empty) {
+                continue;
+            }
+            match imported.get(&path[0]) {
+                Some(root) => used.push([&root[..], &path[1..]].concat()),
+                None => used.extend(from_root(module, &path, modules)),
+            }
+        }
+    }
+    Names { used, imported }
+}
+
+/// The module in which a name stands that others may have handed on.
+fn home(path: &[String], all: &BTreeMap<Vec<String>, Names>) -> Vec<String> {
+    let mut path = path.to_vec();
+    for _ in 0..6 {
+        let depth = (0..=path.len())
+            .rev()
+            .find(|&n| all.contains_key(&path[..n]))
+            .unwrap_or(0);
+        let module = path[..depth].to_vec();
+        match path
+            .get(depth)
+            .and_then(|name| all.get(&module)?.imported.get(name))
+        {
+            Some(root) if root[..] != path[..=depth] => {
+                path = [&root[..], &path[depth + 1..]].concat();
+            }
+            _ => return module,
+        }
+    }
+    path
+}
+
+#[test]
+fn files_of_a_room_do_not_use_each_other_in_circles() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&root, &mut files);
+    let mut texts = BTreeMap::new();
+    for file in files {
+        let relative = file.strip_prefix(&root).unwrap().with_extension("");
+        let mut module: Vec<String> = relative
+            .iter()
+            .map(|part| part.to_str().unwrap().to_owned())
+            .collect();
+        if ["mod", "lib", "main"].contains(&module.last().unwrap().as_str()) {
+            module.pop();
+        }
+        // What only tests are made of.
+        if !["tests", "models"].contains(&module.last().map_or("", String::as_str)) {
+            texts.insert(module, fs::read_to_string(&file).unwrap());
+        }
+    }
+    let modules: Vec<&Vec<String>> = texts.keys().collect();
+    let all: BTreeMap<Vec<String>, Names> = texts
+        .iter()
+        .map(|(module, text)| (module.clone(), names(module, text, &modules)))
+        .collect();
+    // By room, who uses whom of those that stand in it.
+    let mut uses: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+    for (module, names) in &all {
+        for used in &names.used {
+            let used = home(used, &all);
+            let common = module.iter().zip(&used).take_while(|(a, b)| a == b).count();
+            if let (Some(from), Some(to)) = (module.get(common), used.get(common)) {
+                let room = uses.entry(module[..common].join("/")).or_default();
+                room.entry(from.clone()).or_default().insert(to.clone());
+            }
+        }
+    }
+    assert!(uses.len() > 20, "only {} rooms", uses.len());
+    let mut circles = Vec::new();
+    for (room, mut uses) in uses {
+        // Whoever uses nobody, or is used by nobody, is in no circle; the others are, or stand between two.
+        loop {
+            let users: BTreeSet<String> = uses.keys().cloned().collect();
+            let used: BTreeSet<String> = uses.values().flatten().cloned().collect();
+            let before = uses.len();
+            uses.retain(|file, _| used.contains(file));
+            for of_file in uses.values_mut() {
+                of_file.retain(|file| users.contains(file));
+            }
+            uses.retain(|_, of_file| !of_file.is_empty());
+            if uses.len() == before {
+                break;
+            }
+        }
+        if !uses.is_empty() {
+            circles.push((room, uses));
+        }
+    }
+    circles.retain(|(room, uses)| {
+        let most = CIRCLES.iter().find(|(of, _)| of == room);
+        uses.len() > most.map_or(0, |(_, most)| *most)
+    });
+    assert!(circles.is_empty(), "{circles:#?}");
 }

@@ -3,9 +3,8 @@
 use super::ContactPoint;
 use super::crowd::Crowd;
 use super::four::{Four, Quad};
-use super::kept::reach;
 use super::narrowphase::{Limits, Query};
-use super::whereabouts::Whereabouts;
+use super::whereabouts::{Whereabouts, reach};
 use crate::constants::MAX_MANIFOLD_POINTS;
 use crate::math::Vec3;
 

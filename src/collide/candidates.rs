@@ -4,8 +4,8 @@
 mod saved;
 
 use super::crowd::Crowd;
-use super::group::Group;
-use super::narrowphase::{Limits, Mover};
+use super::group::{Admission, Group};
+use super::narrowphase::Mover;
 use super::witnesses::Witnesses;
 use super::{ContactPoint, Depths};
 use crate::constants::{GROUP_BODIES, PARALLEL_PAIRS};
@@ -23,23 +23,6 @@ const JOINED_GROUPS_PER_THREAD: usize = 16;
 
 /// Groups between two joins: the memory of their contacts is used again.
 const WAVE: usize = 512;
-
-/// Which points of a pair count.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Admission {
-    pub(super) limits: Limits,
-    /// Margin of pairs that touched when they were last looked at `[m]`; `None` to count all alike and
-    /// to leave the record of which pairs touch as it is.
-    pub(super) touching_margin: Option<f64>,
-}
-
-impl Admission {
-    /// Margins of a pair that did not touch when it was last looked at, and of one that did `[m]`.
-    pub(super) fn margins(&self) -> [f64; 2] {
-        let margin = self.limits.margin;
-        [margin, self.touching_margin.unwrap_or(margin)]
-    }
-}
 
 /// Pairs of bodies, sorted, with what is remembered of them.
 #[derive(Debug, Default)]

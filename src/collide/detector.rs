@@ -10,8 +10,9 @@
 mod saved;
 
 use super::broadphase::{Broadphase, PairSearch};
-use super::candidates::{Admission, Candidates};
+use super::candidates::Candidates;
 use super::crowd::{Crowd, Growth};
+use super::group::Admission;
 use super::impulse_cache::{ImpulseCache, Remembered};
 use super::narrowphase::{ContactModel, Limits, Mover};
 use super::witnesses::Witnesses;

@@ -8,7 +8,6 @@
 mod saved;
 
 use super::ContactPoint;
-use super::candidates::Admission;
 use super::crowd::Crowd;
 #[cfg(target_arch = "x86_64")]
 use super::four::Avx;
@@ -23,6 +22,23 @@ use std::ops::Range;
 
 /// In place of a manifold, for a pair that keeps none.
 const NO_MANIFOLD: u32 = u32::MAX;
+
+/// Which points of a pair count.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Admission {
+    pub(super) limits: Limits,
+    /// Margin of pairs that touched when they were last looked at `[m]`; `None` to count all alike and
+    /// to leave the record of which pairs touch as it is.
+    pub(super) touching_margin: Option<f64>,
+}
+
+impl Admission {
+    /// Margins of a pair that did not touch when it was last looked at, and of one that did `[m]`.
+    pub(super) fn margins(&self) -> [f64; 2] {
+        let margin = self.limits.margin;
+        [margin, self.touching_margin.unwrap_or(margin)]
+    }
+}
 
 /// What the list knows of a pair.
 #[derive(Debug, Clone, Copy)]

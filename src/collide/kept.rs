@@ -12,52 +12,19 @@ mod saved;
 
 use super::ContactPoint;
 use super::bundle::{Bundle, KeptPoint, bundles_of};
+use super::couple::{Couple, tolerance};
 use super::crowd::{Crowd, turn};
-use super::four::{Four, Quad};
+use super::four::Four;
 use super::narrowphase::{
-    Kind, Limits, Manifold, Mover, Point, Query, box_box, contacts_of_pair, visit_manifolds,
+    Kind, Limits, Manifold, Point, Query, box_box, contacts_of_pair, visit_manifolds,
 };
 use super::sphere_and_boxes::sphere_and_boxes;
-use super::whereabouts::Whereabouts;
-use crate::constants::{
-    KEPT_MOTION_AT_REST, KEPT_MOTION_PER_RADIUS, KEPT_REACH_PER_MARGIN, KEPT_STEPS,
-    MAX_MANIFOLD_POINTS,
-};
+use super::whereabouts::{Whereabouts, reach};
+use crate::constants::{KEPT_MOTION_AT_REST, KEPT_REACH_PER_MARGIN, MAX_MANIFOLD_POINTS};
 use crate::math::{Mat3, Vec3};
 use crate::world::{Shape, World};
 #[cfg(feature = "scene")]
 pub(super) use saved::SavedManifold;
-
-/// A pair of bodies, where they are.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Couple<'a> {
-    pub(super) world: &'a World,
-    pub(super) pair: [u32; 2],
-    pub(super) movers: [&'a Mover; 2],
-    pub(super) bodies: [&'a Whereabouts; 2],
-    /// Duration of a step, zero if nothing is known of steps `[s]`.
-    pub(super) time_step: f64,
-}
-
-impl Couple<'_> {
-    /// From each body's axes to the world's.
-    #[inline(always)]
-    fn rotations(&self) -> [Mat3; 2] {
-        [self.bodies[0].rotation(), self.bodies[1].rotation()]
-    }
-
-    /// Centre of mass of B minus that of A `[m]`.
-    #[inline(always)]
-    fn offset(&self) -> Vec3 {
-        let [a, b] = self.bodies;
-        b.position::<Quad>().minus(a.position()).vector()
-    }
-
-    /// Largest relative motion over which points are kept `[m]`.
-    fn tolerance(&self) -> f64 {
-        tolerance(self.bodies[0], self.bodies[1], self.time_step)
-    }
-}
 
 /// What is known of a pair of bodies of which one is no sphere and none is unbounded: as much as is
 /// looked at in every step.
@@ -441,24 +408,6 @@ impl Renewal<'_> {
             rest = bundle.take(rest);
         }
     }
-}
-
-/// Separation beyond which there is no contact, whatever the direction of the velocities `[m]`.
-#[inline(always)]
-pub(super) fn reach(a: &Whereabouts, b: &Whereabouts, limits: Limits) -> f64 {
-    limits.margin + limits.time_step * (a.speed() + b.speed())
-}
-
-/// Largest relative motion of two bodies over which their points are kept `[m]`: what they go in a few
-/// steps, within limits. What comes to rest is looked at closely.
-fn tolerance(a: &Whereabouts, b: &Whereabouts, time_step: f64) -> f64 {
-    let radius = a.bounding_radius().min(b.bounding_radius());
-    let most = KEPT_MOTION_PER_RADIUS * radius;
-    if time_step == 0.0 {
-        return most;
-    }
-    let gone = KEPT_STEPS * time_step * (a.speed() + b.speed());
-    gone.max(KEPT_MOTION_AT_REST * radius).min(most)
 }
 
 /// Pose of the smaller body in the axes of the larger one.

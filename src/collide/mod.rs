@@ -7,6 +7,7 @@
 pub(crate) mod broadphase;
 mod bundle;
 mod candidates;
+mod couple;
 mod crowd;
 mod depths;
 pub(crate) mod detector;
@@ -24,8 +25,9 @@ pub(crate) use depths::Depths;
 pub(crate) use detector::Detector;
 #[cfg(feature = "scene")]
 pub(crate) use detector::SavedDetector;
+pub use narrowphase::ContactModel;
 pub(crate) use narrowphase::polyhedron::events::events_of_solids;
-pub use narrowphase::polyhedron::events::{ContactModel, Event, EventLimits, Features, events};
+pub use narrowphase::polyhedron::events::{Event, EventLimits, Features, events};
 pub use narrowphase::polyhedron::ratio::{RatioMetric, ratio_metric};
 pub(crate) use narrowphase::{Cuboid, ratio_of_bodies, separation_of_solids};
 pub use witnesses::Witnesses;

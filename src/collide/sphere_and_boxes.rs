@@ -4,7 +4,7 @@
 //! parts which are far away cost next to nothing.
 
 use super::ContactPoint;
-use super::kept::Couple;
+use super::couple::Couple;
 use super::narrowphase::{Kind, Limits, Query, closest_on_box};
 use crate::math::{Pose, Vec3};
 use crate::world::Shape;

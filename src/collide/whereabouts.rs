@@ -1,7 +1,7 @@
 //! Where a body is and how far it may have gone: all that a kept manifold is looked at with.
 
 use super::four::{Four, Quad};
-use super::narrowphase::Mover;
+use super::narrowphase::{Limits, Mover};
 use crate::math::{Mat3, Vec3};
 
 /// Pose of a body and how far it may have gone, in two cache lines. Numbers about motion stand where
@@ -84,4 +84,10 @@ impl Whereabouts {
     pub(super) fn bounding_radius(&self) -> f64 {
         self.axes[2].0[3]
     }
+}
+
+/// Separation beyond which there is no contact, whatever the direction of the velocities `[m]`.
+#[inline(always)]
+pub(super) fn reach(a: &Whereabouts, b: &Whereabouts, limits: Limits) -> f64 {
+    limits.margin + limits.time_step * (a.speed() + b.speed())
 }

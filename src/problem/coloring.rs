@@ -14,36 +14,12 @@
 //! others opened, and what finds none of these free goes to the remainder, which is solved by mass
 //! splitting.
 
+pub use super::runs::BodyPair;
+
+use super::Body;
 use super::runs::{PairKey, Runs, bodies_of};
-use super::{Body, Contact, JointRow};
 use crate::constants::{COLORING_ROUNDS, MAX_COLORING_COLORS};
 use std::ops::Range;
-
-/// Something that acts between two bodies.
-pub trait BodyPair {
-    /// True if pairs take colours in a scattered order; else in the order that they come in, by which chains
-    /// need two colours.
-    const IS_SCATTERED: bool;
-
-    /// Indices of body A and body B.
-    fn body_pair(&self) -> [u32; 2];
-}
-
-impl BodyPair for Contact {
-    const IS_SCATTERED: bool = true;
-
-    fn body_pair(&self) -> [u32; 2] {
-        [self.body_a, self.body_b]
-    }
-}
-
-impl BodyPair for JointRow {
-    const IS_SCATTERED: bool = false;
-
-    fn body_pair(&self) -> [u32; 2] {
-        [self.body_a, self.body_b]
-    }
-}
 
 /// A run of consecutive contacts, or joint rows, between the same two bodies, and its colour.
 #[derive(Debug, Clone, PartialEq, Eq)]

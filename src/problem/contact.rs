@@ -1,8 +1,8 @@
 //! A contact point as a solver sees it.
 
 use super::Body;
-use super::batches::in_world;
 use crate::math::{self, V3};
+use crate::simd::vector;
 use bytemuck::{Pod, Zeroable};
 
 /// One contact point between two bodies: three rows of the Jacobian, in 64 bytes, a cache
@@ -62,7 +62,7 @@ impl Contact {
     /// An impulse on A, given by its components along normal and tangents, in world axes `[N s]`.
     #[must_use]
     pub fn impulse_in_world(&self, impulse: V3) -> V3 {
-        in_world(self.normal, impulse)
+        vector::in_world(self.normal, impulse)
     }
 
     /// The components along `(normal, tangent 1, tangent 2)` of an impulse on A in world axes `[N s]`, the normal one at

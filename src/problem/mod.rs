@@ -33,6 +33,7 @@ mod joint_row;
 mod plain;
 mod radius;
 mod runs;
+mod split_body;
 
 pub use body::{Body, Velocity};
 pub use contact::Contact;

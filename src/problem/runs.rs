@@ -1,6 +1,32 @@
 //! Runs of consecutive items between the same two bodies: all contacts of a pair, all rows of a joint.
 
-use super::coloring::BodyPair;
+use super::{Contact, JointRow};
+
+/// Something that acts between two bodies.
+pub trait BodyPair {
+    /// True if pairs take colours in a scattered order; else in the order that they come in, by which chains
+    /// need two colours.
+    const IS_SCATTERED: bool;
+
+    /// Indices of body A and body B.
+    fn body_pair(&self) -> [u32; 2];
+}
+
+impl BodyPair for Contact {
+    const IS_SCATTERED: bool = true;
+
+    fn body_pair(&self) -> [u32; 2] {
+        [self.body_a, self.body_b]
+    }
+}
+
+impl BodyPair for JointRow {
+    const IS_SCATTERED: bool = false;
+
+    fn body_pair(&self) -> [u32; 2] {
+        [self.body_a, self.body_b]
+    }
+}
 
 /// Two bodies in one word, body A in the lower half, as it is the first in memory.
 pub(super) type PairKey = u64;

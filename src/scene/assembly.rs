@@ -1,12 +1,14 @@
 //! Instances of templates, and chains: bodies and joints that the file writes once.
 
-use super::build::{self, Builder, groups, vector};
+use super::body::{body, dynamic, groups, shape};
+use super::build::Builder;
 use super::generate::{Stream, any_rotation};
 use super::joint::{Ends, joint, orientation, perpendicular};
 use super::place::Place;
 use super::schema::{
     self, Axis, Chain, ChainJointType, Instance, JointType, Pin, SceneFile, Template,
 };
+use super::vectors::{pose, vector};
 use crate::constants::PARALLEL_ARMS_SINE;
 use crate::error::{Error, Result};
 use crate::math::{Pose, Quat, Vec3};
@@ -44,13 +46,13 @@ impl Builder {
 
     fn chain(&mut self, chain: &Chain, place: &Place<'_>) -> Result<()> {
         let run = Run::new(chain, &self.world.gravity, place)?;
-        let shape = build::shape(&chain.shape)?;
+        let shape = shape(&chain.shape)?;
         let material = self.material(&chain.material)?;
         let first = self.world.bodies.len() as u32;
         for link in 0..chain.count {
             let pose = run.link(link, chain.along);
             let mass = (chain.density, chain.mass, chain.inertia.as_ref());
-            let body = build::dynamic(shape.clone(), pose, mass, place)?;
+            let body = dynamic(shape.clone(), pose, mass, place)?;
             let body = Body {
                 groups: groups(&chain.groups),
                 ..body.of_material(material)
@@ -139,7 +141,7 @@ impl Builder {
         let mut bodies = Vec::with_capacity(template.bodies.len());
         let mut known = HashMap::new();
         for (index, given) in template.bodies.iter().enumerate() {
-            let body = build::body(given, &place.key("body").at(index))?;
+            let body = body(given, &place.key("body").at(index))?;
             bodies.push((
                 given.name.as_deref(),
                 body.of_material(self.material(&given.material)?),
@@ -159,7 +161,7 @@ impl Builder {
             .map(|given| Ok((find(&given.a)?, given.b.as_ref().map(find).transpose()?)))
             .collect::<Result<Vec<_>>>()?;
 
-        let start = build::pose(&instance.position, &instance.rotation);
+        let start = pose(&instance.position, &instance.rotation);
         let count = instance.count.unwrap_or([1; 3]);
         let spacing = vector(&instance.spacing.unwrap_or_default());
         let mut random = stream.start();

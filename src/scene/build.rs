@@ -1,103 +1,19 @@
-//! From a checked scene file to a world and settings.
+//! From a checked scene file to a world.
 
-use super::expect;
+use super::body::{body, groups, motion};
 use super::generate::{self, Stream};
 use super::joint::{self, Ends};
-use super::meshes;
 use super::place::Place;
-use super::polyhedra;
-use super::probe;
 use super::schema::{self, ContainerShape, DEFAULT_MATERIAL, SceneFile, Walls};
-use super::settings::settings;
 use super::tables;
-use super::{Camera, OutputSpec, Overrides, Scene};
+use super::vectors::{pose, vector};
 use crate::constants::{REVOLUTION_SIDES, WALL_THICKNESS_RATIO};
 use crate::error::{Error, Result};
-use crate::math::{Mat3, Pose, Quat, Vec3};
-use crate::world::{
-    Body, CollisionGroups, CompoundPart, Joint, Keyframe, MassProperties, Material, Motion, Shape,
-    TriangleMesh, World,
-};
-use nalgebra::{Quaternion, Unit};
+use crate::math::{Pose, Quat, Vec3};
+use crate::world::{Body, CompoundPart, Joint, Material, Motion, Shape, TriangleMesh, World};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
-
-/// Name of the second body of a container whose walls have their own material.
-pub(super) fn walls_name(container: &str) -> String {
-    format!("{container}_walls")
-}
-
-/// Makes the scene of a file.
-///
-/// # Errors
-/// [`Error::Scene`] for a mass that does not fit single precision, or a fill that does not fit its
-/// region.
-pub(super) fn scene(
-    file: SceneFile,
-    path: &Path,
-    overrides: &Overrides,
-    root: &Place<'_>,
-) -> Result<Scene> {
-    let time_step = overrides.time_step.unwrap_or(file.simulation.dt);
-    let steps = match (
-        overrides.steps,
-        file.simulation.duration,
-        file.simulation.steps,
-    ) {
-        (Some(steps), _, _) => steps,
-        (None, Some(duration), _) => (duration / time_step).round().max(1.0) as u64,
-        (None, None, steps) => steps.unwrap_or(1),
-    };
-    let frames_every = file.output.frames_every.or_else(|| {
-        let rate = file.output.frames_per_second?;
-        Some((1.0 / (rate * time_step)).round().max(1.0) as u64)
-    });
-    let seed = overrides.seed.unwrap_or(file.simulation.seed);
-    let mut builder = Builder::new(&file);
-    builder.bodies(&file, root)?;
-    builder.tables(&file, root)?;
-    builder.containers(&file)?;
-    builder.chains(&file, root)?;
-    builder.instances(&file, seed, root)?;
-    builder.fills(&file, seed, root)?;
-    builder.joints(&file, root)?;
-    builder.loads(&file, root)?;
-    builder.start(&file, root)?;
-    let probes = probe::probes(&builder, &file.probes, &root.key("probe"))?;
-    // A run that is cut short has not come to the end that the file means.
-    let end = match (file.simulation.duration, file.simulation.steps) {
-        (Some(duration), _) => duration,
-        (None, steps) => steps.unwrap_or(1) as f64 * time_step,
-    };
-    let expectations = expect::expectations(&file, &probes, end, root)?;
-    let world = builder.world;
-    world.validate()?;
-    let settings = settings(&file, overrides)?;
-    Ok(Scene {
-        name: file.name.clone(),
-        description: file.description.clone(),
-        path: Some(path.to_owned()),
-        world,
-        settings,
-        steps,
-        seed,
-        probes,
-        expectations,
-        camera: file.camera.map(|given| Camera {
-            eye: given.eye.as_ref().map(vector),
-            target: given.target.as_ref().map(vector),
-            field: given.field_of_view.map(f64::to_radians),
-        }),
-        output: OutputSpec {
-            frames_every,
-            metrics_every: file.output.metrics_every,
-            checkpoint_every: file.output.checkpoint_every,
-        },
-        file,
-    })
-}
 
 /// A world being filled, and what the names of the file have become.
 pub(super) struct Builder {
@@ -108,6 +24,20 @@ pub(super) struct Builder {
 }
 
 impl Builder {
+    /// All that is in a file, where it stands.
+    pub(super) fn of_file(file: &SceneFile, seed: u64, root: &Place<'_>) -> Result<Self> {
+        let mut builder = Self::new(file);
+        builder.bodies(file, root)?;
+        builder.tables(file, root)?;
+        builder.containers(file)?;
+        builder.chains(file, root)?;
+        builder.instances(file, seed, root)?;
+        builder.fills(file, seed, root)?;
+        builder.joints(file, root)?;
+        builder.loads(file, root)?;
+        Ok(builder)
+    }
+
     fn new(file: &SceneFile) -> Self {
         let mut world = World::new(vector(&file.simulation.gravity));
         let mut materials = HashMap::from([(DEFAULT_MATERIAL.to_owned(), 0)]);
@@ -210,7 +140,7 @@ impl Builder {
                 Some(other) => {
                     let other = self.material(other)?;
                     self.add(Some(&container.name), make(floor, material))?;
-                    self.add(Some(&walls_name(&container.name)), make(walls, other))?;
+                    self.add(Some(&container.walls_name()), make(walls, other))?;
                 }
             }
         }
@@ -271,82 +201,6 @@ impl Builder {
         }
         Ok(())
     }
-}
-
-/// Makes a body, of the default material.
-///
-/// # Errors
-/// [`Error::Scene`] for a mass or inertia that does not fit single precision.
-pub(super) fn body(given: &schema::Body, place: &Place<'_>) -> Result<Body> {
-    let frame = pose(&given.position, &given.rotation);
-    let shape = shape(&given.shape)?;
-    let body = match (given.kind, &given.motion) {
-        (schema::Kind::Dynamic, _) => {
-            let mass = (given.density, given.mass, given.inertia.as_ref());
-            let body = dynamic(shape, frame, mass, place)?;
-            match &given.center_of_mass {
-                Some(center) => with_center(body, &vector(center), place)?,
-                None => body,
-            }
-        }
-        (_, Some(prescribed)) => Body::kinematic(shape, frame, motion(prescribed)),
-        (_, None) => Body::fixed(shape, frame),
-    };
-    let body = body.moving(
-        vector(&given.linear_velocity),
-        vector(&given.angular_velocity),
-    );
-    Ok(Body {
-        groups: groups(&given.groups),
-        ..body
-    })
-}
-
-/// Moves a body's centre of mass.
-///
-/// # Errors
-/// [`Error::Scene`] for a place outside of the shape's bounding sphere.
-fn with_center(body: Body, center: &Vec3, place: &Place<'_>) -> Result<Body> {
-    let reach = body.shape.bounding_radius();
-    if (center - body.center).norm() > reach {
-        return Err(place.key("center_of_mass").error(
-            "the centre of mass is outside of the shape",
-            format!("expected a place no farther than {reach} m from the shape's own centre"),
-        ));
-    }
-    Ok(body.with_center(center))
-}
-
-/// Makes a dynamic body of a density, or of a mass and perhaps an inertia.
-///
-/// # Errors
-/// [`Error::Scene`] if they do not fit single precision.
-pub(super) fn dynamic(
-    shape: Shape,
-    frame: Pose,
-    (density, mass, inertia): (Option<f64>, Option<f64>, Option<&schema::Inertia>),
-    place: &Place<'_>,
-) -> Result<Body> {
-    let made = match density {
-        Some(density) => Body::dynamic(shape, frame, density),
-        None => {
-            let body = Body::dynamic_with_mass(shape, frame, mass.unwrap_or(f64::NAN));
-            body.and_then(|body| match inertia {
-                Some(inertia) => Ok(Body {
-                    mass: MassProperties::new(body.mass.mass, matrix(inertia))?,
-                    ..body
-                }),
-                None => Ok(body),
-            })
-        }
-    };
-    let key = if density.is_some() { "density" } else { "mass" };
-    made.map_err(|error| {
-        place.key(key).error(
-            error.to_string(),
-            "expected a mass and inertia within single precision",
-        )
-    })
 }
 
 /// Floor and lid, and walls, in the container's axes.
@@ -418,113 +272,4 @@ fn cylinder_parts(container: &schema::Container) -> Result<(Vec<CompoundPart>, V
         ends.push(part(&lid)?);
     }
     Ok((ends, vec![part(&wall)?]))
-}
-
-/// Makes a shape.
-///
-/// # Errors
-/// [`Error::Invalid`] for a polyhedron or mesh that is none.
-pub(super) fn shape(given: &schema::Shape) -> Result<Shape> {
-    if let Some(mesh) = meshes::mesh(given) {
-        return Ok(Shape::Mesh(Arc::new(mesh?)));
-    }
-    if let Some(solid) = polyhedra::polyhedron(given) {
-        return Ok(Shape::Polyhedron(Arc::new(solid?)));
-    }
-    Ok(match given {
-        schema::Shape::Sphere(ball) => Shape::Sphere {
-            radius: ball.radius,
-        },
-        schema::Shape::Box(cuboid) => Shape::Box {
-            half_extents: vector(&cuboid.half_extents),
-        },
-        schema::Shape::Capsule(capsule) => Shape::Capsule {
-            half_length: capsule.half_length,
-            radius: capsule.radius,
-        },
-        schema::Shape::Cylinder(cylinder) => Shape::Cylinder {
-            half_length: cylinder.half_length,
-            radius: cylinder.radius,
-        },
-        schema::Shape::Cone(cone) => Shape::Cone {
-            height: cone.height,
-            radius: cone.radius,
-        },
-        schema::Shape::HalfSpace(half) => Shape::HalfSpace {
-            normal: vector(&half.normal).normalize(),
-            offset: half.offset,
-        },
-        schema::Shape::Compound(compound) => Shape::Compound {
-            parts: compound
-                .parts
-                .iter()
-                .map(|part| {
-                    Ok(CompoundPart {
-                        pose: pose(&part.position, &part.rotation),
-                        shape: shape(&part.shape)?,
-                    })
-                })
-                .collect::<Result<_>>()?,
-        },
-        _ => return Err(Error::invalid("shape", "is not known")),
-    })
-}
-
-fn motion(given: &schema::Motion) -> Motion {
-    match given {
-        schema::Motion::Constant(constant) => Motion::Constant {
-            linear: vector(&constant.linear),
-            angular: vector(&constant.angular),
-        },
-        schema::Motion::Sinusoidal(swing) => Motion::Sinusoidal {
-            amplitude: vector(&swing.amplitude),
-            angular_amplitude: vector(&swing.angular_amplitude),
-            frequency: swing.frequency,
-            phase: swing.phase,
-            start: swing.start,
-        },
-        schema::Motion::Keyframed(path) => Motion::Keyframed {
-            keyframes: path
-                .keyframes
-                .iter()
-                .map(|frame| Keyframe {
-                    time: frame.time,
-                    pose: pose(&frame.position, &frame.rotation),
-                })
-                .collect(),
-        },
-    }
-}
-
-pub(super) fn groups(given: &schema::Groups) -> CollisionGroups {
-    let mask = |groups: &[u32]| groups.iter().fold(0, |mask, group| mask | 1 << group);
-    CollisionGroups {
-        member: mask(&given.member),
-        collides_with: mask(&given.collides_with),
-    }
-}
-
-pub(super) fn vector(given: &schema::Vector) -> Vec3 {
-    Vec3::from(*given)
-}
-
-/// Inertia as a matrix.
-pub(super) fn matrix(given: &schema::Inertia) -> Mat3 {
-    match given {
-        schema::Inertia::Moments(moments) => Mat3::from_diagonal(&vector(moments)),
-        schema::Inertia::Matrix(rows) => Mat3::from_fn(|row, column| rows[row][column]),
-    }
-}
-
-pub(super) fn pose(position: &schema::Vector, rotation: &schema::Rotation) -> Pose {
-    let orientation = match rotation {
-        schema::Rotation::Quaternion([w, x, y, z]) => {
-            Quat::from_quaternion(Quaternion::new(*w, *x, *y, *z))
-        }
-        schema::Rotation::AxisAngle(turn) => Quat::from_axis_angle(
-            &Unit::new_normalize(vector(&turn.axis)),
-            turn.degrees.to_radians(),
-        ),
-    };
-    Pose::new(vector(position), orientation)
 }

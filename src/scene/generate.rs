@@ -3,10 +3,11 @@
 //! Everything random comes from one stream of PCG-64 per fill, drawn body by body in a fixed order,
 //! so that a seed gives the same bodies on every machine.
 
-use super::build::{groups, shape, vector};
+use super::body::{groups, shape};
 use super::occupied::Occupied;
 use super::place::Place;
 use super::schema::{Arrangement, Fill, Region, Scale};
+use super::vectors::vector;
 use crate::constants::{
     FILL_OVERLAP_TOLERANCE, FILL_TAKEN_PLACES, MAX_SCENE_BODIES, RANDOM_FILL_ATTEMPTS,
 };

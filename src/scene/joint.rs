@@ -1,8 +1,8 @@
 //! From joints and loads of a scene file to those of a world.
 
-use super::build::vector;
 use super::place::Place;
 use super::schema::{self, JointType};
+use super::vectors::vector;
 use crate::constants::PARALLEL_ARMS_SINE;
 use crate::error::Result;
 use crate::math::{Pose, Quat, Vec3};

@@ -1,9 +1,9 @@
 //! The meshes of a scene file.
 
-use super::build::vector;
 use super::place::Place;
 use super::schema::{HeightFieldShape, MeshShape, Shape};
 use super::surface_file;
+use super::vectors::vector;
 use crate::constants::MAX_REVOLUTION_SIDES;
 use crate::error::{Error, Result};
 use crate::math::Vec3;

@@ -25,6 +25,7 @@
 //! ```
 
 mod assembly;
+mod body;
 mod build;
 mod checkpoint;
 mod expect;
@@ -33,6 +34,7 @@ mod generate;
 mod joint;
 mod meshes;
 mod occupied;
+mod of_file;
 mod place;
 mod polyhedra;
 mod probe;
@@ -46,6 +48,7 @@ mod surface_file;
 mod tables;
 mod validate;
 mod variation;
+mod vectors;
 
 use crate::constants::{MAX_SCENE_BYTES, MAX_SCENE_SUBSTEPS};
 use crate::error::{Error, Result, SceneError};
@@ -195,7 +198,7 @@ impl Scene {
         tables::load(&mut file, path, &place)?;
         start::load(&mut file, path, &place)?;
         validate::validate(&file, &place)?;
-        build::scene(file, path, overrides, &place)
+        of_file::scene(file, path, overrides, &place)
     }
 
     /// The scene as a file, with every default and override written out. It parses to the same scene.

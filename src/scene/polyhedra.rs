@@ -1,9 +1,9 @@
 //! The polyhedra of a scene file.
 
-use super::build::vector;
 use super::place::Place;
 use super::schema::{PolyhedronShape, Shape, Vector};
 use super::surface_file;
+use super::vectors::vector;
 use crate::constants::{MAX_HULL_POINTS, MAX_PRISM_SIDES};
 use crate::error::Result;
 use crate::math::Vec3;

@@ -1,8 +1,9 @@
 //! Probes of a scene, once its bodies and joints are there.
 
-use super::build::{Builder, vector};
+use super::build::Builder;
 use super::place::Place;
 use super::schema::{self, BoxProbe};
+use super::vectors::vector;
 use crate::error::Result;
 use crate::math::Aabb;
 use crate::measure::{Axis, Probe, ProbeKind};

@@ -85,3 +85,14 @@ pub(crate) fn tangents<S: Simd>(n: Vector<S>) -> (Vector<S>, Vector<S>) {
         [b, sign + n[1] * n[1] * a, minus_one * n[1]],
     )
 }
+
+/// An impulse `(normal, tangent 1, tangent 2)` in world axes `[N s]`.
+#[inline(always)]
+pub(crate) fn in_world<S: Simd>(normal: Vector<S>, impulse: Vector<S>) -> Vector<S> {
+    let (tangent_1, tangent_2) = tangents(normal);
+    let along = scale(normal, impulse[0]);
+    add(
+        add(along, scale(tangent_1, impulse[1])),
+        scale(tangent_2, impulse[2]),
+    )
+}

@@ -42,8 +42,10 @@ pub mod cpu;
 pub(crate) mod direct;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+mod in_substeps;
 pub(crate) mod momentum;
 pub mod nsgs;
+mod one_by_one;
 pub mod reference;
 pub(crate) mod residual;
 mod solution;

@@ -9,25 +9,25 @@
 //! A problem whose biases are not negative always has a solution. One that pushes bodies apart may
 //! have none; then, and only then, a changed problem is solved in its place: see [`Fallback`].
 
-mod in_substeps;
 mod joint;
 mod mixed_residual;
-mod one_by_one;
 mod relaxed;
 mod row;
 mod stewart_trinkle;
 mod verdict;
 mod widened;
 
-pub use self::in_substeps::in_substeps;
 pub use self::mixed_residual::MixedResidual;
-pub(super) use self::one_by_one::{Found, OneByOne};
 pub use self::relaxed::{RelaxedReport, RelaxedSolver};
-pub use self::verdict::{Norms, Verdict, judge};
+pub use self::verdict::Verdict;
+pub use self::widened::judge;
+pub use super::in_substeps::in_substeps;
+pub use super::residual::Norms;
 
 use self::stewart_trinkle::StewartTrinkle;
 use self::widened::Widened;
 use super::nsgs::{self, Impulses, NsgsOptions};
+use super::one_by_one::{Found, OneByOne};
 use super::{Options, Report, Status};
 use crate::constants::{
     LCP_TOLERANCE, REFERENCE_CONTRADICTION, REFERENCE_MAX_EQUALITIES, REFERENCE_MAX_ROWS,
@@ -287,7 +287,9 @@ impl OneByOne for LemkeSolver {
             pack_time,
             ..Report::default()
         };
-        let impulses = (&*self.report.impulses, &*self.report.joint_impulses);
-        Ok(Found::judged(report, impulses, &self.report.verdict))
+        let found = &self.report;
+        Ok(found
+            .verdict
+            .found(report, &found.impulses, &found.joint_impulses))
     }
 }

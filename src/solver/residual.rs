@@ -165,3 +165,26 @@ impl Partial {
         }
     }
 }
+
+/// Root mean square and maximum of the natural-map residual over some rows `[m/s]` (position pass:
+/// `[m]`); both NaN if a number is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Norms {
+    /// Root mean square.
+    pub rms: f64,
+    /// Maximum.
+    pub max: f64,
+}
+
+impl Norms {
+    /// Of residuals, at least 0, the others of `count` being zero.
+    pub(super) fn of(residuals: impl IntoIterator<Item = f64>, count: usize) -> Self {
+        let (sum, max) = residuals
+            .into_iter()
+            .fold((0.0, 0.0_f64), |(sum, max), x| (sum + x * x, max.max(x)));
+        let rms = (sum / count.max(1) as f64).sqrt();
+        // `max` skips NaN where the sum does not.
+        let max = if rms.is_finite() { max } else { f64::NAN };
+        Self { rms, max }
+    }
+}

@@ -1,6 +1,5 @@
 //! Frusta about the z axis: cylinders and cones.
 
-use super::Shape;
 use crate::math::{Aabb, Mat3, Vec3};
 use std::f64::consts::PI;
 
@@ -34,18 +33,6 @@ impl Frustum {
         Self {
             radii: [radius, 0.0],
             heights: [-0.25 * height, 0.75 * height],
-        }
-    }
-
-    /// A cylinder's or a cone's; none of other shapes.
-    pub(crate) fn of(shape: &Shape) -> Option<Self> {
-        match *shape {
-            Shape::Cylinder {
-                half_length,
-                radius,
-            } => Some(Self::cylinder(half_length, radius)),
-            Shape::Cone { height, radius } => Some(Self::cone(height, radius)),
-            _ => None,
         }
     }
 

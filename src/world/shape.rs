@@ -66,6 +66,18 @@ pub struct CompoundPart {
 }
 
 impl Shape {
+    /// A cylinder's or a cone's frustum; none of other shapes.
+    pub(crate) fn frustum(&self) -> Option<Frustum> {
+        match *self {
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => Some(Frustum::cylinder(half_length, radius)),
+            Self::Cone { height, radius } => Some(Frustum::cone(height, radius)),
+            _ => None,
+        }
+    }
+
     /// The shape seen from `origin`: the parts of a compound and the vertices of a polyhedron move by its opposite. Another
     /// shape becomes a compound of one part, unless the origin is where it was.
     #[must_use]

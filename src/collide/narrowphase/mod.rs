@@ -12,8 +12,10 @@ mod box_half_space;
 mod capsule_capsule;
 mod capsule_half_space;
 mod compound;
+mod contact_model;
 mod convex;
 mod direction;
+mod gathered;
 mod manifold;
 mod mesh;
 mod mover;
@@ -30,15 +32,15 @@ mod sphere_sphere;
 use super::ContactPoint;
 use crate::math::{Pose, Vec3};
 use crate::parallel;
-use crate::world::{Body, Frustum, Polyhedron, Shape, Solid, World};
+use crate::world::{Body, Polyhedron, Shape, Solid, World};
 pub(super) use box_box::box_box;
+pub use contact_model::ContactModel;
 use direction::direction;
 pub(super) use manifold::{Manifold, Point};
 pub(super) use mover::{Kind, Mover};
 use placed::Placed;
 #[cfg(feature = "scene")]
 pub(crate) use polyhedron::distance_from_solid;
-pub(crate) use polyhedron::events::ContactModel;
 use polyhedron::polyhedron_polyhedron;
 pub(crate) use polyhedron::{Cuboid, separation_of_solids};
 pub(super) use query::Query;
@@ -322,7 +324,7 @@ fn with_core<T>(placed: &Placed<'_>, with: impl FnOnce(&convex::Core<'_>) -> T) 
         shape => convex::Core::Frustum {
             position,
             rotation,
-            frustum: Frustum::of(shape)?,
+            frustum: shape.frustum()?,
         },
     };
     Some(with(&core))
@@ -338,7 +340,7 @@ pub fn separation_of_round(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> Option<f64
         orientation: pose.orientation,
     });
     for (ball, other) in [(&p, b), (&q, a)] {
-        if let (Shape::Sphere { radius }, Some(frustum)) = (ball.shape, Frustum::of(other.0)) {
+        if let (Shape::Sphere { radius }, Some(frustum)) = (ball.shape, other.0.frustum()) {
             let local = other.1.inverse_point(&ball.position);
             return Some(frustum.nearest(&local).distance - radius);
         }
@@ -514,7 +516,7 @@ fn touch(
             manifold,
         ),
         (Sphere { radius }, Cylinder { .. } | Cone { .. }) => {
-            if let Some(frustum) = Frustum::of(q.shape) {
+            if let Some(frustum) = q.shape.frustum() {
                 convex::sphere_frustum(
                     (&p.position, *radius),
                     (&q.position, &q.rotation(), &frustum),

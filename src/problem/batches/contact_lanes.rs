@@ -1,7 +1,7 @@
 //! Contacts in lanes: gathered from a problem, and packed as blocks.
 
 use super::ContactBlock;
-use super::contacts::{free_velocity_of, unbiased_velocity_of};
+use super::contact_block::{free_velocity_of, unbiased_velocity_of};
 use super::masses::{Lever, masses_of};
 use crate::math::V3;
 use crate::problem::{Body, Contact};

@@ -33,17 +33,6 @@ pub(crate) fn change_of_copy<S: Simd>(
     (linear, vector::scale(angular, copies))
 }
 
-/// An impulse `(normal, tangent 1, tangent 2)` in world axes `[N s]`.
-#[inline(always)]
-pub(crate) fn in_world<S: Simd>(normal: Vector<S>, impulse: Vector<S>) -> Vector<S> {
-    let (tangent_1, tangent_2) = vector::tangents(normal);
-    let along = vector::scale(normal, impulse[0]);
-    vector::add(
-        vector::add(along, vector::scale(tangent_1, impulse[1])),
-        vector::scale(tangent_2, impulse[2]),
-    )
-}
-
 impl BodyVelocity {
     /// Adds what an impulse and a moment do to a body of this inertia.
     #[inline(always)]

@@ -10,6 +10,7 @@
 //! `80 + 2 * 16 + 2 * (2 * 32 + 32) = 304` bytes per contact and iteration. A joint row's block is 64
 //! bytes and its impulse 4, and the rows of a joint share the reads and writes of its bodies.
 
+mod contact_block;
 mod contact_lanes;
 mod contacts;
 mod impulse;
@@ -18,12 +19,14 @@ mod masses;
 mod order;
 mod remainder;
 
+pub use contact_block::ContactBlock;
 pub(crate) use contact_lanes::{BodyLanes, ContactLanes, SideVelocities, free_velocities};
-pub use contacts::ContactBlock;
-pub(crate) use impulse::{Motion, change_by, in_world};
+pub(crate) use impulse::{Motion, change_by};
 pub use joints::{JointBlock, JointScale};
 pub(crate) use masses::masses_of;
-pub use remainder::{NO_SLOT, Remainder, SplitBody, SplitSlots};
+pub use remainder::{NO_SLOT, Remainder, SplitSlots};
+
+pub use super::split_body::SplitBody;
 
 use super::clusters::Clusters;
 use super::{AsProblem, Body, FrictionCone, FrictionTable, ProblemRef, plain};

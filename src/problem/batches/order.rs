@@ -1,6 +1,7 @@
 //! The order of the blocks: colour after colour, the remainder last; and how it is kept from packing
 //! to packing.
 
+use super::remainder::Scratch;
 use super::{Packed, Remainder};
 use crate::constants::{KEPT_ORDERS, MAX_COLORING_COLORS};
 use crate::problem::coloring::{BodyPair, Coloring};
@@ -78,17 +79,6 @@ pub(super) struct Orders {
 
 /// Items of a group that are written at once: most manifolds have no more points.
 const SOME_ITEMS: usize = 4;
-
-/// Memory of orders in the making.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Scratch {
-    /// Bodies of each element.
-    pub(super) pairs: Vec<[u32; 2]>,
-    /// Slots of each body.
-    pub(super) counts: Vec<u32>,
-    /// Next slot of each body.
-    pub(super) next: Vec<u32>,
-}
 
 impl Orders {
     /// Puts `items` in order in `packed`: as one of the last times, if their pairs, the movable bodies

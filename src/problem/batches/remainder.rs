@@ -1,7 +1,7 @@
 //! The remainder: contacts or joints solved all at once, on bodies split into one copy for each.
 
-use super::order::Scratch;
 use crate::constants::HUB_GATHER_THRESHOLD;
+use crate::problem::split_body::SplitBody;
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
@@ -23,18 +23,15 @@ pub struct SplitSlots {
     pub copies_b: f32,
 }
 
-/// The slots that one body sums up; 16 bytes.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct SplitBody {
-    /// Index of the body.
-    pub body: u32,
-    /// Its first slot.
-    pub first_slot: u32,
-    /// How many slots it has.
-    pub slot_count: u32,
-    /// Unused.
-    pub padding: u32,
+/// Memory of orders in the making.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scratch {
+    /// Bodies of each element.
+    pub(super) pairs: Vec<[u32; 2]>,
+    /// Slots of each body.
+    pub(super) counts: Vec<u32>,
+    /// Next slot of each body.
+    pub(super) next: Vec<u32>,
 }
 
 /// What found no colour. Contacts and joints are split apart, because they are swept one after the

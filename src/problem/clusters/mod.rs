@@ -25,8 +25,8 @@ mod place;
 
 pub use local::NO_COPY;
 
-use super::batches::SplitBody;
 use super::coloring::BodyPair;
+use super::split_body::SplitBody;
 use super::{AsProblem, ProblemRef};
 use crate::constants::{CLUSTER_BLOCKS, CLUSTER_RUN, HUB_GATHER_THRESHOLD};
 use crate::parallel;

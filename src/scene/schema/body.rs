@@ -1,6 +1,6 @@
 //! Bodies and containers as scene files write them.
 
-use super::{Shape, Vector, default_material, tagged};
+use super::{Rotation, Shape, Vector, default_material, tagged};
 use serde::{Deserialize, Serialize};
 
 /// A body.
@@ -142,60 +142,6 @@ pub enum Kind {
     Kinematic,
 }
 
-/// A rotation: a unit quaternion `[w, x, y, z]`, or `{ axis = [x, y, z], degrees = angle }`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum Rotation {
-    /// A unit quaternion `[w, x, y, z]`.
-    Quaternion([f64; 4]),
-    /// A turn about an axis.
-    AxisAngle(AxisAngle),
-}
-
-/// A turn about an axis, counter-clockwise when looking against it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct AxisAngle {
-    /// The axis; any length but 0.
-    pub axis: Vector,
-    /// The angle `[degrees]`.
-    pub degrees: f64,
-}
-
-impl Default for Rotation {
-    fn default() -> Self {
-        Self::Quaternion([1.0, 0.0, 0.0, 0.0])
-    }
-}
-
-impl<'de> Deserialize<'de> for Rotation {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-
-        struct Form;
-
-        impl<'de> serde::de::Visitor<'de> for Form {
-            type Value = Rotation;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a quaternion [w, x, y, z] or { axis = [x, y, z], degrees = ... }")
-            }
-
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, seq: A) -> Result<Rotation, A::Error> {
-                Deserialize::deserialize(SeqAccessDeserializer::new(seq)).map(Rotation::Quaternion)
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Rotation, A::Error> {
-                Deserialize::deserialize(MapAccessDeserializer::new(map)).map(Rotation::AxisAngle)
-            }
-        }
-
-        deserializer.deserialize_any(Form)
-    }
-}
-
 /// Which bodies a body can touch: two touch if each one collides with a group of the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -332,6 +278,13 @@ pub struct Container {
     pub groups: Groups,
     /// How it moves, floor and walls together; without it, it is fixed.
     pub motion: Option<Motion>,
+}
+
+impl Container {
+    /// Name of its second body, if its walls have their own material.
+    pub(crate) fn walls_name(&self) -> String {
+        format!("{}_walls", self.name)
+    }
 }
 
 /// What a container is.

@@ -16,9 +16,7 @@ mod start;
 mod table;
 
 pub(crate) use assembly::{Chain, ChainJointType, Instance, Pin, Template};
-pub(crate) use body::{
-    Body, Container, ContainerShape, Groups, Inertia, Kind, Motion, Rotation, Walls,
-};
+pub(crate) use body::{Body, Container, ContainerShape, Groups, Inertia, Kind, Motion, Walls};
 pub(crate) use camera::Camera;
 pub(crate) use expect::Expect;
 pub use expect::{Relation, When};
@@ -26,7 +24,8 @@ pub(crate) use fill::{Arrangement, Fill, Region, Scale};
 pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};
 pub(crate) use probe::{BoxProbe, Probe};
 pub(crate) use shape::{
-    BoxShape, Capsule, Cone, Cylinder, HeightFieldShape, MeshShape, PolyhedronShape, Shape, Sphere,
+    BoxShape, Capsule, Cone, Cylinder, HeightFieldShape, MeshShape, PolyhedronShape, Rotation,
+    Shape, Sphere,
 };
 pub(crate) use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stabilization};
 pub(crate) use start::Start;

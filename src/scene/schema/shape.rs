@@ -1,6 +1,6 @@
 //! Shapes as scene files write them.
 
-use super::{Rotation, Vector, tagged};
+use super::{Vector, tagged};
 use crate::constants::REVOLUTION_SIDES;
 use serde::{Deserialize, Serialize};
 
@@ -286,4 +286,58 @@ pub struct Part {
     /// How it is turned in the compound.
     #[serde(default)]
     pub rotation: Rotation,
+}
+
+/// A rotation: a unit quaternion `[w, x, y, z]`, or `{ axis = [x, y, z], degrees = angle }`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Rotation {
+    /// A unit quaternion `[w, x, y, z]`.
+    Quaternion([f64; 4]),
+    /// A turn about an axis.
+    AxisAngle(AxisAngle),
+}
+
+/// A turn about an axis, counter-clockwise when looking against it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AxisAngle {
+    /// The axis; any length but 0.
+    pub axis: Vector,
+    /// The angle `[degrees]`.
+    pub degrees: f64,
+}
+
+impl Default for Rotation {
+    fn default() -> Self {
+        Self::Quaternion([1.0, 0.0, 0.0, 0.0])
+    }
+}
+
+impl<'de> Deserialize<'de> for Rotation {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+
+        struct Form;
+
+        impl<'de> serde::de::Visitor<'de> for Form {
+            type Value = Rotation;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a quaternion [w, x, y, z] or { axis = [x, y, z], degrees = ... }")
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, seq: A) -> Result<Rotation, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(seq)).map(Rotation::Quaternion)
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Rotation, A::Error> {
+                Deserialize::deserialize(MapAccessDeserializer::new(map)).map(Rotation::AxisAngle)
+            }
+        }
+
+        deserializer.deserialize_any(Form)
+    }
 }

@@ -9,11 +9,11 @@ use crate::constants::{
     MAX_PRISM_SIDES, MAX_REVOLUTION_SIDES, QUATERNION_LENGTH_TOLERANCE,
 };
 use crate::error::{Error, Result};
-use crate::scene::build::matrix;
 use crate::scene::place::Place;
 use crate::scene::schema::{
     Body, Container, ContainerShape, Groups, Inertia, Kind, Motion, Rotation, Shape, Walls,
 };
+use crate::scene::vectors::matrix;
 use crate::scene::{meshes, polyhedra};
 
 pub(super) fn body(body: &Body, names: &Names<'_>, place: &Place<'_>) -> Result<()> {

@@ -308,7 +308,7 @@ fn path(path: &Path, place: &Place<'_>) -> Result<()> {
             position(&circle.radius, &place.key("radius"))?;
             vector(&circle.angular_velocity, &place.key("angular_velocity"))?;
             let [radius, spin] =
-                [&circle.radius, &circle.angular_velocity].map(super::super::build::vector);
+                [&circle.radius, &circle.angular_velocity].map(super::super::vectors::vector);
             if radius.dot(&spin).abs() > UNIT_LENGTH_TOLERANCE * radius.norm() * spin.norm() {
                 return Err(place.key("angular_velocity").error(
                     "the circle is not in the plane of its radius",

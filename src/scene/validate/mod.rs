@@ -81,7 +81,7 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         let place = root.key("container").at(index);
         names.claim(&container.name, Named::Body, &place.key("name"))?;
         if container.wall_material.is_some() {
-            let walls = super::build::walls_name(&container.name);
+            let walls = container.walls_name();
             names.claim(&walls, Named::Body, &place.key("name"))?;
         }
         body::container(container, &names, &place)?;

@@ -4,7 +4,6 @@ use super::contact::{
     self, Bodies, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
 };
 use super::joint;
-use super::sweep::Sweep;
 use crate::constants::IMPULSE_DEAD_BAND;
 use crate::math::{self, V3};
 use crate::problem::FrictionTable;
@@ -14,6 +13,16 @@ use crate::problem::batches::{
 use crate::solver::momentum::{ContactMemory, JointMemory, Progress};
 use bytemuck::Pod;
 use std::ops::Range;
+
+/// What a pass does. It takes colours, and the contacts or joint rows of one pair of bodies, first to last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sweep {
+    /// Updates impulses.
+    #[default]
+    Update,
+    /// Adds what the impulses do to velocities, and changes no impulse.
+    Rebuild,
+}
 
 /// A body, and how many copies there are of it, each with one over their number of its mass.
 pub(super) type Copy<'a> = (&'a BodyVelocity, &'a BodyInertia, f32);

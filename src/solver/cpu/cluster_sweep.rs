@@ -1,7 +1,7 @@
 //! Gauss–Seidel over every cluster by itself; twin of `shaders/cluster_sweep.wgsl`.
 
-use super::block::Block;
-use super::sweep::{Sweep, VelocityChange, step_through};
+use super::block::{Block, Sweep};
+use super::sweep::{VelocityChange, step_through};
 use crate::constants::{CLUSTER_COPIES, WORKGROUP_SIZE};
 use crate::math;
 use crate::parallel::{self, SharedSlice};

@@ -5,7 +5,7 @@
 use super::friction::{Project, project_onto_cone};
 use crate::constants::IMPULSE_DEAD_BAND;
 use crate::problem::FrictionTable;
-use crate::problem::batches::{Motion, change_by, in_world};
+use crate::problem::batches::{Motion, change_by};
 use crate::simd::{Simd, Vector, vector};
 
 /// Velocity and inertia of one body a lane.
@@ -127,7 +127,7 @@ impl Law for Rebuild {
     ) -> Updated<S> {
         Updated {
             impulse,
-            change: in_world(point.normal, impulse),
+            change: vector::in_world(point.normal, impulse),
         }
     }
 }
@@ -278,7 +278,7 @@ impl<P: Project> Law for Coulomb<P> {
         let change = [push, t[0] - impulse[1], t[1] - impulse[2]];
         Updated {
             impulse: [normal, t[0], t[1]],
-            change: in_world(point.normal, change),
+            change: vector::in_world(point.normal, change),
         }
     }
 }
@@ -328,7 +328,7 @@ impl Law for Convex {
         let r = vector::select(still_n, kept, r);
         Updated {
             impulse: r,
-            change: in_world(point.normal, vector::sub(r, impulse)),
+            change: vector::in_world(point.normal, vector::sub(r, impulse)),
         }
     }
 }

@@ -27,6 +27,7 @@ pub use crate::simd::Width;
 
 /// The CPU twins of kernels, each by itself: for tests and benches.
 pub(crate) mod kernels {
+    pub use super::block::Sweep;
     pub use super::body_gather::{body_gather, hub_gather};
     pub use super::body_start::body_start;
     pub use super::cluster_gather::cluster_gather;
@@ -37,7 +38,7 @@ pub(crate) mod kernels {
     pub use super::residuals::{contact_residual, joint_residual};
     pub use super::substep_kernels::{substep_bodies, substep_contacts, substep_control};
     pub use super::sweep::{
-        Sweep, VelocityChange, contact_split, contact_sweep, joint_split, joint_sweep,
+        VelocityChange, contact_split, contact_sweep, joint_split, joint_sweep,
     };
 }
 

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::parallel::{Team, together};
 use crate::problem::batches::Batches;
 use crate::problem::{AsProblem, ProblemRef};
-use crate::solver::reference::in_substeps;
+use crate::solver::in_substeps::in_substeps;
 use crate::solver::substeps::SubstepReport;
 use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status, direct};
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Passes over the blocks of the batches, one after the other: twins of `shaders/contact_sweep.wgsl`,
 //! `shaders/joint_sweep.wgsl`, `shaders/contact_split.wgsl` and `shaders/joint_split.wgsl`.
 
-use super::block::{Block, Push};
+use super::block::{Block, Push, Sweep};
 use crate::math;
 use crate::parallel::SharedSlice;
 use crate::problem::batches::{
@@ -9,16 +9,6 @@ use crate::problem::batches::{
 };
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
-
-/// What a pass does. It takes colours, and the contacts or joint rows of one pair of bodies, first to last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sweep {
-    /// Updates impulses.
-    #[default]
-    Update,
-    /// Adds what the impulses do to velocities, and changes no impulse.
-    Rebuild,
-}
 
 /// What one contact or joint adds to the velocity of one body; 32 bytes.
 #[repr(C)]

@@ -3,7 +3,7 @@
 use super::array::{DeviceArray, reserve_all};
 use super::binding_range::{BindingRange, Side};
 use super::device::GpuDevice;
-use super::kernel_call::KernelData;
+use super::kernel_data::KernelData;
 use super::packed_arrays::PackedArrays;
 use super::plan::Plan;
 use super::slot::Slot;

@@ -5,6 +5,7 @@ use super::slot::Slot;
 use crate::constants::{
     FREE_APPROACH, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT,
 };
+use crate::solver::cpu::{BodyMomentum, Sweep};
 
 /// A kernel; each has a twin of the same name in [`cpu`](crate::solver::cpu).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -138,6 +139,32 @@ impl ShaderSet for Kernel {
             Self::SubstepContacts => shader!("substep_contacts", SUBSTEP)
                 .in_any_case()
                 .with_constants(&[("FREE_APPROACH", FREE_APPROACH as f64)]),
+        }
+    }
+}
+
+/// One call of a kernel; see [`GpuSolver::run_kernel`](super::GpuSolver::run_kernel).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelCall {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The colour, for [`Kernel::JointSweep`] and [`Kernel::ContactSweep`].
+    pub color: usize,
+    /// What the pass does, for these two and the splits.
+    pub sweep: Sweep,
+    /// Which part to do, for [`Kernel::BodyMomentum`].
+    pub part: BodyMomentum,
+}
+
+impl KernelCall {
+    /// A call in a sweep that updates impulses, of the first colour.
+    #[must_use]
+    pub fn of(kernel: Kernel) -> Self {
+        Self {
+            kernel,
+            color: 0,
+            sweep: Sweep::Update,
+            part: BodyMomentum::Whole,
         }
     }
 }

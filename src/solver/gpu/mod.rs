@@ -75,6 +75,7 @@ mod upload;
 // A solve by clusters, a step in substeps, and one kernel by itself.
 mod cluster;
 mod kernel_call;
+mod kernel_data;
 mod substeps;
 
 pub use device::{AdapterChoice, AdapterSummary, list_adapters};
@@ -84,12 +85,12 @@ pub use traffic::{Bytes, Traffic};
 pub(crate) mod kernels {
     pub use super::cluster::{ClusterBody, ClusterKernel};
     pub use super::device::choose as adapter;
-    pub use super::kernel::Kernel;
-    pub use super::kernel_call::{KernelCall, KernelData};
+    pub use super::kernel::{Kernel, KernelCall};
+    pub use super::kernel_data::KernelData;
     pub use super::window::Window;
 }
 
-use super::reference::in_substeps;
+use super::in_substeps::in_substeps;
 use super::residual::Control;
 use super::substeps::SubstepReport;
 use super::{Method, Options, Packer, Plan as SolvePlan, Report, Solution, Solver, Status};

@@ -6,7 +6,7 @@ use super::local::ContactBlock;
 use super::{LocalRule, NsgsOptions};
 use crate::error::{Error, Result};
 use crate::solver::Status;
-use crate::solver::reference::Norms;
+use crate::solver::residual::Norms;
 
 /// Contacts `u = (W + R) r + b` with Coulomb's law and the disk, in memory that is somebody else's.
 ///

@@ -30,7 +30,7 @@ pub use delassus::{DelassusProblem, DelassusReport, DelassusVerdict};
 
 use self::bodies::Bodies;
 use self::iteration::System;
-use super::reference::{Found, OneByOne};
+use super::one_by_one::{Found, OneByOne};
 use super::{Options, Packer, Report, Solution, Status};
 use crate::constants::{NSGS_ACCELERATION_DEPTH, NSGS_LOCAL_ITERATIONS};
 use crate::error::{Error, Result};

@@ -12,14 +12,15 @@
 //! one of Stewart and Trinkle's problem (Anitescu and Hart, "A fixed-point iteration approach for multibody dynamics with contact and small
 //! friction", 2004, who show that it is reached where friction is small).
 
+use super::refuse;
 use super::stewart_trinkle::StewartTrinkle;
 use super::verdict::Verdict;
 use super::widened::Widened;
-use super::{Found, OneByOne, refuse};
 use crate::error::Result;
 use crate::lcp::LcpStatus;
 use crate::lcp::reduction::Reduction;
 use crate::problem::ProblemRef;
+use crate::solver::one_by_one::{Found, OneByOne};
 use crate::solver::{Options, Report, Status};
 
 /// Details of a relaxed solve beyond the [`Report`].
@@ -134,7 +135,9 @@ impl OneByOne for RelaxedSolver {
             iterations: u32::try_from(pivots).unwrap_or(u32::MAX),
             ..Report::default()
         };
-        let impulses = (&*self.report.impulses, &*self.joint_impulses);
-        Ok(Found::judged(report, impulses, &self.report.verdict))
+        let found = &self.report;
+        Ok(found
+            .verdict
+            .found(report, &found.impulses, &self.joint_impulses))
     }
 }

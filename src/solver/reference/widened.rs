@@ -2,11 +2,13 @@
 
 use super::joint::JointPoint;
 use super::row::{Mass, Row, Twist};
-use super::verdict::{Norms, Verdict};
+use super::verdict::Verdict;
+use crate::error::{Error, Result};
 use crate::lcp::residual::Physical;
 use crate::math::{self, Mat3, Vec3};
-use crate::problem::{Contact, FrictionCone, ProblemRef};
+use crate::problem::{AsProblem, Contact, FrictionCone, ProblemRef};
 use crate::solver::nsgs::Impulses;
+use crate::solver::residual::Norms;
 
 /// A contact that impulses can change.
 #[derive(Clone)]
@@ -279,4 +281,48 @@ fn project(t: [f64; 2], radius: f64, corners: &[[f64; 2]]) -> [f64; 2] {
         n[0] * apothem - n[1] * sideways,
         n[1] * apothem + n[0] * sideways,
     ]
+}
+
+/// Judges impulses of any origin: of contacts `(normal, tangent 1, tangent 2)` `[N s]`, shape
+/// `[contact_count]`, and of joint rows `[N s]` or `[N m s]`, shape `[joint_row_count]`.
+///
+/// The velocities are computed from the impulses in f64, so that what a backend lost on its way is
+/// not counted against its impulses. Costs are linear in the contacts, and any cone is allowed.
+///
+/// # Errors
+/// [`Error::Invalid`] if the problem has no meaning or there is not one impulse per contact and one
+/// per joint row.
+pub fn judge(
+    problem: &dyn AsProblem,
+    impulses: &[[f32; 3]],
+    joint_impulses: &[f32],
+) -> Result<Verdict> {
+    let problem = &problem.as_problem();
+    problem.validate()?;
+    for (what, found, expected, rows) in [
+        (
+            "impulses",
+            impulses.len(),
+            problem.contacts.len(),
+            "contacts",
+        ),
+        (
+            "joint impulses",
+            joint_impulses.len(),
+            problem.joint_rows.len(),
+            "joint rows",
+        ),
+    ] {
+        if found != expected {
+            return Err(Error::invalid(
+                what,
+                format!("{found} for {expected} {rows}"),
+            ));
+        }
+    }
+    let impulses = Impulses {
+        contacts: impulses.iter().map(|r| r.map(f64::from)).collect(),
+        joint_rows: joint_impulses.iter().copied().map(f64::from).collect(),
+    };
+    Ok(Widened::new(problem).verdict(&impulses))
 }

@@ -17,7 +17,7 @@
 
 use super::placed::Placed;
 use super::taylor::Taylor;
-use super::{Joint, JointKind, Law, Row, distance};
+use super::{Joint, JointKind, Law, Row};
 use crate::constants::LOST_DIRECTION;
 use crate::math::Vec3;
 use crate::world::Body;
@@ -101,7 +101,7 @@ pub(super) fn of_kind(at: &Placed, kind: &JointKind) -> Option<Coordinate> {
         JointKind::Ball => Some(swing(at)),
         JointKind::Hinge | JointKind::PlanarHinge => Some(twist(at)),
         JointKind::Slider => Some(displacement(at)),
-        JointKind::Distance { length } => Some(distance::coordinate(at, *length)),
+        JointKind::Distance { length } => Some(distance(at, *length)),
         JointKind::Universal | JointKind::Fixed | JointKind::PrescribedVelocity { .. } => None,
     }
 }
@@ -177,4 +177,20 @@ fn displacement(at: &Placed) -> Coordinate {
         law: NO_LAW,
     };
     Coordinate::new(along.value, along.rate, &row)
+}
+
+/// The distance of the anchors; `length` is that of the joint, for scale.
+pub(super) fn distance(at: &Placed, length: f64) -> Coordinate {
+    let offset = at.offset();
+    let apart = offset.value.norm();
+    if apart <= LOST_DIRECTION * length {
+        let direction = at.b.z().value;
+        let row = Row::along(at, &direction, 0.0, NO_LAW);
+        return Coordinate::new(apart, direction.dot(&offset.rate), &row);
+    }
+    let distance = offset.norm();
+    let direction = offset.value / apart;
+    let law = NO_LAW;
+    let row = Row::along(at, &direction, distance.second, law);
+    Coordinate::new(distance.value, distance.rate, &row)
 }

@@ -1,8 +1,8 @@
 //! A capsule and a mesh.
 
 use super::nearest::{Touch, visit_touches};
-use super::{Gathered, OF_BODY, StandingMesh, name};
 use crate::collide::narrowphase::direction::direction;
+use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, StandingMesh, name};
 use crate::collide::narrowphase::manifold::Point;
 use crate::collide::narrowphase::query::Query;
 use crate::collide::narrowphase::segment::closest_of_segments;

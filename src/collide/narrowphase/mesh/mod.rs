@@ -7,26 +7,17 @@
 //! into triangles, and nothing bumps into an inner edge.
 
 mod capsule;
-mod gathered;
 mod nearest;
 mod sphere;
 
-pub(super) use gathered::{Gathered, name};
-
 use super::convex::Facets;
+use super::gathered::{Gathered, OF_BALL, OF_BODY};
 use super::manifold::Manifold;
 use super::placed::Placed;
 use super::polyhedron::{Cuboid, solid_mesh};
 use super::query::Query;
-use crate::math::{Mat3, Vec3};
-use crate::world::{Frustum, Shape, TriangleMesh};
-
-/// Most points that are gathered of a ball, and of another body.
-pub(super) const OF_BALL: usize = 12;
-pub(super) const OF_BODY: usize = 64;
-
-/// A mesh where it stands: origin of its axes, rotation, and what it is.
-pub(super) type StandingMesh<'a> = (&'a Vec3, &'a Mat3, &'a TriangleMesh);
+use crate::math::Vec3;
+use crate::world::Shape;
 
 /// Visits the manifolds of two shapes of which one is a mesh, one for each direction in which they touch. Returns what they are
 /// apart by at least if there are none `[m]`.
@@ -81,7 +72,7 @@ pub(super) fn touch_mesh(
             query,
             &mut gathered,
         ),
-        shape => match Frustum::of(shape) {
+        shape => match shape.frustum() {
             Some(frustum) => {
                 let (facets, axes) = (Facets::new(&frustum), p.rotation());
                 let turn = |normal: &Vec3| Facets::turned(&axes, &-normal);

@@ -1,7 +1,7 @@
 //! A sphere and a mesh.
 
 use super::nearest::visit_touches;
-use super::{Gathered, OF_BALL, StandingMesh, name};
+use crate::collide::narrowphase::gathered::{Gathered, OF_BALL, StandingMesh, name};
 use crate::collide::narrowphase::manifold::Point;
 use crate::collide::narrowphase::query::Query;
 use crate::math::Vec3;

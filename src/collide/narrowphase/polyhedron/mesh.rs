@@ -6,8 +6,8 @@
 //! has points of its own, and the part of the body that is above this one bears along its normal.
 
 use super::{Along, Axis, Patch, Segment, Solids, Standing, distance};
+use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, StandingMesh, name};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
-use crate::collide::narrowphase::mesh::{Gathered, OF_BODY, StandingMesh, name};
 use crate::collide::narrowphase::query::Query;
 use crate::constants::{DEEPER_BY, EDGES_ALONG_FACE, MESH_DIRECTION};
 use crate::math::{Aabb, Mat3, Vec3};

@@ -1,6 +1,6 @@
 //! From a problem to lanes and back.
 
-use super::filling::{FillGroups, Filling};
+use super::filling::{FillGroups, Filling, Given};
 use super::{DomainRanges, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Share};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
@@ -9,16 +9,6 @@ use crate::problem::batches::{Batches, Packed};
 use crate::simd::{IndexRow, LANES, Row};
 use bytemuck::Zeroable;
 use std::sync::atomic::AtomicBool;
-
-/// What lanes are filled with.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::solver::cpu) struct Given<'a> {
-    pub(in crate::solver::cpu) problem: &'a ProblemRef<'a>,
-    /// Start from the contacts' impulses.
-    pub(in crate::solver::cpu) warm_start: bool,
-    /// Biases follow from gaps, and those of contacts are left out.
-    pub(in crate::solver::cpu) in_substeps: bool,
-}
 
 impl Lanes {
     /// Takes over the coloured contacts of a problem in the order of its batches, their impulses

@@ -3,7 +3,6 @@
 //! A contact's numbers are those of its [`ContactBlock`](crate::problem::batches::ContactBlock), to the
 //! same bits.
 
-use super::fill::Given;
 use super::substep::Frozen;
 use super::{LaneGroup, NO_PLACE, Pairs, Points};
 use crate::constants::PLAIN_NORMAL_ERROR;
@@ -21,6 +20,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Numbers of a velocity.
 const VELOCITY: usize = size_of::<Velocity>() / size_of::<f32>();
+
+/// What lanes are filled with.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::solver::cpu) struct Given<'a> {
+    pub(in crate::solver::cpu) problem: &'a ProblemRef<'a>,
+    /// Start from the contacts' impulses.
+    pub(in crate::solver::cpu) warm_start: bool,
+    /// Biases follow from gaps, and those of contacts are left out.
+    pub(in crate::solver::cpu) in_substeps: bool,
+}
 
 /// Lanes that several threads fill.
 pub(super) struct Filling<'a> {

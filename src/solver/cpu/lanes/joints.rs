@@ -9,9 +9,9 @@ use crate::constants::{IMPULSE_DEAD_BAND, MIN_BLOCKS_PER_THREAD};
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::batches::{Batches, JointBlock, Packed};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Width, lanes_of, lanes_of_3, put};
+use crate::solver::cpu::block::Sweep;
 use crate::solver::cpu::contact::Bodies;
 use crate::solver::cpu::joint::JointRow;
-use crate::solver::cpu::sweep::Sweep;
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 

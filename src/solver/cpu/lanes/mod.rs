@@ -17,7 +17,7 @@ mod residual;
 mod substep;
 mod sweep;
 
-pub(super) use fill::Given;
+pub(super) use filling::Given;
 pub(super) use joints::JointLanes;
 
 use super::contact::{Bodies, Point};

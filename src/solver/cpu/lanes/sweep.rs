@@ -4,11 +4,11 @@ use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Velocities
 use crate::parallel::{Region, SharedSlice, Stages, Team};
 use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put};
+use crate::solver::cpu::block::Sweep;
 use crate::solver::cpu::contact::{
     Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Position, Rebuild, Rows,
 };
 use crate::solver::cpu::friction::Disk;
-use crate::solver::cpu::sweep::Sweep;
 use std::ops::Range;
 
 /// A pass over lanes, as several threads share it.

@@ -1,15 +1,15 @@
 //! Solvers of one problem at a time, in f64: what they have in common.
 
-use super::{Verdict, in_substeps};
+use super::in_substeps::in_substeps;
+use super::substeps::SubstepReport;
+use super::{Method, Options, Plan, Report, Solution, Solver, Status, Velocity};
 use crate::error::Result;
 use crate::math::{self, Vec3};
 use crate::problem::{AsProblem, ProblemRef};
-use crate::solver::substeps::SubstepReport;
-use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status, Velocity};
 use std::time::Instant;
 
 /// A solver of one problem at a time. To it, a step in substeps is one problem after the other.
-pub(in crate::solver) trait OneByOne: Send {
+pub(super) trait OneByOne: Send {
     /// Name of the backend.
     const BACKEND: &'static str;
 
@@ -18,19 +18,19 @@ pub(in crate::solver) trait OneByOne: Send {
 }
 
 /// What was found for a problem.
-pub(in crate::solver) struct Found<'a> {
+pub(super) struct Found<'a> {
     /// But for residuals and the time to solve, and with the status of finite numbers.
-    pub(in crate::solver) report: Report,
+    pub(super) report: Report,
     /// Root mean square and largest of all residuals `[m/s]`.
-    pub(in crate::solver) residual: [f64; 2],
+    pub(super) residual: [f64; 2],
     /// `(normal, tangent 1, tangent 2)` of each contact `[N s]`.
-    pub(in crate::solver) impulses: &'a [[f64; 3]],
+    pub(super) impulses: &'a [[f64; 3]],
     /// Of each joint row `[N s]` or `[N m s]`.
-    pub(in crate::solver) joint_impulses: &'a [f64],
+    pub(super) joint_impulses: &'a [f64],
     /// Linear and angular velocity of each body `[m/s]`, `[rad/s]`.
-    pub(in crate::solver) velocities: &'a [(Vec3, Vec3)],
+    pub(super) velocities: &'a [(Vec3, Vec3)],
     /// What the impulses add to it.
-    pub(in crate::solver) changes: &'a [(Vec3, Vec3)],
+    pub(super) changes: &'a [(Vec3, Vec3)],
 }
 
 impl<S: OneByOne> Solver for S {
@@ -75,23 +75,7 @@ impl<S: OneByOne> Solver for S {
     }
 }
 
-impl<'a> Found<'a> {
-    /// Impulses of contacts and joint rows that were judged.
-    pub(super) fn judged(
-        report: Report,
-        (impulses, joint_impulses): (&'a [[f64; 3]], &'a [f64]),
-        verdict: &'a Verdict,
-    ) -> Self {
-        Self {
-            report,
-            residual: [verdict.residual_rms, verdict.residual_max],
-            impulses,
-            joint_impulses,
-            velocities: &verdict.velocities,
-            changes: &verdict.changes,
-        }
-    }
-
+impl Found<'_> {
     /// Hands it over in the numbers of a solution.
     fn write(&self, solution: &mut Solution) {
         solution.forget_substeps();

@@ -1,10 +1,19 @@
 //! The points of a body and the triangles of a mesh, before few of them are chosen.
 
-use crate::collide::narrowphase::direction::perpendicular;
-use crate::collide::narrowphase::manifold::{Manifold, Point};
-use crate::collide::narrowphase::polygon::four_points;
-use crate::collide::narrowphase::query::Query;
+use super::direction::perpendicular;
+use super::manifold::{Manifold, Point};
+use super::polygon::four_points;
+use super::query::Query;
 use crate::constants::{MAX_MESH_GROUPS, MESH_GROUP};
+use crate::math::{Mat3, Vec3};
+use crate::world::TriangleMesh;
+
+/// Most points that are gathered of a ball, and of another body.
+pub(super) const OF_BALL: usize = 12;
+pub(super) const OF_BODY: usize = 64;
+
+/// A mesh where it stands: origin of its axes, rotation, and what it is.
+pub(super) type StandingMesh<'a> = (&'a Vec3, &'a Mat3, &'a TriangleMesh);
 
 /// Bits that tell points of one name apart.
 const RANKS: u32 = 7;
@@ -14,7 +23,7 @@ const OF_SECOND: u32 = 1 << 30;
 
 /// A name for a point of some kind, of a feature of the mesh and one of the body: the same for the same ones, and hardly ever for
 /// others.
-pub(in crate::collide::narrowphase) fn name(kind: u32, [of_mesh, of_body]: [u32; 2]) -> u32 {
+pub(super) fn name(kind: u32, [of_mesh, of_body]: [u32; 2]) -> u32 {
     // The finalizer of MurmurHash3.
     let mut mixed = of_mesh
         .wrapping_mul(0x9e37_79b1)
@@ -36,13 +45,13 @@ struct OnTriangle {
 }
 
 /// Points of several triangles, normals from the mesh to the body; of more than `MOST` the deepest.
-pub(in crate::collide::narrowphase) struct Gathered<const MOST: usize> {
+pub(super) struct Gathered<const MOST: usize> {
     items: [OnTriangle; MOST],
     count: usize,
 }
 
 impl<const MOST: usize> Gathered<MOST> {
-    pub(in crate::collide::narrowphase) fn new() -> Self {
+    pub(super) fn new() -> Self {
         let none = OnTriangle {
             point: Point::NONE,
             triangle: 0,
@@ -53,25 +62,19 @@ impl<const MOST: usize> Gathered<MOST> {
         }
     }
 
-    pub(in crate::collide::narrowphase) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// True if the body and the mesh overlap at a point.
-    pub(in crate::collide::narrowphase) fn overlap(&self) -> bool {
+    pub(super) fn overlap(&self) -> bool {
         let mut items = self.items[..self.count].iter();
         items.any(|item| item.point.separation <= 0.0)
     }
 
     /// Adds a point if the query admits it. Of points that are one, as those of neighbouring triangles are at their common edge,
     /// the deeper stays; such points are no farther from each other than `same` `[m]`.
-    pub(in crate::collide::narrowphase) fn add(
-        &mut self,
-        query: &Query,
-        point: Point,
-        triangle: u32,
-        same: f64,
-    ) {
+    pub(super) fn add(&mut self, query: &Query, point: Point, triangle: u32, same: f64) {
         if !query.admits(&point.position, &point.normal, point.separation) {
             return;
         }
@@ -107,11 +110,7 @@ impl<const MOST: usize> Gathered<MOST> {
     }
 
     /// Visits up to four points of each direction, the deepest direction first.
-    pub(in crate::collide::narrowphase) fn visit_groups(
-        mut self,
-        query: &Query,
-        mut visit: impl FnMut(&Manifold),
-    ) {
+    pub(super) fn visit_groups(mut self, query: &Query, mut visit: impl FnMut(&Manifold)) {
         let items = &mut self.items[..self.count];
         items.sort_unstable_by_key(|item| (item.point.feature, item.triangle));
         let mut rank = 0;

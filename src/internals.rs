@@ -132,10 +132,10 @@ pub mod stabilize {
     pub use crate::stabilize::row::{Prescribed, RowState, Sweeps};
 }
 
-/// Frames of the bodies.
+/// Frames of the bodies as VTK XML.
 #[cfg(feature = "scene")]
 pub mod vtk {
-    pub use crate::output::vtk::frame;
+    pub use crate::output::frames::vtk_xml::bodies as frame;
 }
 
 /// The schema of scene files.

@@ -3,7 +3,7 @@
 use crate::args::{BackendName, RunArgs, SceneArgs};
 use crate::failure::Failure;
 use drystone::Error;
-use drystone::output::{FrameContent, FrameFormat};
+use drystone::output::FrameOptions;
 use drystone::problem::FrictionCone;
 use drystone::scene::{Overrides, Scene};
 use drystone::world::World;
@@ -18,8 +18,7 @@ pub(crate) struct RunPlan {
     pub(crate) out: Option<PathBuf>,
     /// Steps between two frames; no frames without it.
     pub(crate) frames_every: Option<u64>,
-    pub(crate) frame_content: FrameContent,
-    pub(crate) frame_format: FrameFormat,
+    pub(crate) frame_options: FrameOptions,
     /// Steps whose problems are written.
     pub(crate) dumped: Vec<u64>,
     /// Steps between two checkpoints; without it only where a signal ends the run.
@@ -60,8 +59,10 @@ impl RunPlan {
             adapter: args.adapter,
             threads: args.threads,
             out: args.out,
-            frame_content: args.frame_content.into(),
-            frame_format: args.frame_format.into(),
+            frame_options: FrameOptions {
+                content: args.frame_content.into(),
+                format: args.frame_format.into(),
+            },
             dumped: args.dump_problem,
             strict: args.strict,
             picture: !args.no_picture,

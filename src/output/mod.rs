@@ -6,16 +6,16 @@
 //! | `metrics.csv` | one row a step: [`MetricsWriter`] |
 //! | `summary.json` | the run in one object: [`Summary`] |
 //! | `checkpoints/000000123.drystone` | on request, and where a signal ends a run, its state: [`CheckpointFolder`] |
-//! | `NAME.pvd`, `frames/NAME_000123.vtp` | on request, the bodies over time: [`FrameWriter`] |
+//! | `NAME.pvd`, `frames/NAME_000123.vtp` | on request, the state over time: [`FrameWriter`] |
 
 mod checkpoints;
+pub(crate) mod frames;
 mod metrics;
 mod run_folder;
 mod summary;
-pub(crate) mod vtk;
 
 pub use checkpoints::CheckpointFolder;
+pub use frames::{Frame, FrameContent, FrameFormat, FrameMark, FrameOptions, FrameWriter};
 pub use metrics::{MetricsMark, MetricsWriter, metrics_units};
 pub use run_folder::RunFolder;
 pub use summary::{Outcome, RunDescription, Summary};
-pub use vtk::{FrameContent, FrameFormat, FrameWriter};

@@ -6,7 +6,7 @@ use crate::math::{self, Vec3};
 use crate::measure::{Probe, Seen, Wrench};
 use crate::world::{Body, Load};
 
-/// Memory for the forces that probes measure.
+/// Memory for the forces that probes measure and frames show.
 #[derive(Debug, Default)]
 pub struct Forces {
     contacts: Vec<Vec3>,
@@ -24,6 +24,17 @@ impl Simulation {
         if probes.iter().any(Probe::needs_joint_forces) {
             self.joint_loads(&mut forces.joints);
         }
+        self.seen_by(forces)
+    }
+
+    /// The state with the forces of all contacts and joints.
+    pub fn seen_with_forces<'a>(&'a self, forces: &'a mut Forces) -> Seen<'a> {
+        self.contact_forces(&mut forces.contacts);
+        self.joint_loads(&mut forces.joints);
+        self.seen_by(forces)
+    }
+
+    fn seen_by<'a>(&'a self, forces: &'a Forces) -> Seen<'a> {
         Seen {
             world: &self.world,
             contacts: self.contacts(),

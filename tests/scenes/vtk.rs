@@ -2,7 +2,8 @@
 
 use drystone::internals::vtk::frame;
 use drystone::math::{Pose, Quat, Vec3};
-use drystone::output::{FrameContent, FrameFormat, FrameWriter, RunFolder};
+use drystone::measure::Seen;
+use drystone::output::{FrameContent, FrameFormat, FrameOptions, FrameWriter, RunFolder};
 use drystone::world::{
     Body, BodyKind, CollisionGroups, CompoundPart, MassProperties, Material, Shape, World,
 };
@@ -311,17 +312,14 @@ fn a_world_without_bodies_is_still_a_frame() {
 fn the_collection_names_every_frame_with_its_time() {
     let home = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(Some(&home.path().join("run")), "a pile").unwrap();
-    let mut frames = FrameWriter::create(
-        &folder,
-        "a pile",
-        FrameContent::Auto,
-        FrameFormat::default(),
-    )
-    .unwrap();
+    let mut frames = FrameWriter::create(&folder, "a pile", &FrameOptions::default()).unwrap();
     let mut world = world();
     for step in [0_u64, 10, 20] {
         world.time = step as f64 / 8.0;
-        frames.write(step, &world).unwrap();
+        let seen = Seen::without_forces(&world);
+        frames
+            .write(&drystone::output::Frame { step, seen })
+            .unwrap();
     }
     assert_eq!(frames.count(), 3);
     let text = std::fs::read_to_string(folder.path().join("a_pile.pvd")).unwrap();

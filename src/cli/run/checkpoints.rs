@@ -7,8 +7,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use drystone::measure::RunawayWatch;
 use drystone::output::{
-    CheckpointFolder, FrameContent, FrameFormat, FrameWriter, MetricsMark, MetricsWriter,
-    RunFolder, Summary,
+    CheckpointFolder, FrameMark, FrameOptions, FrameWriter, MetricsMark, MetricsWriter, RunFolder,
+    Summary,
 };
 use drystone::scene::{Checkpoint, Judge, Judged, Scene};
 use drystone::step::Simulation;
@@ -22,8 +22,7 @@ use std::time::Duration;
 pub(super) struct Extra {
     pub(super) choices: Choices,
     pub(super) metrics: MetricsMark,
-    /// Time `[s]` and path of each.
-    pub(super) frames: Vec<(f64, String)>,
+    pub(super) frames: Vec<FrameMark>,
     /// See [`Summary::save`].
     pub(super) summary: Vec<u8>,
     pub(super) judged: Vec<Judged>,
@@ -36,8 +35,7 @@ pub(super) struct Choices {
     backend: BackendName,
     adapter: Option<String>,
     frames_every: Option<u64>,
-    frame_content: FrameContent,
-    frame_format: FrameFormat,
+    frame_options: FrameOptions,
     dumped: Vec<u64>,
     checkpoint_every: Option<u64>,
     strict: bool,
@@ -56,8 +54,7 @@ impl Choices {
             },
             adapter: simulation.adapter(),
             frames_every: plan.frames_every,
-            frame_content: plan.frame_content,
-            frame_format: plan.frame_format,
+            frame_options: plan.frame_options.clone(),
             dumped: plan.dumped.clone(),
             checkpoint_every: plan.checkpoint_every,
             strict: plan.strict,
@@ -75,8 +72,7 @@ impl Choices {
             threads: args.threads,
             out: Some(args.run.clone()),
             frames_every: self.frames_every,
-            frame_content: self.frame_content,
-            frame_format: self.frame_format,
+            frame_options: self.frame_options,
             dumped: self.dumped,
             checkpoint_every: self.checkpoint_every,
             strict: self.strict,
@@ -172,8 +168,7 @@ fn open(file: &Path, folder: &RunFolder, args: &ResumeArgs) -> Result<Resumed> {
         Some(_) => Some(FrameWriter::resume(
             folder,
             &plan.scene.name,
-            plan.frame_content,
-            plan.frame_format,
+            &plan.frame_options,
             extra.frames,
         )?),
         None => None,

@@ -8,7 +8,7 @@ use crate::plan::RunPlan;
 use crate::progress::Progress;
 use drystone::Result;
 use drystone::measure::{self, RunawayWatch};
-use drystone::output::{CheckpointFolder, FrameWriter, MetricsWriter, RunFolder, Summary};
+use drystone::output::{CheckpointFolder, Frame, FrameWriter, MetricsWriter, RunFolder, Summary};
 use drystone::scene::{Checkpoint, Judge};
 use drystone::step::{Forces, Simulation};
 use std::time::{Duration, Instant};
@@ -68,13 +68,14 @@ impl Growing {
             Some(_) => Some(FrameWriter::create(
                 folder,
                 &scene.name,
-                plan.frame_content,
-                plan.frame_format,
+                &plan.frame_options,
             )?),
             None => None,
         };
+        let mut forces = Forces::default();
         if let Some(frames) = &mut frames {
-            frames.write(0, simulation.world())?;
+            let seen = simulation.seen_with_forces(&mut forces);
+            frames.write(&Frame { step: 0, seen })?;
         }
         let judges = scene.expectations.iter().cloned().map(Judge::new).collect();
         let world = simulation.world();
@@ -85,7 +86,7 @@ impl Growing {
             judges,
             watch,
             signals: Signals::watch()?,
-            forces: Forces::default(),
+            forces,
             checkpoints: None,
         })
     }
@@ -188,7 +189,8 @@ impl Stepping<'_> {
         if let Some(frames) = &mut growing.frames
             && self.plan.is_drawn(step)
         {
-            frames.write(step, world)?;
+            let seen = self.simulation.seen_with_forces(&mut growing.forces);
+            frames.write(&Frame { step, seen })?;
         }
         self.progress.step(&report);
         let h = scene.settings.time_step;

@@ -1,10 +1,14 @@
-//! VTK's XML file format, data in place as uncompressed base64.
+//! VTK's XML file format, data in place as uncompressed base64, and a `.pvd` collection that gives ParaView the times of the frames:
+//! `.vtp`, and `.vtu` for readers that know unstructured grids only, such as meshio.
 //!
 //! After the VTK file formats document, section *XML file formats*: an array is the base64 text of
 //! its length in bytes (`UInt64`) followed by its little-endian values.
 
-use super::FrameFormat;
-use super::geometry::{Attribute, Geometry, Values};
+use super::piece::{self, Attribute, Geometry, Piece, Values};
+use super::series::Series;
+use super::{FrameContent, FrameFormat, FrameOptions, Recorder};
+use crate::output::RunFolder;
+use crate::world::World;
 use std::fmt::Write as _;
 
 /// Cell types of VTK.
@@ -13,32 +17,72 @@ const TRIANGLE: u8 = 5;
 const POLYGON: u8 = 7;
 const QUAD: u8 = 9;
 
+/// The kind of data in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    PolyData,
+    UnstructuredGrid,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::PolyData => "PolyData",
+            Self::UnstructuredGrid => "UnstructuredGrid",
+        }
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Self::PolyData => "vtp",
+            Self::UnstructuredGrid => "vtu",
+        }
+    }
+}
+
+impl From<FrameFormat> for Kind {
+    fn from(format: FrameFormat) -> Self {
+        match format {
+            FrameFormat::Vtp => Self::PolyData,
+            FrameFormat::Vtu => Self::UnstructuredGrid,
+        }
+    }
+}
+
+/// Files of the bodies.
+pub(super) fn recorders(
+    folder: &RunFolder,
+    stem: &str,
+    options: &FrameOptions,
+) -> Vec<Box<dyn Recorder>> {
+    let kind = Kind::from(options.format);
+    let content = options.content;
+    vec![Box::new(Series {
+        folder: folder.clone(),
+        stem: stem.to_owned(),
+        extension: kind.extension(),
+        is_collected: true,
+        content: Box::new(move |frame| {
+            let world = frame.seen.world;
+            document(&piece::bodies(world, content), world.time, kind).into_bytes()
+        }),
+    })]
+}
+
+/// The bodies of a world as the text of a file.
+#[must_use]
+pub fn bodies(world: &World, content: FrameContent, format: FrameFormat) -> String {
+    document(&piece::bodies(world, content), world.time, format.into())
+}
+
 /// A whole file.
-pub(super) fn document(
-    geometry: &Geometry,
-    attributes: &[Attribute],
-    time: f64,
-    format: FrameFormat,
-) -> String {
-    let kind = match format {
-        FrameFormat::Vtp => "PolyData",
-        FrameFormat::Vtu => "UnstructuredGrid",
-    };
+fn document(piece: &Piece, time: f64, kind: Kind) -> String {
+    let geometry = &piece.geometry;
     let mut xml = Document::default();
-    xml.line("<?xml version=\"1.0\"?>");
-    xml.line(&format!(
-        "<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
-    ));
-    xml.line(&format!("<{kind}>"));
-    xml.line("<FieldData>");
-    xml.array(
-        "Float64",
-        "Name=\"TimeValue\" NumberOfTuples=\"1\"",
-        &time.to_le_bytes(),
-    );
-    xml.line("</FieldData>");
-    match format {
-        FrameFormat::Vtp => {
+    xml.begin(kind.name());
+    xml.time(time);
+    match kind {
+        Kind::PolyData => {
             let (verts, polys) = if geometry.is_point_cloud {
                 (geometry.cell_count(), 0)
             } else {
@@ -50,7 +94,7 @@ pub(super) fn document(
                 geometry.point_count()
             ));
         }
-        FrameFormat::Vtu => xml.line(&format!(
+        Kind::UnstructuredGrid => xml.line(&format!(
             "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">",
             geometry.point_count(),
             geometry.cell_count()
@@ -63,10 +107,10 @@ pub(super) fn document(
         &bytes(&geometry.points, f64::to_le_bytes),
     );
     xml.line("</Points>");
-    let cells = match format {
-        FrameFormat::Vtp if geometry.is_point_cloud => "Verts",
-        FrameFormat::Vtp => "Polys",
-        FrameFormat::Vtu => "Cells",
+    let cells = match kind {
+        Kind::PolyData if geometry.is_point_cloud => "Verts",
+        Kind::PolyData => "Polys",
+        Kind::UnstructuredGrid => "Cells",
     };
     xml.line(&format!("<{cells}>"));
     for (name, values) in [
@@ -79,7 +123,7 @@ pub(super) fn document(
             &bytes(values, i64::to_le_bytes),
         );
     }
-    if format == FrameFormat::Vtu {
+    if kind == Kind::UnstructuredGrid {
         xml.array("UInt8", "Name=\"types\"", &cell_types(geometry));
     }
     xml.line(&format!("</{cells}>"));
@@ -88,26 +132,9 @@ pub(super) fn document(
     } else {
         "CellData"
     };
-    xml.line(&format!("<{data} Scalars=\"speed\" Vectors=\"velocity\">"));
-    for attribute in attributes {
-        let (kind, content) = match &attribute.values {
-            Values::I32(values) => ("Int32", bytes(values, i32::to_le_bytes)),
-            Values::U8(values) => ("UInt8", values.clone()),
-            Values::F32(values) => ("Float32", bytes(values, f32::to_le_bytes)),
-        };
-        xml.array(
-            kind,
-            &format!(
-                "Name=\"{}\" NumberOfComponents=\"{}\"",
-                attribute.name, attribute.components
-            ),
-            &content,
-        );
-    }
-    xml.line(&format!("</{data}>"));
+    xml.attributes(data, piece.shown, &piece.attributes);
     xml.line("</Piece>");
-    xml.line(&format!("</{kind}>"));
-    xml.line("</VTKFile>");
+    xml.end(kind.name());
     xml.text
 }
 
@@ -136,6 +163,53 @@ struct Document {
 }
 
 impl Document {
+    fn begin(&mut self, kind: &str) {
+        self.line("<?xml version=\"1.0\"?>");
+        self.line(&format!(
+            "<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
+        ));
+        self.line(&format!("<{kind}>"));
+    }
+
+    fn end(&mut self, kind: &str) {
+        self.line(&format!("</{kind}>"));
+        self.line("</VTKFile>");
+    }
+
+    fn time(&mut self, time: f64) {
+        self.line("<FieldData>");
+        self.array(
+            "Float64",
+            "Name=\"TimeValue\" NumberOfTuples=\"1\"",
+            &time.to_le_bytes(),
+        );
+        self.line("</FieldData>");
+    }
+
+    /// A section of arrays; `shown` are the scalars and the vectors that are shown first.
+    fn attributes(&mut self, section: &str, shown: [&str; 2], attributes: &[Attribute]) {
+        let [scalars, vectors] = shown;
+        self.line(&format!(
+            "<{section} Scalars=\"{scalars}\" Vectors=\"{vectors}\">"
+        ));
+        for attribute in attributes {
+            let (kind, content) = match &attribute.values {
+                Values::I32(values) => ("Int32", bytes(values, i32::to_le_bytes)),
+                Values::U8(values) => ("UInt8", values.clone()),
+                Values::F32(values) => ("Float32", bytes(values, f32::to_le_bytes)),
+            };
+            self.array(
+                kind,
+                &format!(
+                    "Name=\"{}\" NumberOfComponents=\"{}\"",
+                    attribute.name, attribute.components
+                ),
+                &content,
+            );
+        }
+        self.line(&format!("</{section}>"));
+    }
+
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');

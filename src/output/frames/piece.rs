@@ -1,6 +1,8 @@
-//! What a frame holds, whatever its format: points, cells, and arrays on one or the other.
+//! Parts of a frame, whatever their format: points, cells, and arrays on one or the other.
 
+use super::FrameContent;
 use super::surface::{self, Surface};
+use crate::constants::MAX_SURFACE_FRAME_BODIES;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::world::{Body, BodyKind, Shape, World};
 
@@ -58,8 +60,36 @@ impl Attribute {
     }
 }
 
+/// Geometry with arrays: on its points if every cell is one, else on its cells.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    pub(super) geometry: Geometry,
+    pub(super) attributes: Vec<Attribute>,
+    /// Names of the scalars and of the vectors that are shown first.
+    pub(super) shown: [&'static str; 2],
+}
+
+/// Bodies, as points or surfaces.
+pub(super) fn bodies(world: &World, content: FrameContent) -> Piece {
+    let surfaces = match content {
+        FrameContent::Auto => world.bodies.len() <= MAX_SURFACE_FRAME_BODIES,
+        FrameContent::Points => false,
+        FrameContent::Surfaces => true,
+    };
+    let (geometry, attributes) = if surfaces {
+        surfaces_of(world)
+    } else {
+        points_of(world)
+    };
+    Piece {
+        geometry,
+        attributes,
+        shown: ["speed", "velocity"],
+    }
+}
+
 /// Every body a point, arrays on points.
-pub(super) fn points(world: &World) -> (Geometry, Vec<Attribute>) {
+fn points_of(world: &World) -> (Geometry, Vec<Attribute>) {
     let bodies = &world.bodies;
     let mut geometry = Geometry {
         is_point_cloud: true,
@@ -94,7 +124,7 @@ pub(super) fn points(world: &World) -> (Geometry, Vec<Attribute>) {
 }
 
 /// The surface of every body, arrays on faces.
-pub(super) fn surfaces(world: &World) -> (Geometry, Vec<Attribute>) {
+fn surfaces_of(world: &World) -> (Geometry, Vec<Attribute>) {
     let ground = GroundSquare::under(world);
     let templates = surface::Templates::new();
     let mut geometry = Geometry::default();

@@ -1,0 +1,175 @@
+//! Frames: the state of a run at a moment, for programs that draw it or compute with it.
+//!
+//! A [`Frame`] borrows the state. Each format is a [`Recorder`] of frames in a file of its own here: it writes them into the folder of
+//! the run, one by one, and goes on after those that a checkpoint counts.
+
+mod piece;
+mod series;
+mod surface;
+pub(crate) mod vtk_xml;
+
+use super::RunFolder;
+use super::run_folder::file_stem;
+use crate::error::Result;
+use crate::measure::Seen;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+
+/// A state of a run, to be recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// Steps that were taken before it.
+    pub step: u64,
+    /// Bodies, and contacts with their forces.
+    pub seen: Seen<'a>,
+}
+
+/// Parts of a frame, and their formats.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FrameOptions {
+    /// What it shows of a body.
+    pub content: FrameContent,
+    /// File format.
+    pub format: FrameFormat,
+}
+
+/// What a frame shows of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum FrameContent {
+    /// Surfaces up to [`MAX_SURFACE_FRAME_BODIES`](crate::internals::constants::MAX_SURFACE_FRAME_BODIES) bodies, points beyond.
+    #[default]
+    Auto,
+    /// A point at its centre of mass, with the arrays `id`, `kind`, `shape`, `radius` `[m]`, `half_extents` `[m]`,
+    /// `orientation` (quaternion w, x, y, z), `velocity` `[m/s]`, `angular_velocity` `[rad/s]` and
+    /// `speed` `[m/s]`.
+    ///
+    /// `kind` is 0 dynamic, 1 fixed, 2 kinematic; `shape` is 0 sphere, 1 box, 2 capsule,
+    /// 3 half-space, 4 compound, 5 polyhedron, 6 mesh, 7 cylinder, 8 cone. `radius` is that of the sphere about the centre of mass that holds
+    /// the body, and `half_extents` those of its bounding box in body axes; both are 0 for a
+    /// half-space.
+    Points,
+    /// Its surface, with the arrays `id`, `kind`, `shape`, `velocity`, `angular_velocity` and
+    /// `speed` on every face. A half-space is a square under everything else.
+    Surfaces,
+}
+
+/// File format of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum FrameFormat {
+    /// VTK XML polygonal data, what ParaView users expect.
+    #[default]
+    Vtp,
+    /// VTK XML unstructured grid, which more programs read.
+    Vtu,
+}
+
+/// Moment of a frame that was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FrameMark {
+    /// Steps before it.
+    pub step: u64,
+    /// Simulated time `[s]`.
+    pub time: f64,
+}
+
+/// A format of frames.
+trait Recorder: Debug + Send {
+    /// Records a frame; `frames` are those so far, this one the last.
+    fn record(&mut self, frame: &Frame<'_>, frames: &[FrameMark]) -> Result<()>;
+
+    /// Sees to it that these, the newest, are on the disk.
+    fn sync(&mut self, newest: &[FrameMark]) -> Result<()>;
+
+    /// Goes on after these frames: removes what came after them, and what is half-written.
+    fn resume(&mut self, frames: &[FrameMark]) -> Result<()>;
+}
+
+/// Records frames in the folder of a run.
+#[derive(Debug)]
+pub struct FrameWriter {
+    recorders: Vec<Box<dyn Recorder>>,
+    frames: Vec<FrameMark>,
+    /// Of these, how many are surely on the disk.
+    synced: usize,
+}
+
+impl FrameWriter {
+    /// Makes the folder `frames` in a run's folder.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) if it cannot be made.
+    pub fn create(folder: &RunFolder, scene_name: &str, options: &FrameOptions) -> Result<Self> {
+        folder.create_subfolder("frames")?;
+        Ok(Self {
+            recorders: recorders(folder, scene_name, options),
+            frames: Vec::new(),
+            synced: 0,
+        })
+    }
+
+    /// Goes on after these frames, which [`Self::mark`] gave: later ones, and what was half-written, are removed.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) if they cannot be removed.
+    pub fn resume(
+        folder: &RunFolder,
+        scene_name: &str,
+        options: &FrameOptions,
+        frames: Vec<FrameMark>,
+    ) -> Result<Self> {
+        let mut recorders = recorders(folder, scene_name, options);
+        for recorder in &mut recorders {
+            recorder.resume(&frames)?;
+        }
+        Ok(Self {
+            recorders,
+            synced: frames.len(),
+            frames,
+        })
+    }
+
+    /// Records a frame in every format.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) if a file cannot be written.
+    pub fn write(&mut self, frame: &Frame<'_>) -> Result<()> {
+        self.frames.push(FrameMark {
+            step: frame.step,
+            time: frame.seen.world.time,
+        });
+        for recorder in &mut self.recorders {
+            recorder.record(frame, &self.frames)?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that all frames are on the disk, and gives the moment of each.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) if one is not there.
+    pub fn mark(&mut self) -> Result<Vec<FrameMark>> {
+        for recorder in &mut self.recorders {
+            recorder.sync(&self.frames[self.synced..])?;
+        }
+        self.synced = self.frames.len();
+        Ok(self.frames.clone())
+    }
+
+    /// Number of frames written.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.frames.len()
+    }
+}
+
+/// The formats that are asked for.
+fn recorders(
+    folder: &RunFolder,
+    scene_name: &str,
+    options: &FrameOptions,
+) -> Vec<Box<dyn Recorder>> {
+    let stem = file_stem(scene_name);
+    match options.format {
+        FrameFormat::Vtp | FrameFormat::Vtu => vtk_xml::recorders(folder, &stem, options),
+    }
+}

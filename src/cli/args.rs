@@ -148,6 +148,9 @@ pub(crate) struct RunArgs {
     /// Format of frames: vtp for ParaView; vtu for readers of unstructured grids, such as meshio.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) frame_format: FormatName,
+    /// Frames also of the contacts: bodies, point, normal, gap and force of each, in files and a collection of their own.
+    #[arg(long)]
+    pub(crate) frame_contacts: bool,
     /// Write a checkpoint every so many simulated seconds, instead of the scene's; drystone resume goes on from the newest.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) checkpoint_every: Option<f64>,

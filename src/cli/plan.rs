@@ -62,6 +62,7 @@ impl RunPlan {
             frame_options: FrameOptions {
                 content: args.frame_content.into(),
                 format: args.frame_format.into(),
+                contacts: args.frame_contacts,
             },
             dumped: args.dump_problem,
             strict: args.strict,

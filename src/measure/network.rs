@@ -48,11 +48,17 @@ impl<'a> ContactNetwork<'a> {
         }
     }
 
+    /// All contacts, with the forces on their bodies A `[N]`.
+    pub fn all(&self) -> impl Iterator<Item = (&'a ContactPoint, Vec3)> + use<'a> {
+        let forces = self.forces.iter().copied();
+        let missing = std::iter::repeat(Vec3::zeros());
+        self.contacts.iter().zip(forces.chain(missing))
+    }
+
     /// Contacts that press, with the forces on their bodies A `[N]`.
     pub fn pressing(&self) -> impl Iterator<Item = (&'a ContactPoint, Vec3)> + use<'a> {
-        let both = self.contacts.iter().zip(self.forces);
-        both.filter(|(contact, force)| force.dot(&contact.normal) > 0.0)
-            .map(|(contact, force)| (contact, *force))
+        self.all()
+            .filter(|(contact, force)| force.dot(&contact.normal) > 0.0)
     }
 
     /// Neighbours of the dynamic bodies.
@@ -104,18 +110,24 @@ impl<'a> ContactNetwork<'a> {
     pub fn stress(&self, within: &Aabb) -> Mat3 {
         let mut sum = Mat3::zeros();
         for (contact, force) in self.pressing() {
-            let [a, b] = contact.bodies.map(|body| {
-                let body = &self.world.bodies[body as usize];
-                if body.is_dynamic() {
-                    body.pose.position
-                } else {
-                    contact.position
-                }
-            });
+            let [a, b] = self.branch(contact);
             sum += force * (a - b).transpose() * share_within(&b, &a, within);
         }
         let sides = within.max - within.min;
         sum / (sides.x * sides.y * sides.z)
+    }
+
+    /// Ends of the way that the force of a contact takes, at A and at B: the centre of the body, or the contact point if it is not dynamic.
+    #[must_use]
+    pub fn branch(&self, contact: &ContactPoint) -> [Vec3; 2] {
+        contact.bodies.map(|body| {
+            let body = &self.world.bodies[body as usize];
+            if body.is_dynamic() {
+                body.pose.position
+            } else {
+                contact.position
+            }
+        })
     }
 
     /// Force of all contacts on a body, and their torque about its centre of mass.
@@ -123,7 +135,7 @@ impl<'a> ContactNetwork<'a> {
     pub fn on_body(&self, body: u32) -> Wrench {
         let center = self.world.bodies[body as usize].pose.position;
         let mut sum = Wrench::default();
-        for (contact, &force) in self.contacts.iter().zip(self.forces) {
+        for (contact, force) in self.all() {
             let force = match contact.bodies {
                 [a, _] if a == body => force,
                 [_, b] if b == body => -force,

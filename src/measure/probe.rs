@@ -31,7 +31,9 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn network(&self) -> ContactNetwork<'a> {
+    /// Its contacts with their forces.
+    #[must_use]
+    pub fn network(&self) -> ContactNetwork<'a> {
         ContactNetwork::new(self.world, self.contacts, self.contact_forces)
     }
 }

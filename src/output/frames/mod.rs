@@ -31,6 +31,14 @@ pub struct FrameOptions {
     pub content: FrameContent,
     /// File format.
     pub format: FrameFormat,
+    /// True if the contacts are shown too, in files `NAME_contacts_STEP` of their own: a point each, with the arrays `body_a` and `body_b`
+    /// (their `id`), `gap` `[m]` (negative where they overlap), `normal` (from B to A), `force` on A `[N]`, its parts `normal_force`
+    /// (positive where they press) and `tangential_force`, and `branch` `[m]`, the way from B's centre to A's, or
+    /// from or to the point itself for a body that is not dynamic.
+    ///
+    /// Among them are bodies that nearly touch: their gap is positive, and the force 0. Forces are those of the last substep; 0 at the start and
+    /// with the event stepper.
+    pub contacts: bool,
 }
 
 /// What a frame shows of a body.
@@ -39,16 +47,16 @@ pub enum FrameContent {
     /// Surfaces up to [`MAX_SURFACE_FRAME_BODIES`](crate::internals::constants::MAX_SURFACE_FRAME_BODIES) bodies, points beyond.
     #[default]
     Auto,
-    /// A point at its centre of mass, with the arrays `id`, `kind`, `shape`, `radius` `[m]`, `half_extents` `[m]`,
+    /// A point at its centre of mass, with the arrays `id`, `kind`, `shape`, `material`, `mass` `[kg]`, `radius` `[m]`, `half_extents` `[m]`,
     /// `orientation` (quaternion w, x, y, z), `velocity` `[m/s]`, `angular_velocity` `[rad/s]` and
     /// `speed` `[m/s]`.
     ///
     /// `kind` is 0 dynamic, 1 fixed, 2 kinematic; `shape` is 0 sphere, 1 box, 2 capsule,
-    /// 3 half-space, 4 compound, 5 polyhedron, 6 mesh, 7 cylinder, 8 cone. `radius` is that of the sphere about the centre of mass that holds
+    /// 3 half-space, 4 compound, 5 polyhedron, 6 mesh, 7 cylinder, 8 cone. `material` counts the world's from 0. `mass` is 0 of a body that is not dynamic. `radius` is that of the sphere about the centre of mass that holds
     /// the body, and `half_extents` those of its bounding box in body axes; both are 0 for a
     /// half-space.
     Points,
-    /// Its surface, with the arrays `id`, `kind`, `shape`, `velocity`, `angular_velocity` and
+    /// Its surface, with the arrays `id`, `kind`, `shape`, `material`, `velocity`, `angular_velocity` and
     /// `speed` on every face. A half-space is a square under everything else.
     Surfaces,
 }

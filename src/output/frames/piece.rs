@@ -2,8 +2,10 @@
 
 use super::FrameContent;
 use super::surface::{self, Surface};
+use crate::collide::ContactPoint;
 use crate::constants::MAX_SURFACE_FRAME_BODIES;
 use crate::math::{Aabb, Pose, Vec3};
+use crate::measure::Seen;
 use crate::world::{Body, BodyKind, Shape, World};
 
 /// Points and cells.
@@ -88,6 +90,55 @@ pub(super) fn bodies(world: &World, content: FrameContent) -> Piece {
     }
 }
 
+/// Every contact a point, with what [`FrameOptions::contacts`](super::FrameOptions::contacts) lists.
+pub(super) fn contacts(seen: &Seen<'_>) -> Piece {
+    let network = seen.network();
+    let all: Vec<(&ContactPoint, Vec3)> = network.all().collect();
+    let mut geometry = Geometry {
+        is_point_cloud: true,
+        ..Geometry::default()
+    };
+    for (index, (contact, _)) in all.iter().enumerate() {
+        geometry.points.extend(contact.position.iter());
+        geometry.push_cell([index as i64]);
+    }
+    let numbers = |name, value: &dyn Fn(&ContactPoint, &Vec3) -> f64| {
+        let values = all
+            .iter()
+            .map(|(contact, force)| value(contact, force) as f32);
+        Attribute::new(name, 1, Values::F32(values.collect()))
+    };
+    let ids = |name, side: usize| {
+        let values = all.iter().map(|(contact, _)| contact.bodies[side] as i32);
+        Attribute::new(name, 1, Values::I32(values.collect()))
+    };
+    let attributes = vec![
+        ids("body_a", 0),
+        ids("body_b", 1),
+        numbers("gap", &|contact, _| contact.separation),
+        numbers("normal_force", &|contact, force| force.dot(&contact.normal)),
+        vectors("normal", all.iter().map(|(contact, _)| contact.normal)),
+        vectors("force", all.iter().map(|(_, force)| *force)),
+        vectors(
+            "tangential_force",
+            all.iter()
+                .map(|(contact, force)| force - contact.normal * force.dot(&contact.normal)),
+        ),
+        vectors(
+            "branch",
+            all.iter().map(|(contact, _)| {
+                let [a, b] = network.branch(contact);
+                a - b
+            }),
+        ),
+    ];
+    Piece {
+        geometry,
+        attributes,
+        shown: ["normal_force", "force"],
+    }
+}
+
 /// Every body a point, arrays on points.
 fn points_of(world: &World) -> (Geometry, Vec<Attribute>) {
     let bodies = &world.bodies;
@@ -101,6 +152,8 @@ fn points_of(world: &World) -> (Geometry, Vec<Attribute>) {
     }
     let everybody: Vec<u32> = (0..bodies.len() as u32).collect();
     let mut attributes = body_attributes(world, &everybody);
+    let masses = bodies.iter().map(|body| mass(body) as f32);
+    attributes.push(Attribute::new("mass", 1, Values::F32(masses.collect())));
     let radii = bodies.iter().map(|body| {
         let radius = body.shape.bounding_radius();
         if radius.is_finite() {
@@ -149,6 +202,11 @@ fn body_attributes(world: &World, owners: &[u32]) -> Vec<Attribute> {
         ),
         Attribute::new("kind", 1, Values::U8(bodies().map(kind_number).collect())),
         Attribute::new("shape", 1, Values::U8(bodies().map(shape_number).collect())),
+        Attribute::new(
+            "material",
+            1,
+            Values::I32(bodies().map(|body| body.material as i32).collect()),
+        ),
         vectors("velocity", bodies().map(|body| body.linear_velocity)),
         vectors(
             "angular_velocity",
@@ -190,6 +248,15 @@ fn shape_number(body: &Body) -> u8 {
         Shape::Mesh(_) => 6,
         Shape::Cylinder { .. } => 7,
         Shape::Cone { .. } => 8,
+    }
+}
+
+/// Mass `[kg]`; zero unless dynamic.
+fn mass(body: &Body) -> f64 {
+    if body.is_dynamic() {
+        body.mass.mass
+    } else {
+        0.0
     }
 }
 

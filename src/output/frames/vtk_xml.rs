@@ -7,6 +7,7 @@
 use super::piece::{self, Attribute, Geometry, Piece, Values};
 use super::series::Series;
 use super::{FrameContent, FrameFormat, FrameOptions, Recorder};
+use crate::measure::Seen;
 use crate::output::RunFolder;
 use crate::world::World;
 use std::fmt::Write as _;
@@ -57,16 +58,27 @@ pub(super) fn recorders(
 ) -> Vec<Box<dyn Recorder>> {
     let kind = Kind::from(options.format);
     let content = options.content;
-    vec![Box::new(Series {
-        folder: folder.clone(),
-        stem: stem.to_owned(),
-        extension: kind.extension(),
-        is_collected: true,
-        content: Box::new(move |frame| {
-            let world = frame.seen.world;
-            document(&piece::bodies(world, content), world.time, kind).into_bytes()
-        }),
-    })]
+    let series = |stem: String, piece: Box<dyn Fn(&Seen<'_>) -> Piece + Send>| {
+        Box::new(Series {
+            folder: folder.clone(),
+            stem,
+            extension: kind.extension(),
+            is_collected: true,
+            content: Box::new(move |frame| {
+                let seen = &frame.seen;
+                document(&piece(seen), seen.world.time, kind).into_bytes()
+            }),
+        })
+    };
+    let bodies = move |seen: &Seen<'_>| piece::bodies(seen.world, content);
+    let mut recorders: Vec<Box<dyn Recorder>> = vec![series(stem.to_owned(), Box::new(bodies))];
+    if options.contacts {
+        recorders.push(series(
+            format!("{stem}_contacts"),
+            Box::new(piece::contacts),
+        ));
+    }
+    recorders
 }
 
 /// The bodies of a world as the text of a file.

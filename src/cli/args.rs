@@ -139,15 +139,16 @@ pub(crate) struct RunArgs {
     /// Run folder: new or empty. Without it, runs/SCENE-N with the next N.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Write a VTK frame of the start and of every EVERY-th step.
+    /// Write a frame of the start and of every EVERY-th step.
     #[arg(long, value_name = "EVERY", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) frames: Option<u64>,
     /// What frames show: bodies as points or as surfaces; auto draws surfaces of small crowds.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) frame_content: ContentName,
-    /// Format of frames: vtp for ParaView; vtu for readers of unstructured grids, such as meshio.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) frame_format: FormatName,
+    /// Formats of frames, one or, after commas, several: vtp for ParaView (the default); vtu for readers of unstructured grids, such as meshio;
+    /// lammps for OVITO; csv for tables.
+    #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
+    pub(crate) frame_format: Vec<FormatName>,
     /// Frames also of the contacts: bodies, point, normal, gap and force of each, in files and a collection of their own.
     #[arg(long)]
     pub(crate) frame_contacts: bool,
@@ -475,11 +476,12 @@ impl From<ContentName> for FrameContent {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatName {
-    #[default]
     Vtp,
     Vtu,
+    Lammps,
+    Csv,
 }
 
 impl From<FormatName> for FrameFormat {
@@ -487,6 +489,8 @@ impl From<FormatName> for FrameFormat {
         match name {
             FormatName::Vtp => Self::Vtp,
             FormatName::Vtu => Self::Vtu,
+            FormatName::Lammps => Self::Lammps,
+            FormatName::Csv => Self::Csv,
         }
     }
 }

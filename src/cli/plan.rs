@@ -1,6 +1,6 @@
 //! From the command line and the scene file to what will be done.
 
-use crate::args::{BackendName, RunArgs, SceneArgs};
+use crate::args::{BackendName, ContentName, RunArgs, SceneArgs};
 use crate::failure::Failure;
 use drystone::Error;
 use drystone::output::FrameOptions;
@@ -49,21 +49,27 @@ impl RunPlan {
         } else if backend == BackendName::Lemke {
             needs_pyramid(&scene)?;
         }
+        let frames_every = args.frames.or(scene.output.frames_every);
+        if frames_every.is_none() {
+            refuse_frames_that_there_are_not(&args)?;
+        }
+        let frame_options = FrameOptions {
+            content: args.frame_content.into(),
+            formats: args.frame_format.into_iter().map(Into::into).collect(),
+            contacts: args.frame_contacts,
+        };
+        frame_options.check().map_err(Failure::Input)?;
         let steps = |time: f64| (time / scene.settings.time_step).round().max(1.0) as u64;
         let checkpoint_every = args.checkpoint_every.or(scene.output.checkpoint_every);
         Ok(Self {
-            frames_every: args.frames.or(scene.output.frames_every),
+            frames_every,
             checkpoint_every: checkpoint_every.map(steps),
             scene,
             backend,
             adapter: args.adapter,
             threads: args.threads,
             out: args.out,
-            frame_options: FrameOptions {
-                content: args.frame_content.into(),
-                format: args.frame_format.into(),
-                contacts: args.frame_contacts,
-            },
+            frame_options,
             dumped: args.dump_problem,
             strict: args.strict,
             picture: !args.no_picture,
@@ -87,6 +93,22 @@ impl RunPlan {
     pub(crate) fn is_drawn(&self, step: u64) -> bool {
         self.frames_every
             .is_some_and(|every| step.is_multiple_of(every))
+    }
+}
+
+/// Refuses options of frames in a run without any.
+fn refuse_frames_that_there_are_not(args: &RunArgs) -> Result<(), Failure> {
+    let given = [
+        ("--frame-content", args.frame_content != ContentName::Auto),
+        ("--frame-format", !args.frame_format.is_empty()),
+        ("--frame-contacts", args.frame_contacts),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((flag, _)) => Err(Failure::Input(Error::invalid(
+            *flag,
+            "the run has no frames; add --frames EVERY, or frames_every under [output]",
+        ))),
+        None => Ok(()),
     }
 }
 

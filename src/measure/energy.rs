@@ -55,14 +55,8 @@ impl Energy {
     #[inline]
     pub(crate) fn add(&mut self, bodies: &[Body], gravity: &Vec3) {
         for body in bodies.iter().filter(|b| b.is_dynamic()) {
-            // An isotropic body's energy has no orientation, nor may its rounding have one.
-            let spin = if body.mass.is_isotropic() {
-                body.angular_velocity
-            } else {
-                body.pose.inverse_direction(&body.angular_velocity)
-            };
             self.kinetic += 0.5 * body.mass.mass * body.linear_velocity.norm_squared()
-                + 0.5 * spin.dot(&(body.mass.inertia * spin));
+                + body.rotational_energy();
             self.potential -= body.mass.mass * gravity.dot(&body.pose.position);
         }
     }

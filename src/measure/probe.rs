@@ -335,8 +335,7 @@ fn mean(world: &World, bodies: &[u32]) -> Vec<f64> {
         let v = &body.linear_velocity;
         agitation += body.mass.mass * (v - velocity).norm_squared();
         translational += 0.5 * body.mass.mass * v.norm_squared();
-        let spin = &body.angular_velocity;
-        rotational += 0.5 * spin.dot(&(body.world_inertia() * spin));
+        rotational += body.rotational_energy();
     }
     vec![
         velocity.x,

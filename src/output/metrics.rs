@@ -310,7 +310,7 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
 }
 
 /// A CSV field, quoted where it must be (RFC 4180).
-fn quoted(field: &str) -> String {
+pub(super) fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {

@@ -102,6 +102,19 @@ impl Body {
         self.in_world_axes(&self.mass.inverse_inertia)
     }
 
+    /// Kinetic energy of its rotation `[J]`; zero unless dynamic.
+    #[must_use]
+    #[inline]
+    pub fn rotational_energy(&self) -> f64 {
+        // An isotropic body's energy has no orientation, nor may its rounding have one.
+        let spin = if self.mass.is_isotropic() {
+            self.angular_velocity
+        } else {
+            self.pose.inverse_direction(&self.angular_velocity)
+        };
+        0.5 * spin.dot(&(self.mass.inertia * spin))
+    }
+
     #[inline]
     fn in_world_axes(&self, matrix: &Mat3) -> Mat3 {
         if self.mass.is_isotropic() {

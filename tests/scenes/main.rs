@@ -20,3 +20,5 @@ mod run_folder;
 mod support;
 mod tables;
 mod vtk;
+#[path = "../support/vtk_file.rs"]
+mod vtk_file;

@@ -1,8 +1,8 @@
 //! Meshes in scene files: from files and numbers, hoppers, drums, and what is refused.
 
 use crate::flows::{beverloo, discharge, drum_angle, granular};
-use drystone::internals::vtk::frame;
-use drystone::output::{FrameContent, FrameFormat};
+use drystone::internals::vtk::{Kind, frame};
+use drystone::output::FrameContent;
 use drystone::scene::{Overrides, Scene};
 use drystone::world::{BodyKind, Motion, Shape, TriangleMesh};
 use std::path::Path;
@@ -269,7 +269,7 @@ fn a_mesh_is_drawn_triangle_by_triangle() {
     let folder = TempDir::new().unwrap();
     let shape = "{ type = \"revolution\", profile = [[1, 1], [1, 0], [0, 0]], sides = 8 }";
     let scene = load(&folder, shape).unwrap();
-    let text = frame(&scene.world, FrameContent::Surfaces, FrameFormat::Vtp);
+    let text = frame(&scene.world, FrameContent::Surfaces, Kind::PolyData);
     assert!(
         text.contains("NumberOfPolys=\"24\""),
         "{}",

@@ -1,9 +1,10 @@
 //! Frames are strict VTK XML: every array is there, decodes, and has the length its element claims.
 
-use drystone::internals::vtk::frame;
+use crate::vtk_file::VtkFile;
+use drystone::internals::vtk::{Kind, frame};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::measure::Seen;
-use drystone::output::{FrameContent, FrameFormat, FrameOptions, FrameWriter, RunFolder};
+use drystone::output::{FrameContent, FrameOptions, FrameWriter, RunFolder};
 use drystone::world::{
     Body, BodyKind, CollisionGroups, CompoundPart, MassProperties, Material, Shape, World,
 };
@@ -76,115 +77,24 @@ fn world() -> World {
     }
 }
 
-fn decode_base64(text: &str) -> Vec<u8> {
-    assert_eq!(text.len() % 4, 0, "base64 comes in groups of four");
-    let digit = |c: u8| match c {
-        b'A'..=b'Z' => c - b'A',
-        b'a'..=b'z' => c - b'a' + 26,
-        b'0'..=b'9' => c - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        other => panic!("{} is no base64 digit", char::from(other)),
-    };
-    let mut bytes = Vec::new();
-    for group in text.as_bytes().chunks(4) {
-        let padding = group.iter().filter(|&&c| c == b'=').count();
-        let word = group[..4 - padding]
-            .iter()
-            .fold(0_u32, |word, &c| word << 6 | u32::from(digit(c)))
-            << (6 * padding);
-        bytes.extend(&word.to_be_bytes()[1..4 - padding]);
-    }
-    bytes
-}
-
-/// An array of a frame, widened to f64.
-struct Array {
-    components: usize,
-    values: Vec<f64>,
-}
-
-/// A frame, parsed.
-struct Frame {
-    text: String,
-}
-
-impl Frame {
-    fn of(content: FrameContent, format: FrameFormat) -> Self {
-        Self {
-            text: frame(&world(), content, format),
-        }
-    }
-
-    fn piece(&self, attribute: &str) -> usize {
-        let document = roxmltree::Document::parse(&self.text).unwrap();
-        let piece = document
-            .descendants()
-            .find(|n| n.has_tag_name("Piece"))
-            .unwrap();
-        piece.attribute(attribute).unwrap().parse().unwrap()
-    }
-
-    /// Names of the arrays in a section.
-    fn names(&self, section: &str) -> Vec<String> {
-        let document = roxmltree::Document::parse(&self.text).unwrap();
-        document
-            .descendants()
-            .filter(|n| n.has_tag_name("DataArray"))
-            .filter(|n| n.parent().unwrap().has_tag_name(section))
-            .map(|n| n.attribute("Name").unwrap().to_owned())
-            .collect()
-    }
-
-    fn array(&self, section: &str, name: &str) -> Array {
-        let document = roxmltree::Document::parse(&self.text).unwrap();
-        let root = document.root_element();
-        assert_eq!(root.attribute("byte_order"), Some("LittleEndian"));
-        assert_eq!(root.attribute("header_type"), Some("UInt64"));
-        let node = document
-            .descendants()
-            .find(|n| {
-                n.has_tag_name("DataArray")
-                    && n.attribute("Name") == Some(name)
-                    && n.parent().unwrap().has_tag_name(section)
-            })
-            .unwrap_or_else(|| panic!("no array {name} in {section}"));
-        assert_eq!(node.attribute("format"), Some("binary"));
-        let bytes = decode_base64(node.text().unwrap().trim());
-        let (length, content) = bytes.split_at(8);
-        let length = u64::from_le_bytes(length.try_into().unwrap());
-        assert_eq!(length as usize, content.len(), "length of {name}");
-        let widen = |size: usize, value: &dyn Fn(&[u8]) -> f64| -> Vec<f64> {
-            assert_eq!(content.len() % size, 0, "whole values in {name}");
-            content.chunks(size).map(value).collect()
-        };
-        let values = match node.attribute("type").unwrap() {
-            "Float64" => widen(8, &|b| f64::from_le_bytes(b.try_into().unwrap())),
-            "Float32" => widen(4, &|b| f32::from_le_bytes(b.try_into().unwrap()).into()),
-            "Int64" => widen(8, &|b| i64::from_le_bytes(b.try_into().unwrap()) as f64),
-            "Int32" => widen(4, &|b| i32::from_le_bytes(b.try_into().unwrap()).into()),
-            "UInt8" => widen(1, &|b| b[0].into()),
-            other => panic!("type {other}"),
-        };
-        let components = node
-            .attribute("NumberOfComponents")
-            .map_or(1, |n| n.parse().unwrap());
-        Array { components, values }
+fn frame_of(content: FrameContent, kind: Kind) -> VtkFile {
+    VtkFile {
+        text: frame(&world(), content, kind),
     }
 }
 
-const FORMATS: [FrameFormat; 2] = [FrameFormat::Vtp, FrameFormat::Vtu];
+const FORMATS: [Kind; 2] = [Kind::PolyData, Kind::UnstructuredGrid];
 
 #[test]
 fn points_carry_what_a_glyph_needs() {
     for format in FORMATS {
-        let frame = Frame::of(FrameContent::Points, format);
+        let frame = frame_of(FrameContent::Points, format);
         let count = frame.piece("NumberOfPoints");
         assert_eq!(count, 5);
         assert_eq!(
             frame.piece(match format {
-                FrameFormat::Vtp => "NumberOfVerts",
-                FrameFormat::Vtu => "NumberOfCells",
+                Kind::PolyData => "NumberOfVerts",
+                Kind::UnstructuredGrid => "NumberOfCells",
             }),
             count
         );
@@ -222,14 +132,14 @@ fn points_carry_what_a_glyph_needs() {
 #[test]
 fn surfaces_are_whole_and_owned() {
     for format in FORMATS {
-        let frame = Frame::of(FrameContent::Surfaces, format);
+        let frame = frame_of(FrameContent::Surfaces, format);
         let section = match format {
-            FrameFormat::Vtp => "Polys",
-            FrameFormat::Vtu => "Cells",
+            Kind::PolyData => "Polys",
+            Kind::UnstructuredGrid => "Cells",
         };
         let cells = frame.piece(match format {
-            FrameFormat::Vtp => "NumberOfPolys",
-            FrameFormat::Vtu => "NumberOfCells",
+            Kind::PolyData => "NumberOfPolys",
+            Kind::UnstructuredGrid => "NumberOfCells",
         });
         // Square, sphere, box, capsule, sphere and box.
         assert_eq!(cells, 1 + 80 + 6 + 84 + 86);
@@ -246,7 +156,7 @@ fn surfaces_are_whole_and_owned() {
         let points = frame.array("Points", "Points").values;
         assert_eq!(points.len(), 3 * frame.piece("NumberOfPoints"));
         assert!(connectivity.iter().all(|&p| p < points.len() as f64 / 3.0));
-        if format == FrameFormat::Vtu {
+        if format == Kind::UnstructuredGrid {
             let types = frame.array(section, "types").values;
             assert_eq!(types.len(), cells);
             assert_eq!(types.iter().filter(|&&t| t == 5.0).count(), 80 + 24 + 80);
@@ -286,12 +196,12 @@ fn surfaces_are_whole_and_owned() {
 #[test]
 fn auto_draws_surfaces_of_few_bodies_and_points_of_many() {
     let mut world = world();
-    let few = frame(&world, FrameContent::Auto, FrameFormat::Vtp);
-    assert_eq!(few, frame(&world, FrameContent::Surfaces, FrameFormat::Vtp));
+    let few = frame(&world, FrameContent::Auto, Kind::PolyData);
+    assert_eq!(few, frame(&world, FrameContent::Surfaces, Kind::PolyData));
     let many = drystone::internals::constants::MAX_SURFACE_FRAME_BODIES + 1;
     let sphere = world.bodies[1].clone();
     world.bodies.resize(many, sphere);
-    let cloud = frame(&world, FrameContent::Auto, FrameFormat::Vtp);
+    let cloud = frame(&world, FrameContent::Auto, Kind::PolyData);
     assert!(cloud.contains(&format!("NumberOfVerts=\"{many}\"")));
 }
 

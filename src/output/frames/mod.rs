@@ -3,17 +3,20 @@
 //! A [`Frame`] borrows the state. Each format is a [`Recorder`] of frames in a file of its own here: it writes them into the folder of
 //! the run, one by one, and goes on after those that a checkpoint counts.
 
+mod lammps;
 mod piece;
 mod series;
 mod surface;
+mod table;
 pub(crate) mod vtk_xml;
 
 use super::RunFolder;
 use super::run_folder::file_stem;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::Seen;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
+use vtk_xml::Kind;
 
 /// A state of a run, to be recorded.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +32,8 @@ pub struct Frame<'a> {
 pub struct FrameOptions {
     /// What it shows of a body.
     pub content: FrameContent,
-    /// File format.
-    pub format: FrameFormat,
+    /// File formats, none of them twice; none at all for the default.
+    pub formats: Vec<FrameFormat>,
     /// True if the contacts are shown too, in files `NAME_contacts_STEP` of their own: a point each, with the arrays `body_a` and `body_b`
     /// (their `id`), `gap` `[m]` (negative where they overlap), `normal` (from B to A), `force` on A `[N]`, its parts `normal_force`
     /// (positive where they press) and `tangential_force`, and `branch` `[m]`, the way from B's centre to A's, or
@@ -69,6 +72,45 @@ pub enum FrameFormat {
     Vtp,
     /// VTK XML unstructured grid, which more programs read.
     Vtu,
+    /// LAMMPS dump, for OVITO: bodies as particles, whatever [`FrameContent`] says, with `id`s from 1. `type` is the number of the shape and one,
+    /// `element` its name; contacts are the entries of a local dump.
+    Lammps,
+    /// Tables of bodies and contacts, whatever [`FrameContent`] says.
+    Csv,
+}
+
+impl FrameFormat {
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vtp => "vtp",
+            Self::Vtu => "vtu",
+            Self::Lammps => "lammps",
+            Self::Csv => "csv",
+        }
+    }
+}
+
+impl FrameOptions {
+    /// Refuses formats that would write the same file.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a format that is there twice, or for both of VTK's XML formats: they share the collection.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |why: String| Err(Error::invalid("frame formats", why));
+        let has = |format| self.formats.contains(&format);
+        if has(FrameFormat::Vtp) && has(FrameFormat::Vtu) {
+            return refuse(
+                "vtp and vtu are two forms of the same frames; expected one of them".into(),
+            );
+        }
+        let mut formats = self.formats.iter().enumerate();
+        match formats.find(|(at, format)| self.formats[..*at].contains(format)) {
+            Some((_, format)) => refuse(format!("{} is there twice", format.name())),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Moment of a frame that was recorded.
@@ -105,8 +147,9 @@ impl FrameWriter {
     /// Makes the folder `frames` in a run's folder.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error::Io) if it cannot be made.
+    /// [`Error::Io`] if it cannot be made, and those of [`FrameOptions::check`].
     pub fn create(folder: &RunFolder, scene_name: &str, options: &FrameOptions) -> Result<Self> {
+        options.check()?;
         folder.create_subfolder("frames")?;
         Ok(Self {
             recorders: recorders(folder, scene_name, options),
@@ -118,7 +161,7 @@ impl FrameWriter {
     /// Goes on after these frames, which [`Self::mark`] gave: later ones, and what was half-written, are removed.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error::Io) if they cannot be removed.
+    /// [`Error::Io`] if they cannot be removed.
     pub fn resume(
         folder: &RunFolder,
         scene_name: &str,
@@ -139,7 +182,7 @@ impl FrameWriter {
     /// Records a frame in every format.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error::Io) if a file cannot be written.
+    /// [`Error::Io`] if a file cannot be written.
     pub fn write(&mut self, frame: &Frame<'_>) -> Result<()> {
         self.frames.push(FrameMark {
             step: frame.step,
@@ -154,7 +197,7 @@ impl FrameWriter {
     /// Sees to it that all frames are on the disk, and gives the moment of each.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error::Io) if one is not there.
+    /// [`Error::Io`] if one is not there.
     pub fn mark(&mut self) -> Result<Vec<FrameMark>> {
         for recorder in &mut self.recorders {
             recorder.sync(&self.frames[self.synced..])?;
@@ -177,7 +220,19 @@ fn recorders(
     options: &FrameOptions,
 ) -> Vec<Box<dyn Recorder>> {
     let stem = file_stem(scene_name);
-    match options.format {
-        FrameFormat::Vtp | FrameFormat::Vtu => vtk_xml::recorders(folder, &stem, options),
-    }
+    let default = [FrameFormat::default()];
+    let formats = if options.formats.is_empty() {
+        &default[..]
+    } else {
+        &options.formats
+    };
+    formats
+        .iter()
+        .flat_map(|&format| match format {
+            FrameFormat::Vtp => vtk_xml::recorders(folder, &stem, options, Kind::PolyData),
+            FrameFormat::Vtu => vtk_xml::recorders(folder, &stem, options, Kind::UnstructuredGrid),
+            FrameFormat::Lammps => lammps::recorders(folder, &stem, options),
+            FrameFormat::Csv => table::recorders(folder, &stem, options),
+        })
+        .collect()
 }

@@ -154,14 +154,7 @@ fn points_of(world: &World) -> (Geometry, Vec<Attribute>) {
     let mut attributes = body_attributes(world, &everybody);
     let masses = bodies.iter().map(|body| mass(body) as f32);
     attributes.push(Attribute::new("mass", 1, Values::F32(masses.collect())));
-    let radii = bodies.iter().map(|body| {
-        let radius = body.shape.bounding_radius();
-        if radius.is_finite() {
-            radius as f32
-        } else {
-            0.0
-        }
-    });
+    let radii = bodies.iter().map(|body| radius(body) as f32);
     attributes.push(Attribute::new("radius", 1, Values::F32(radii.collect())));
     attributes.push(vectors("half_extents", bodies.iter().map(half_extents)));
     let orientations = bodies.iter().flat_map(|body| {
@@ -229,7 +222,7 @@ fn vectors(name: &'static str, values: impl Iterator<Item = Vec3>) -> Attribute 
     Attribute::new(name, 3, Values::F32(narrowed.collect()))
 }
 
-fn kind_number(body: &Body) -> u8 {
+pub(super) fn kind_number(body: &Body) -> u8 {
     match body.kind {
         BodyKind::Dynamic => 0,
         BodyKind::Fixed => 1,
@@ -237,7 +230,7 @@ fn kind_number(body: &Body) -> u8 {
     }
 }
 
-fn shape_number(body: &Body) -> u8 {
+pub(super) fn shape_number(body: &Body) -> u8 {
     match body.shape {
         Shape::Sphere { .. } => 0,
         Shape::Box { .. } => 1,
@@ -251,8 +244,45 @@ fn shape_number(body: &Body) -> u8 {
     }
 }
 
+pub(super) fn kind_name(body: &Body) -> &'static str {
+    match body.kind {
+        BodyKind::Dynamic => "dynamic",
+        BodyKind::Fixed => "fixed",
+        BodyKind::Kinematic => "kinematic",
+    }
+}
+
+pub(super) fn shape_name(body: &Body) -> &'static str {
+    match body.shape {
+        Shape::Sphere { .. } => "sphere",
+        Shape::Box { .. } => "box",
+        Shape::Capsule { .. } => "capsule",
+        Shape::HalfSpace { .. } => "half_space",
+        Shape::Compound { .. } => "compound",
+        Shape::Polyhedron(_) => "polyhedron",
+        Shape::Mesh(_) => "mesh",
+        Shape::Cylinder { .. } => "cylinder",
+        Shape::Cone { .. } => "cone",
+    }
+}
+
+/// Radius of the sphere about the centre of mass that holds a body; zero if there is none.
+pub(super) fn radius(body: &Body) -> f64 {
+    let radius = body.shape.bounding_radius();
+    if radius.is_finite() { radius } else { 0.0 }
+}
+
+/// The box that holds all bodies but half-spaces; nothing without such bodies.
+pub(super) fn bounds(world: &World) -> Option<Aabb> {
+    let boxes = world.bodies.iter().map(|body| body.shape.aabb(&body.pose));
+    let all = boxes
+        .filter(Aabb::is_finite)
+        .fold(Aabb::empty(), |all, aabb| all.merged(&aabb));
+    all.is_finite().then_some(all)
+}
+
 /// Mass `[kg]`; zero unless dynamic.
-fn mass(body: &Body) -> f64 {
+pub(super) fn mass(body: &Body) -> f64 {
     if body.is_dynamic() {
         body.mass.mass
     } else {
@@ -261,7 +291,7 @@ fn mass(body: &Body) -> f64 {
 }
 
 /// Half the sides of the bounding box in body axes; zero if there is none.
-fn half_extents(body: &Body) -> Vec3 {
+pub(super) fn half_extents(body: &Body) -> Vec3 {
     let aabb = body.shape.aabb(&Pose::identity());
     if aabb.is_finite() {
         0.5 * (aabb.max - aabb.min)
@@ -368,22 +398,15 @@ struct GroundSquare {
 
 impl GroundSquare {
     fn under(world: &World) -> Self {
-        let all = world
-            .bodies
-            .iter()
-            .map(|body| body.shape.aabb(&body.pose))
-            .filter(Aabb::is_finite)
-            .fold(Aabb::empty(), |all, aabb| all.merged(&aabb));
-        if all.is_finite() {
-            Self {
+        match bounds(world) {
+            Some(all) => Self {
                 center: 0.5 * (all.min + all.max),
                 half_side: 0.5 * (all.max - all.min).norm(),
-            }
-        } else {
-            Self {
+            },
+            None => Self {
                 center: Vec3::zeros(),
                 half_side: 1.0,
-            }
+            },
         }
     }
 

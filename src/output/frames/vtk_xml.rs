@@ -6,7 +6,7 @@
 
 use super::piece::{self, Attribute, Geometry, Piece, Values};
 use super::series::Series;
-use super::{FrameContent, FrameFormat, FrameOptions, Recorder};
+use super::{FrameContent, FrameOptions, Recorder};
 use crate::measure::Seen;
 use crate::output::RunFolder;
 use crate::world::World;
@@ -20,8 +20,10 @@ const QUAD: u8 = 9;
 
 /// The kind of data in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// Polygonal.
     PolyData,
+    /// Cells of any kind.
     UnstructuredGrid,
 }
 
@@ -41,22 +43,13 @@ impl Kind {
     }
 }
 
-impl From<FrameFormat> for Kind {
-    fn from(format: FrameFormat) -> Self {
-        match format {
-            FrameFormat::Vtp => Self::PolyData,
-            FrameFormat::Vtu => Self::UnstructuredGrid,
-        }
-    }
-}
-
 /// Files of the bodies.
 pub(super) fn recorders(
     folder: &RunFolder,
     stem: &str,
     options: &FrameOptions,
+    kind: Kind,
 ) -> Vec<Box<dyn Recorder>> {
-    let kind = Kind::from(options.format);
     let content = options.content;
     let series = |stem: String, piece: Box<dyn Fn(&Seen<'_>) -> Piece + Send>| {
         Box::new(Series {
@@ -83,8 +76,8 @@ pub(super) fn recorders(
 
 /// The bodies of a world as the text of a file.
 #[must_use]
-pub fn bodies(world: &World, content: FrameContent, format: FrameFormat) -> String {
-    document(&piece::bodies(world, content), world.time, format.into())
+pub fn bodies(world: &World, content: FrameContent, kind: Kind) -> String {
+    document(&piece::bodies(world, content), world.time, kind)
 }
 
 /// A whole file.

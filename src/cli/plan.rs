@@ -57,6 +57,7 @@ impl RunPlan {
             content: args.frame_content.into(),
             formats: args.frame_format.into_iter().map(Into::into).collect(),
             contacts: args.frame_contacts,
+            fields: scene.output.fields,
         };
         frame_options.check().map_err(Failure::Input)?;
         let steps = |time: f64| (time / scene.settings.time_step).round().max(1.0) as u64;

@@ -24,8 +24,14 @@ pub(crate) const MAX_MESH_BYTES: u64 = 1 << 28;
 /// Most faces of a mesh that are read.
 pub(crate) const MAX_MESH_FACES: usize = 1 << 22;
 
+/// Most cells of a grid of fields: a frame of them is then over a gigabyte.
+pub(crate) const MAX_FIELD_CELLS: f64 = 1e7;
+
+/// Most cells from the middle of a field's kernel to its end: it is evaluated in each cell of a sphere.
+pub(crate) const MAX_FIELD_WIDTH: f64 = 16.0;
+
 /// Format of checkpoints. It grows with every change of what a state holds: there is no reading of older ones.
-pub(crate) const CHECKPOINT_FORMAT: u32 = 1;
+pub(crate) const CHECKPOINT_FORMAT: u32 = 2;
 
 /// Checkpoints that a run keeps: should the newest be damaged, there are those before.
 pub(crate) const CHECKPOINTS_KEPT: usize = 3;

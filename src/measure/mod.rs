@@ -1,7 +1,8 @@
-//! What is measured of a state: energies, momentum, penetrations, errors of joints, and probes that a scene
+//! What is measured of a state: energies, momentum, penetrations, errors of joints, fields on a grid, and probes that a scene
 //! asks for.
 
 mod energy;
+mod fields;
 mod infeasibility;
 mod joints;
 mod momentum;
@@ -12,6 +13,7 @@ mod runaway;
 
 pub(crate) use energy::{CHUNK as ENERGY_CHUNK, energy_of_chunks};
 pub use energy::{Energy, energy};
+pub use fields::{Field, FieldGrid, fields};
 pub use infeasibility::infeasibility;
 pub use joints::{JointErrors, joint_errors};
 pub use momentum::{Momentum, momentum};

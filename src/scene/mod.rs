@@ -53,7 +53,7 @@ mod vectors;
 use crate::constants::{MAX_SCENE_BYTES, MAX_SCENE_SUBSTEPS};
 use crate::error::{Error, Result, SceneError};
 use crate::math::Vec3;
-use crate::measure;
+use crate::measure::{self, FieldGrid};
 use crate::problem::FrictionCone;
 use crate::solver::Method;
 use crate::step::Settings;
@@ -119,6 +119,8 @@ pub struct OutputSpec {
     pub metrics_every: u64,
     /// Simulated time between two checkpoints `[s]`, positive; `None` for none but where a signal ends the run.
     pub checkpoint_every: Option<f64>,
+    /// Fields in every frame; `None` for none.
+    pub fields: Option<FieldGrid>,
 }
 
 /// Values that take the place of those in the file, such as from a command line.

@@ -9,6 +9,8 @@ use super::settings::settings;
 use super::vectors::vector;
 use super::{Camera, OutputSpec, Overrides, Scene};
 use crate::error::Result;
+use crate::math::Aabb;
+use crate::measure::FieldGrid;
 use std::path::Path;
 
 /// Makes the scene of a file.
@@ -68,6 +70,13 @@ pub(super) fn scene(
             frames_every,
             metrics_every: file.output.metrics_every,
             checkpoint_every: file.output.checkpoint_every,
+            fields: file.output.fields.as_ref().map(|given| {
+                let within = Aabb {
+                    min: vector(&given.min),
+                    max: vector(&given.max),
+                };
+                FieldGrid::new(&within, given.side(), given.width)
+            }),
         },
         file,
     })

@@ -13,7 +13,7 @@ pub(crate) mod vtk_xml;
 use super::RunFolder;
 use super::run_folder::file_stem;
 use crate::error::{Error, Result};
-use crate::measure::Seen;
+use crate::measure::{FieldGrid, Seen};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use vtk_xml::Kind;
@@ -28,7 +28,7 @@ pub struct Frame<'a> {
 }
 
 /// Parts of a frame, and their formats.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FrameOptions {
     /// What it shows of a body.
     pub content: FrameContent,
@@ -42,6 +42,10 @@ pub struct FrameOptions {
     /// Among them are bodies that nearly touch: their gap is positive, and the force 0. Forces are those of the last substep; 0 at the start and
     /// with the event stepper.
     pub contacts: bool,
+    /// Grid of the fields that are recorded too, in files `NAME_fields_STEP.vti`, which have a collection of their own; `None` for none.
+    /// Cells have the arrays `density` `[kg/m^3]`, `momentum` `[kg/(m^2 s)]`, `velocity` `[m/s]`, `kinetic_stress` and `contact_stress` `[Pa]` (positive under
+    /// pressure; xx, xy, xz, yx, ...), and `boundary_force` `[N/m^3]`: see [`fields`](crate::measure::fields()).
+    pub fields: Option<FieldGrid>,
 }
 
 /// What a frame shows of a body.
@@ -226,6 +230,8 @@ fn recorders(
     } else {
         &options.formats
     };
+    let fields = options.fields.iter();
+    let fields = fields.map(|grid| vtk_xml::fields(folder, &stem, grid));
     formats
         .iter()
         .flat_map(|&format| match format {
@@ -234,5 +240,6 @@ fn recorders(
             FrameFormat::Lammps => lammps::recorders(folder, &stem, options),
             FrameFormat::Csv => table::recorders(folder, &stem, options),
         })
+        .chain(fields)
         .collect()
 }

@@ -53,7 +53,7 @@ pub(super) enum Values {
 }
 
 impl Attribute {
-    fn new(name: &'static str, components: usize, values: Values) -> Self {
+    pub(super) fn new(name: &'static str, components: usize, values: Values) -> Self {
         Self {
             name,
             components,

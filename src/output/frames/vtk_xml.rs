@@ -7,7 +7,8 @@
 use super::piece::{self, Attribute, Geometry, Piece, Values};
 use super::series::Series;
 use super::{FrameContent, FrameOptions, Recorder};
-use crate::measure::Seen;
+use crate::math::{Mat3, Vec3};
+use crate::measure::{self, Field, FieldGrid, Seen};
 use crate::output::RunFolder;
 use crate::world::World;
 use std::fmt::Write as _;
@@ -74,6 +75,72 @@ pub(super) fn recorders(
     recorders
 }
 
+/// Files of the fields on a grid.
+pub(super) fn fields(folder: &RunFolder, stem: &str, grid: &FieldGrid) -> Box<dyn Recorder> {
+    let grid = *grid;
+    Box::new(Series {
+        folder: folder.clone(),
+        stem: format!("{stem}_fields"),
+        extension: "vti",
+        is_collected: true,
+        content: Box::new(move |frame| {
+            let cells = measure::fields(&grid, &frame.seen);
+            image(&grid, &cells, frame.seen.world.time).into_bytes()
+        }),
+    })
+}
+
+/// Fields as the text of a file.
+fn image(grid: &FieldGrid, cells: &[Field], time: f64) -> String {
+    let joined = |numbers: &mut dyn Iterator<Item = String>| {
+        let numbers: Vec<String> = numbers.collect();
+        numbers.join(" ")
+    };
+    let extent = joined(&mut grid.cells().iter().map(|count| format!("0 {count}")));
+    let three = |vector: Vec3| joined(&mut vector.iter().map(|part| format!("{part:?}")));
+    let mut xml = Document::default();
+    xml.begin(
+        "ImageData",
+        &format!(
+            " WholeExtent=\"{extent}\" Origin=\"{}\" Spacing=\"{}\"",
+            three(grid.min()),
+            three(grid.spacing())
+        ),
+    );
+    xml.time(time);
+    xml.line(&format!("<Piece Extent=\"{extent}\">"));
+    let numbers = |values: &dyn Fn(&Field) -> f64| {
+        Values::F32(cells.iter().map(|cell| values(cell) as f32).collect())
+    };
+    let vectors = |values: &dyn Fn(&Field) -> Vec3| {
+        let parts = cells.iter().map(values);
+        Values::F32(
+            parts
+                .flat_map(|v| [v.x as f32, v.y as f32, v.z as f32])
+                .collect(),
+        )
+    };
+    let tensors = |values: &dyn Fn(&Field) -> Mat3| {
+        let rows = cells.iter().map(|cell| values(cell).transpose());
+        Values::F32(
+            rows.flat_map(|rows| rows.map(|part| part as f32).as_slice().to_vec())
+                .collect(),
+        )
+    };
+    let attributes = [
+        Attribute::new("density", 1, numbers(&|cell| cell.density)),
+        Attribute::new("momentum", 3, vectors(&|cell| cell.momentum)),
+        Attribute::new("velocity", 3, vectors(&|cell| cell.velocity)),
+        Attribute::new("kinetic_stress", 9, tensors(&|cell| cell.kinetic_stress)),
+        Attribute::new("contact_stress", 9, tensors(&|cell| cell.contact_stress)),
+        Attribute::new("boundary_force", 3, vectors(&|cell| cell.boundary_force)),
+    ];
+    xml.attributes("CellData", ["density", "velocity"], &attributes);
+    xml.line("</Piece>");
+    xml.end("ImageData");
+    xml.text
+}
+
 /// The bodies of a world as the text of a file.
 #[must_use]
 pub fn bodies(world: &World, content: FrameContent, kind: Kind) -> String {
@@ -84,7 +151,7 @@ pub fn bodies(world: &World, content: FrameContent, kind: Kind) -> String {
 fn document(piece: &Piece, time: f64, kind: Kind) -> String {
     let geometry = &piece.geometry;
     let mut xml = Document::default();
-    xml.begin(kind.name());
+    xml.begin(kind.name(), "");
     xml.time(time);
     match kind {
         Kind::PolyData => {
@@ -168,12 +235,12 @@ struct Document {
 }
 
 impl Document {
-    fn begin(&mut self, kind: &str) {
+    fn begin(&mut self, kind: &str, about: &str) {
         self.line("<?xml version=\"1.0\"?>");
         self.line(&format!(
             "<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
         ));
-        self.line(&format!("<{kind}>"));
+        self.line(&format!("<{kind}{about}>"));
     }
 
     fn end(&mut self, kind: &str) {

@@ -454,6 +454,32 @@ pub struct Output {
     /// Simulated time between two checkpoints, from which `drystone resume` goes on `[s]`, positive; rounded to whole steps.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub checkpoint_every: Option<f64>,
+    /// Fields on a grid, in every frame; none without it.
+    pub fields: Option<Fields>,
+}
+
+/// Density, momentum and stress of the dynamic bodies on a grid of cells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Fields {
+    /// Least corner of the grid `[m]`.
+    pub min: Vector,
+    /// Greatest corner of the grid `[m]`.
+    pub max: Vector,
+    /// Reach of the kernel that spreads bodies and contacts, one to three diameters of a body `[m]`, positive.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub width: f64,
+    /// Side of a cell `[m]`, positive, from a sixteenth of the width to all of it; less where cells would not fill the grid. Without it half the width.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub spacing: Option<f64>,
+}
+
+impl Fields {
+    /// Side of a cell `[m]`.
+    pub(crate) fn side(&self) -> f64 {
+        self.spacing.unwrap_or(0.5 * self.width)
+    }
 }
 
 impl Default for Output {
@@ -463,6 +489,7 @@ impl Default for Output {
             frames_per_second: None,
             metrics_every: one(),
             checkpoint_every: None,
+            fields: None,
         }
     }
 }

@@ -13,15 +13,16 @@ mod stabilization;
 
 use super::place::Place;
 use super::schema::{
-    Contacts, DEFAULT_MATERIAL, Friction, FrictionLaw, SceneFile, Solver, Stabilization, Stepper,
+    Contacts, DEFAULT_MATERIAL, Fields, Friction, FrictionLaw, SceneFile, Solver, Stabilization,
+    Stepper,
 };
 use super::{closest, quoted, tables};
 use crate::constants::{
-    MAX_FRICTION_DIRECTIONS, MAX_LISTED_NAMES, MAX_SCENE_BODIES, MAX_SCENE_ITERATIONS,
-    MAX_SCENE_STEPS, MAX_SCENE_SUBSTEPS,
+    MAX_FIELD_CELLS, MAX_FIELD_WIDTH, MAX_FRICTION_DIRECTIONS, MAX_LISTED_NAMES, MAX_SCENE_BODIES,
+    MAX_SCENE_ITERATIONS, MAX_SCENE_STEPS, MAX_SCENE_SUBSTEPS,
 };
 use crate::error::{Error, Result};
-use number::{not_negative, positive, vector, within};
+use number::{length, not_negative, positive, vector, within};
 use std::collections::HashMap;
 
 /// What a name stands for.
@@ -470,12 +471,48 @@ fn output(file: &SceneFile, place: &Place<'_>) -> Result<()> {
     if let Some(rate) = output.frames_per_second {
         positive(rate, "the frame rate", &place.key("frames_per_second"))?;
     }
+    if let Some(given) = &output.fields {
+        if output.frames_every.is_none() && output.frames_per_second.is_none() {
+            return Err(place.name_of("fields").error(
+                "fields are written with frames, and there are none",
+                "expected `frames_every` or `frames_per_second` beside it",
+            ));
+        }
+        fields(given, &place.key("fields"))?;
+    }
     count(
         output.metrics_every,
         MAX_SCENE_STEPS,
         "steps between two rows",
         &place.key("metrics_every"),
     )
+}
+
+fn fields(given: &Fields, place: &Place<'_>) -> Result<()> {
+    number::corners(&given.min, &given.max, place)?;
+    length(given.width, "the width", &place.key("width"))?;
+    let side = given.side();
+    if let Some(spacing) = given.spacing {
+        let place = place.key("spacing");
+        length(spacing, "the spacing", &place)?;
+        if spacing > given.width || spacing * MAX_FIELD_WIDTH < given.width {
+            return Err(place.error(
+                format!("a spacing of {spacing} with a width of {}", given.width),
+                format!("expected a number from 1/{MAX_FIELD_WIDTH} of the width to all of it"),
+            ));
+        }
+    }
+    let sides = given.min.iter().zip(&given.max);
+    let cells: f64 = sides
+        .map(|(min, max)| ((max - min) / side).ceil())
+        .product();
+    if cells > MAX_FIELD_CELLS {
+        return Err(place.key("max").error(
+            format!("a grid of {cells:.3e} cells"),
+            format!("expected at most {MAX_FIELD_CELLS:e}"),
+        ));
+    }
+    Ok(())
 }
 
 fn materials(file: &SceneFile, place: &Place<'_>) -> Result<()> {

@@ -60,6 +60,21 @@ pub(super) fn length_or_0(value: f64, what: &str, place: &Place<'_>) -> Result<(
     at_most(value, MAX_SCENE_LENGTH, what, place)
 }
 
+/// The corners `min` and `max` of a box.
+pub(super) fn corners(min: &Vector, max: &Vector, place: &Place<'_>) -> Result<()> {
+    vector(min, &place.key("min"))?;
+    vector(max, &place.key("max"))?;
+    for (axis, (min, max)) in min.iter().zip(max).enumerate() {
+        if min >= max {
+            return Err(place.key("max").at(axis).error(
+                format!("the box ends at {max}, where it begins at {min}"),
+                "expected a number above that of `min`",
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn at_most(value: f64, most: f64, what: &str, place: &Place<'_>) -> Result<()> {
     if value.abs() <= most {
         return Ok(());

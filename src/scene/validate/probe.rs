@@ -1,6 +1,6 @@
 //! Probes: names, and numbers.
 
-use super::number::{direction, vector, within};
+use super::number::{corners, direction, vector, within};
 use super::{Names, identifier, taken};
 use crate::error::Result;
 use crate::scene::place::Place;
@@ -49,16 +49,7 @@ fn probe<'a>(probe: &'a Probe, names: &Names<'_>, place: &Place<'_>) -> Result<&
         }
         Probe::Coordination(probe) | Probe::Momentum(probe) => Ok(&probe.name),
         Probe::Fabric(probe) | Probe::Stress(probe) => {
-            vector(&probe.min, &place.key("min"))?;
-            vector(&probe.max, &place.key("max"))?;
-            for (axis, (min, max)) in probe.min.iter().zip(&probe.max).enumerate() {
-                if min >= max {
-                    return Err(place.key("max").at(axis).error(
-                        format!("the box ends at {max}, where it begins at {min}"),
-                        "expected a number above that of `min`",
-                    ));
-                }
-            }
+            corners(&probe.min, &probe.max, place)?;
             Ok(&probe.name)
         }
         Probe::ContactForce(probe) => {

@@ -146,7 +146,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) frame_content: ContentName,
     /// Formats of frames, one or, after commas, several: vtp for ParaView (the default); vtu for readers of unstructured grids, such as meshio;
-    /// lammps for OVITO; csv for tables.
+    /// vtkhdf for long runs in one file; lammps for OVITO; csv for tables.
     #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
     pub(crate) frame_format: Vec<FormatName>,
     /// Frames also of the contacts: bodies, point, normal, gap and force of each, in files and a collection of their own.
@@ -480,6 +480,7 @@ impl From<ContentName> for FrameContent {
 pub(crate) enum FormatName {
     Vtp,
     Vtu,
+    Vtkhdf,
     Lammps,
     Csv,
 }
@@ -489,6 +490,7 @@ impl From<FormatName> for FrameFormat {
         match name {
             FormatName::Vtp => Self::Vtp,
             FormatName::Vtu => Self::Vtu,
+            FormatName::Vtkhdf => Self::Vtkhdf,
             FormatName::Lammps => Self::Lammps,
             FormatName::Csv => Self::Csv,
         }

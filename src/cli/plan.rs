@@ -58,6 +58,7 @@ impl RunPlan {
             formats: args.frame_format.into_iter().map(Into::into).collect(),
             contacts: args.frame_contacts,
             fields: scene.output.fields,
+            most: frames_every.map_or(0, |every| 1 + scene.steps / every),
         };
         frame_options.check().map_err(Failure::Input)?;
         let steps = |time: f64| (time / scene.settings.time_step).round().max(1.0) as u64;

@@ -6,7 +6,7 @@
 //! | `metrics.csv` | one row a step: [`MetricsWriter`] |
 //! | `summary.json` | the run in one object: [`Summary`] |
 //! | `checkpoints/000000123.drystone` | on request, and where a signal ends a run, its state: [`CheckpointFolder`] |
-//! | `NAME.pvd`, `frames/NAME_000123.vtp` | on request, the state over time: [`FrameWriter`] |
+//! | `NAME.pvd`, `frames/NAME_000123.vtp`, ... | on request, the state over time: [`FrameWriter`] |
 
 mod checkpoints;
 pub(crate) mod frames;

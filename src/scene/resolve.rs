@@ -23,6 +23,9 @@ pub(super) fn toml(scene: &Scene) -> String {
     }
     file.output.frames_every = scene.output.frames_every;
     file.output.frames_per_second = None;
+    if let Some(fields) = &mut file.output.fields {
+        fields.spacing = Some(fields.side());
+    }
     for (index, fill) in file.fills.iter_mut().enumerate() {
         fill.seed.get_or_insert(index as u64);
     }

@@ -117,12 +117,17 @@ fn assert_same(home: &Home, run: &str, other: &str) {
     let names = |run: &str| entries(&home.path(&format!("{run}/frames")));
     assert_eq!(names(run), names(other));
     let mut files = vec!["scene.toml".to_owned()];
-    if !names(run).is_empty() {
-        files.push("shaken.pvd".to_owned());
+    for file in ["shaken.pvd", "shaken_contacts.pvd", "shaken.vtkhdf"] {
+        let are_there = [run, other].map(|run| home.path(&format!("{run}/{file}")).exists());
+        assert_eq!(are_there[0], are_there[1], "{file}");
+        if are_there[0] {
+            files.push(file.to_owned());
+        }
     }
+    let bytes = |run: &str, file: &str| std::fs::read(home.path(&format!("{run}/{file}"))).unwrap();
     files.extend(names(run).into_iter().map(|name| format!("frames/{name}")));
     for file in files {
-        let [one, two] = [run, other].map(|run| home.read(&format!("{run}/{file}")));
+        let [one, two] = [run, other].map(|run| bytes(run, &file));
         assert!(one == two, "{file} of {run} and {other}");
     }
     let summary = |run: &str| {
@@ -145,7 +150,16 @@ fn assert_same(home: &Home, run: &str, other: &str) {
 
 /// Kills a run of the scene at some random moments, once or more often, resumes it each time, and compares it with one that was not.
 fn killed_runs_go_on(home: &Home, backend: &[&str], steps: usize, moments: usize) {
-    let run = ["run", "shaken.toml", "--frames", "20", "--no-picture"];
+    let run = [
+        "run",
+        "shaken.toml",
+        "--no-picture",
+        "--frames",
+        "20",
+        "--frame-format",
+        "vtp,vtkhdf",
+        "--frame-contacts",
+    ];
     let run = [&run[..], backend, &["--out"]].concat();
     let gpu = backend.contains(&"--adapter");
     let finish = |args: &[&str]| {

@@ -12,6 +12,7 @@ mod bench;
 mod checkpoints;
 mod compare;
 mod faults;
+mod frames;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod plot;
@@ -24,3 +25,5 @@ mod render;
 mod reproduce;
 mod run;
 mod usage;
+#[path = "../support/vtk_file.rs"]
+mod vtk_file;

@@ -1,5 +1,7 @@
 //! A reader of VTK XML files: strict, and by itself.
 
+#![allow(dead_code, reason = "each program uses a part")]
+
 /// An array of a file, widened to f64.
 pub(crate) struct Array {
     pub(crate) components: usize,

@@ -3,12 +3,14 @@
 //! A [`Frame`] borrows the state. Each format is a [`Recorder`] of frames in a file of its own here: it writes them into the folder of
 //! the run, one by one, and goes on after those that a checkpoint counts.
 
+mod hdf5;
 mod lammps;
 mod piece;
 mod series;
 mod surface;
 mod table;
 pub(crate) mod vtk_xml;
+mod vtkhdf;
 
 use super::RunFolder;
 use super::run_folder::file_stem;
@@ -46,6 +48,8 @@ pub struct FrameOptions {
     /// Cells have the arrays `density` `[kg/m^3]`, `momentum` `[kg/(m^2 s)]`, `velocity` `[m/s]`, `kinetic_stress` and `contact_stress` `[Pa]` (positive under
     /// pressure; xx, xy, xz, yx, ...), and `boundary_force` `[N/m^3]`: see [`fields`](crate::measure::fields()).
     pub fields: Option<FieldGrid>,
+    /// Most frames that there will be: formats in one file have room for no more.
+    pub most: u64,
 }
 
 /// What a frame shows of a body.
@@ -76,6 +80,9 @@ pub enum FrameFormat {
     Vtp,
     /// VTK XML unstructured grid, which more programs read.
     Vtu,
+    /// VTKHDF, all frames in the file `NAME.vtkhdf`, for long runs. It is whole at any moment of the run and has the frames so far; contacts and
+    /// fields are in VTK XML files beside it. It has the length of the whole run from the start: a hole as long as nothing is written.
+    Vtkhdf,
     /// LAMMPS dump, for OVITO: bodies as particles, whatever [`FrameContent`] says, with `id`s from 1. `type` is the number of the shape and one,
     /// `element` its name; contacts are the entries of a local dump.
     Lammps,
@@ -90,6 +97,7 @@ impl FrameFormat {
         match self {
             Self::Vtp => "vtp",
             Self::Vtu => "vtu",
+            Self::Vtkhdf => "vtkhdf",
             Self::Lammps => "lammps",
             Self::Csv => "csv",
         }
@@ -237,6 +245,7 @@ fn recorders(
         .flat_map(|&format| match format {
             FrameFormat::Vtp => vtk_xml::recorders(folder, &stem, options, Kind::PolyData),
             FrameFormat::Vtu => vtk_xml::recorders(folder, &stem, options, Kind::UnstructuredGrid),
+            FrameFormat::Vtkhdf => vtkhdf::recorders(folder, &stem, options),
             FrameFormat::Lammps => lammps::recorders(folder, &stem, options),
             FrameFormat::Csv => table::recorders(folder, &stem, options),
         })

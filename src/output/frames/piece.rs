@@ -8,6 +8,12 @@ use crate::math::{Aabb, Pose, Vec3};
 use crate::measure::Seen;
 use crate::world::{Body, BodyKind, Shape, World};
 
+/// Cell types of VTK.
+const VERTEX: u8 = 1;
+const TRIANGLE: u8 = 5;
+const POLYGON: u8 = 7;
+const QUAD: u8 = 9;
+
 /// Points and cells.
 #[derive(Debug, Default)]
 pub(super) struct Geometry {
@@ -30,6 +36,23 @@ impl Geometry {
         self.offsets.len()
     }
 
+    /// VTK's type of every cell.
+    pub(super) fn cell_types(&self) -> Vec<u8> {
+        let mut start = 0;
+        let ends = self.offsets.iter();
+        ends.map(|&end| {
+            let corners = end - start;
+            start = end;
+            match corners {
+                1 => VERTEX,
+                3 => TRIANGLE,
+                4 => QUAD,
+                _ => POLYGON,
+            }
+        })
+        .collect()
+    }
+
     fn push_cell(&mut self, points: impl IntoIterator<Item = i64>) {
         self.connectivity.extend(points);
         self.offsets.push(self.connectivity.len() as i64);
@@ -42,6 +65,8 @@ pub(super) struct Attribute {
     pub(super) name: &'static str,
     pub(super) components: usize,
     pub(super) values: Values,
+    /// True if it is the same in every frame of a run.
+    pub(super) is_constant: bool,
 }
 
 /// Its values, all components of one element together.
@@ -58,8 +83,34 @@ impl Attribute {
             name,
             components,
             values,
+            is_constant: false,
         }
     }
+
+    fn constant(name: &'static str, values: Values) -> Self {
+        Self {
+            is_constant: true,
+            ..Self::new(name, 1, values)
+        }
+    }
+}
+
+impl Values {
+    /// Little-endian, one after the other.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::I32(values) => bytes(values, i32::to_le_bytes),
+            Self::U8(values) => values.clone(),
+            Self::F32(values) => bytes(values, f32::to_le_bytes),
+        }
+    }
+}
+
+pub(super) fn bytes<T: Copy, const N: usize>(
+    values: &[T],
+    to_bytes: impl Fn(T) -> [u8; N],
+) -> Vec<u8> {
+    values.iter().flat_map(|&value| to_bytes(value)).collect()
 }
 
 /// Geometry with arrays: on its points if every cell is one, else on its cells.
@@ -153,10 +204,13 @@ fn points_of(world: &World) -> (Geometry, Vec<Attribute>) {
     let everybody: Vec<u32> = (0..bodies.len() as u32).collect();
     let mut attributes = body_attributes(world, &everybody);
     let masses = bodies.iter().map(|body| mass(body) as f32);
-    attributes.push(Attribute::new("mass", 1, Values::F32(masses.collect())));
+    attributes.push(Attribute::constant("mass", Values::F32(masses.collect())));
     let radii = bodies.iter().map(|body| radius(body) as f32);
-    attributes.push(Attribute::new("radius", 1, Values::F32(radii.collect())));
-    attributes.push(vectors("half_extents", bodies.iter().map(half_extents)));
+    attributes.push(Attribute::constant("radius", Values::F32(radii.collect())));
+    attributes.push(Attribute {
+        is_constant: true,
+        ..vectors("half_extents", bodies.iter().map(half_extents))
+    });
     let orientations = bodies.iter().flat_map(|body| {
         let q = body.pose.orientation;
         [q.w as f32, q.i as f32, q.j as f32, q.k as f32]
@@ -188,16 +242,14 @@ fn surfaces_of(world: &World) -> (Geometry, Vec<Attribute>) {
 fn body_attributes(world: &World, owners: &[u32]) -> Vec<Attribute> {
     let bodies = || owners.iter().map(|&body| &world.bodies[body as usize]);
     vec![
-        Attribute::new(
+        Attribute::constant(
             "id",
-            1,
             Values::I32(owners.iter().map(|&body| body as i32).collect()),
         ),
-        Attribute::new("kind", 1, Values::U8(bodies().map(kind_number).collect())),
-        Attribute::new("shape", 1, Values::U8(bodies().map(shape_number).collect())),
-        Attribute::new(
+        Attribute::constant("kind", Values::U8(bodies().map(kind_number).collect())),
+        Attribute::constant("shape", Values::U8(bodies().map(shape_number).collect())),
+        Attribute::constant(
             "material",
-            1,
             Values::I32(bodies().map(|body| body.material as i32).collect()),
         ),
         vectors("velocity", bodies().map(|body| body.linear_velocity)),
@@ -266,6 +318,15 @@ pub(super) fn shape_name(body: &Body) -> &'static str {
     }
 }
 
+/// Mass `[kg]`; zero unless dynamic.
+pub(super) fn mass(body: &Body) -> f64 {
+    if body.is_dynamic() {
+        body.mass.mass
+    } else {
+        0.0
+    }
+}
+
 /// Radius of the sphere about the centre of mass that holds a body; zero if there is none.
 pub(super) fn radius(body: &Body) -> f64 {
     let radius = body.shape.bounding_radius();
@@ -279,15 +340,6 @@ pub(super) fn bounds(world: &World) -> Option<Aabb> {
         .filter(Aabb::is_finite)
         .fold(Aabb::empty(), |all, aabb| all.merged(&aabb));
     all.is_finite().then_some(all)
-}
-
-/// Mass `[kg]`; zero unless dynamic.
-pub(super) fn mass(body: &Body) -> f64 {
-    if body.is_dynamic() {
-        body.mass.mass
-    } else {
-        0.0
-    }
 }
 
 /// Half the sides of the bounding box in body axes; zero if there is none.

@@ -4,7 +4,7 @@
 //! After the VTK file formats document, section *XML file formats*: an array is the base64 text of
 //! its length in bytes (`UInt64`) followed by its little-endian values.
 
-use super::piece::{self, Attribute, Geometry, Piece, Values};
+use super::piece::{self, Attribute, Piece, Values, bytes};
 use super::series::Series;
 use super::{FrameContent, FrameOptions, Recorder};
 use crate::math::{Mat3, Vec3};
@@ -12,12 +12,6 @@ use crate::measure::{self, Field, FieldGrid, Seen};
 use crate::output::RunFolder;
 use crate::world::World;
 use std::fmt::Write as _;
-
-/// Cell types of VTK.
-const VERTEX: u8 = 1;
-const TRIANGLE: u8 = 5;
-const POLYGON: u8 = 7;
-const QUAD: u8 = 9;
 
 /// The kind of data in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,27 +46,37 @@ pub(super) fn recorders(
     kind: Kind,
 ) -> Vec<Box<dyn Recorder>> {
     let content = options.content;
-    let series = |stem: String, piece: Box<dyn Fn(&Seen<'_>) -> Piece + Send>| {
-        Box::new(Series {
-            folder: folder.clone(),
-            stem,
-            extension: kind.extension(),
-            is_collected: true,
-            content: Box::new(move |frame| {
-                let seen = &frame.seen;
-                document(&piece(seen), seen.world.time, kind).into_bytes()
-            }),
-        })
-    };
     let bodies = move |seen: &Seen<'_>| piece::bodies(seen.world, content);
-    let mut recorders: Vec<Box<dyn Recorder>> = vec![series(stem.to_owned(), Box::new(bodies))];
+    let mut recorders = vec![series(folder, stem.to_owned(), kind, Box::new(bodies))];
     if options.contacts {
-        recorders.push(series(
-            format!("{stem}_contacts"),
-            Box::new(piece::contacts),
-        ));
+        recorders.push(contacts(folder, stem, kind));
     }
     recorders
+}
+
+/// Files of the contacts.
+pub(super) fn contacts(folder: &RunFolder, stem: &str, kind: Kind) -> Box<dyn Recorder> {
+    let stem = format!("{stem}_contacts");
+    series(folder, stem, kind, Box::new(piece::contacts))
+}
+
+/// Files of a part of the state.
+fn series(
+    folder: &RunFolder,
+    stem: String,
+    kind: Kind,
+    piece: Box<dyn Fn(&Seen<'_>) -> Piece + Send>,
+) -> Box<dyn Recorder> {
+    Box::new(Series {
+        folder: folder.clone(),
+        stem,
+        extension: kind.extension(),
+        is_collected: true,
+        content: Box::new(move |frame| {
+            let seen = &frame.seen;
+            document(&piece(seen), seen.world.time, kind).into_bytes()
+        }),
+    })
 }
 
 /// Files of the fields on a grid.
@@ -196,7 +200,7 @@ fn document(piece: &Piece, time: f64, kind: Kind) -> String {
         );
     }
     if kind == Kind::UnstructuredGrid {
-        xml.array("UInt8", "Name=\"types\"", &cell_types(geometry));
+        xml.array("UInt8", "Name=\"types\"", &geometry.cell_types());
     }
     xml.line(&format!("</{cells}>"));
     let data = if geometry.is_point_cloud {
@@ -208,25 +212,6 @@ fn document(piece: &Piece, time: f64, kind: Kind) -> String {
     xml.line("</Piece>");
     xml.end(kind.name());
     xml.text
-}
-
-/// VTK's type of every cell.
-fn cell_types(geometry: &Geometry) -> Vec<u8> {
-    let mut start = 0;
-    geometry
-        .offsets
-        .iter()
-        .map(|&end| {
-            let corners = end - start;
-            start = end;
-            match corners {
-                1 => VERTEX,
-                3 => TRIANGLE,
-                4 => QUAD,
-                _ => POLYGON,
-            }
-        })
-        .collect()
 }
 
 #[derive(Default)]
@@ -265,11 +250,12 @@ impl Document {
             "<{section} Scalars=\"{scalars}\" Vectors=\"{vectors}\">"
         ));
         for attribute in attributes {
-            let (kind, content) = match &attribute.values {
-                Values::I32(values) => ("Int32", bytes(values, i32::to_le_bytes)),
-                Values::U8(values) => ("UInt8", values.clone()),
-                Values::F32(values) => ("Float32", bytes(values, f32::to_le_bytes)),
+            let kind = match &attribute.values {
+                Values::I32(_) => "Int32",
+                Values::U8(_) => "UInt8",
+                Values::F32(_) => "Float32",
             };
+            let content = attribute.values.to_bytes();
             self.array(
                 kind,
                 &format!(
@@ -299,10 +285,6 @@ impl Document {
         base64(&block, &mut self.text);
         self.text.push_str("\n</DataArray>\n");
     }
-}
-
-fn bytes<T: Copy, const N: usize>(values: &[T], to_bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
-    values.iter().flat_map(|&value| to_bytes(value)).collect()
 }
 
 /// Appends the base64 text of some bytes (RFC 4648, section 4).

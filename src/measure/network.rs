@@ -147,6 +147,21 @@ impl<'a> ContactNetwork<'a> {
         sum
     }
 
+    /// Rate of the work that a body does on all that it touches `[W]`: its contact forces on them times its velocities at the points.
+    #[must_use]
+    pub fn power_of(&self, body: u32) -> f64 {
+        let moving = &self.world.bodies[body as usize];
+        let powers = self.all().map(|(contact, force)| {
+            let on_other = match contact.bodies {
+                [a, _] if a == body => -force,
+                [_, b] if b == body => force,
+                _ => return 0.0,
+            };
+            on_other.dot(&moving.velocity_at(&contact.position))
+        });
+        powers.sum()
+    }
+
     fn pressing_within(
         &self,
         within: &Aabb,
@@ -255,6 +270,14 @@ mod tests {
         let on_ball = ContactNetwork::new(&world, &contacts, &forces).on_body(1);
         assert_eq!(on_ball.force, Vec3::new(0.0, 0.0, 2.0));
         assert!((on_ball.torque - Vec3::new(0.0, -0.6, 0.0)).norm() < 1e-12);
+        // The ground lifts the ball, and turns below it.
+        let (mut lifting, forces) = (world.clone(), [Vec3::new(0.0, 0.0, -2.0)]);
+        lifting.bodies[0].linear_velocity = Vec3::z() * 3.0;
+        let network = ContactNetwork::new(&lifting, &contacts, &forces);
+        assert_eq!((network.power_of(0), network.power_of(1)), (6.0, 0.0));
+        lifting.bodies[0].angular_velocity = Vec3::y();
+        let network = ContactNetwork::new(&lifting, &contacts, &forces);
+        assert!((network.power_of(0) - 2.0 * (3.0 - 0.3)).abs() < 1e-12);
         let pull = [Vec3::z()];
         let pulled = ContactNetwork::new(&world, &contacts, &pull);
         assert_eq!(pulled.pressing().count(), 0);

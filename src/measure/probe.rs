@@ -135,6 +135,11 @@ pub enum ProbeKind {
         /// The body.
         body: u32,
     },
+    /// Rate of the work that a body does on all that it touches `[W]`: column `NAME`.
+    Power {
+        /// The body.
+        body: u32,
+    },
     /// Force of a joint on its body A `[N]` and torque `[N m]`: columns as of the contact force.
     JointForce {
         /// The joint.
@@ -167,7 +172,7 @@ impl Probe {
             ProbeKind::Position { .. } => &["_x", "_y", "_z"],
             ProbeKind::Velocity { .. } => &["_vx", "_vy", "_vz"],
             ProbeKind::Spin { .. } => &["_wx", "_wy", "_wz"],
-            ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } => &[""],
+            ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } | ProbeKind::Power { .. } => &[""],
             ProbeKind::Coordination => &["", "_bearing", "_rattlers"],
             ProbeKind::Fabric { .. } | ProbeKind::Stress { .. } => {
                 &["_xx", "_yy", "_zz", "_xy", "_yz", "_zx"]
@@ -200,6 +205,7 @@ impl Probe {
             ProbeKind::Velocity { .. } => &["m/s"; 3],
             ProbeKind::Spin { .. } => &["rad/s"; 3],
             ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } => &["m"],
+            ProbeKind::Power { .. } => &["W"],
             ProbeKind::Coordination => &["1"; 3],
             ProbeKind::Fabric { .. } => &["1"; 6],
             ProbeKind::Stress { .. } => &["Pa"; 6],
@@ -223,6 +229,7 @@ impl Probe {
                 | ProbeKind::Fabric { .. }
                 | ProbeKind::Stress { .. }
                 | ProbeKind::ContactForce { .. }
+                | ProbeKind::Power { .. }
         )
     }
 
@@ -281,6 +288,7 @@ impl Probe {
             ProbeKind::Fabric { within } => components(&seen.network().fabric(within)),
             ProbeKind::Stress { within } => components(&seen.network().stress(within)),
             ProbeKind::ContactForce { body } => parts(&seen.network().on_body(*body)),
+            ProbeKind::Power { body } => vec![seen.network().power_of(*body)],
             ProbeKind::JointForce { joint } => {
                 let found = seen.joint_forces.get(*joint as usize);
                 parts(&found.copied().unwrap_or_default())

@@ -75,6 +75,10 @@ fn probe(builder: &Builder, given: &schema::Probe, place: &Place<'_>) -> Result<
             let body = builder.frame_of(&probe.body)?;
             (&probe.name, None, ProbeKind::ContactForce { body })
         }
+        schema::Probe::Power(probe) => {
+            let body = builder.frame_of(&probe.body)?;
+            (&probe.name, None, ProbeKind::Power { body })
+        }
         schema::Probe::JointForce(probe) => {
             let mut joints = builder.world.joints.iter();
             let at = joints.position(|joint| joint.name.as_deref() == Some(&*probe.joint));

@@ -233,3 +233,38 @@ fn what_cannot_be_measured_is_refused_where_it_is_asked_for() {
         assert!(error.contains(&format!("probes.toml:{line}:")), "{error}");
     }
 }
+
+#[test]
+fn a_lift_works_against_the_weight() {
+    let found = measured(
+        "
+        name = \"lift\"
+        [simulation]
+        dt = 0.01
+        duration = 2.0
+        gravity = [0, 0, -10]
+        [[body]]
+        name = \"lift\"
+        kind = \"kinematic\"
+        shape = { type = \"box\", half_extents = [1, 1, 0.1] }
+        position = [0, 0, -0.1]
+        motion = { type = \"constant\", linear = [0, 0, 0.2] }
+        [[body]]
+        name = \"load\"
+        shape = { type = \"box\", half_extents = [0.2, 0.1, 0.1] }
+        position = [0.3, 0, 0.1]
+        linear_velocity = [0, 0, 0.2]
+        mass = 2.0
+        [[probe]]
+        name = \"work\"
+        type = \"power\"
+        body = \"lift\"
+        [[probe]]
+        name = \"back\"
+        type = \"power\"
+        body = \"load\"
+        ",
+    );
+    near(found["work"], 4.0, 1e-3, "power of the lift");
+    near(found["back"], -4.0, 1e-3, "power of the load");
+}

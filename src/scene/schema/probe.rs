@@ -27,6 +27,8 @@ tagged! {
         /// Force of all contacts on a body and their torque about its centre of mass: columns `NAME_fx`, `NAME_fy`, `NAME_fz` `[N]`,
         /// `NAME_tx`, `NAME_ty`, `NAME_tz` `[N m]`.
         "contact_force" => ContactForce(ForceProbe),
+        /// Rate of the work that a body does on all that it touches, such as a plate that shakes them: column `NAME` `[W]`.
+        "power" => Power(ForceProbe),
         /// Force and torque of a joint on its body `a`: columns as of the contact force.
         "joint_force" => JointForce(JointProbe),
         /// Linear momentum of the dynamic bodies and angular momentum about the origin: columns `NAME_px`, `NAME_py`, `NAME_pz`

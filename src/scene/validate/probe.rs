@@ -52,7 +52,7 @@ fn probe<'a>(probe: &'a Probe, names: &Names<'_>, place: &Place<'_>) -> Result<&
             corners(&probe.min, &probe.max, place)?;
             Ok(&probe.name)
         }
-        Probe::ContactForce(probe) => {
+        Probe::ContactForce(probe) | Probe::Power(probe) => {
             body(&probe.body)?;
             Ok(&probe.name)
         }

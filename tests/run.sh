@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the tests need and runs all of them, those of `bindings` too; with arguments, which `cargo test` gets,
-# those of the library alone. GPU tests are mandatory: where no Vulkan driver is found, a software adapter (Mesa lavapipe) is installed.
+# those of the library alone. GPU tests are mandatory: where no Vulkan driver is found, a software adapter (Mesa lavapipe) is installed;
+# tests of the window have a display of their own (Xvfb).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,13 +12,22 @@ have_vulkan() {
         /usr/local/share/vulkan/icd.d/*.json 2>/dev/null | grep -q .
 }
 
+# A display server, and the libraries that the window loads.
+have_display() {
+    command -v Xvfb >/dev/null 2>&1 || return 1
+    for library in libX11-xcb libXcursor libXi libxkbcommon-x11; do
+        (ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null) | grep -q "$library\.so" || return 1
+    done
+}
+
 # $1: a line that says what is missing, then Debian's names of it.
 install() {
     why=$1
     shift
     if ! command -v apt-get >/dev/null 2>&1; then
-        echo "$why: $*, by Debian's names. Install them first; elsewhere the driver is called, for example:" >&2
-        echo "  Fedora: mesa-vulkan-drivers vulkan-loader; Arch: vulkan-swrast vulkan-icd-loader" >&2
+        echo "$why. Install first, by Debian's names: $*; elsewhere these are called:" >&2
+        echo "  Fedora: mesa-vulkan-drivers vulkan-loader xorg-x11-server-Xvfb libXcursor libXi libxkbcommon-x11" >&2
+        echo "  Arch:   vulkan-swrast vulkan-icd-loader xorg-server-xvfb libxcursor libxi libxkbcommon-x11" >&2
         exit 1
     fi
     echo "$why: installing $*"
@@ -29,6 +39,9 @@ install() {
 
 if [ "$(uname -s)" = Linux ] && ! have_vulkan; then
     install "no Vulkan driver found" mesa-vulkan-drivers libvulkan1
+fi
+if [ "$(uname -s)" = Linux ] && ! have_display; then
+    install "no Xvfb, or not all that a window needs, found" xvfb libx11-xcb1 libxcursor1 libxi6 libxkbcommon-x11-0
 fi
 
 if [ "$#" = 0 ]; then
@@ -48,8 +61,8 @@ export NODEVICE_SELECT=1
 export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 
 if [ "$#" -gt 0 ]; then
-    exec cargo test --locked "$@"
+    exec cargo test --locked --features view "$@"
 fi
 # Both at once: the library is built once, with the features of the program.
-cargo test --locked -p drystone -p drystone-c
+cargo test --locked -p drystone -p drystone-c --features drystone/view
 sh tests/bindings.sh

@@ -12,9 +12,6 @@ fn reached(map: texture_depth_2d, place: vec4f) -> f32 {
     return select(1.0, share, inside);
 }
 
-// Texels over which the shadow of one direction of the sky is spread: there are too few directions for its edges not to show.
-const SPREAD = 9.0;
-
 fn shade(pixel: vec2f, point: vec3f, normal: vec3f, albedo: vec3f, gloss: f32) -> vec3f {
     let to_eye = normalize(view.eye.xyz - point);
     let facing_sun = max(dot(normal, view.sun.xyz), 0.0);
@@ -24,7 +21,7 @@ fn shade(pixel: vec2f, point: vec3f, normal: vec3f, albedo: vec3f, gloss: f32) -
     let lift_sky = normal * view.sky.w * (2.0 + 4.0 * (1.0 - facing_sky));
     let by_sun = reached(sun_map, view.sun_projection * vec4f(point + lift_sun, 1.0));
     let turn = 6.2831853 * random(pixel);
-    let reach = SPREAD / f32(textureDimensions(sky_map).x) * 2.0 * sqrt(random(pixel.yx + 7919.0));
+    let reach = view.sky_color.w / f32(textureDimensions(sky_map).x) * 2.0 * sqrt(random(pixel.yx + 7919.0));
     let aside = vec4f(vec2f(cos(turn), sin(turn)) * reach, 0.0, 0.0);
     let by_sky = reached(sky_map, view.sky_projection * vec4f(point + lift_sky, 1.0) + aside);
     let middle = normalize(view.sun.xyz + to_eye);

@@ -25,7 +25,11 @@ fn across(direction: vec3f) -> mat2x3f {
 }
 
 @vertex
-fn vertex(instance: Instance, @builtin(vertex_index) index: u32) -> SpherePixel {
+fn vertex(
+    instance: Instance,
+    @builtin(vertex_index) index: u32,
+    @builtin(instance_index) which: u32,
+) -> SpherePixel {
     let radius = instance.scale.x;
     let center = instance.position.xyz - view.eye.xyz;
     let distance = max(length(center), 1.001 * radius);
@@ -33,7 +37,7 @@ fn vertex(instance: Instance, @builtin(vertex_index) index: u32) -> SpherePixel 
     // The cone of tangents is this wide where the centre is.
     let reach = 1.001 * radius * distance / sqrt(distance * distance - radius * radius);
     let ray = center + axes * (square(index) * reach);
-    let shown = is_shown(instance.scale.w, instance.position.xyz);
+    let shown = is_shown(instance.scale.w, which);
     let place = view.view_projection * vec4f(view.eye.xyz + ray, 1.0);
     // Hidden things are beyond every depth.
     return SpherePixel(

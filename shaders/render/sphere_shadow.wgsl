@@ -17,11 +17,15 @@ fn across(direction: vec3f) -> mat2x3f {
 }
 
 @vertex
-fn vertex(instance: Instance, @builtin(vertex_index) index: u32) -> ShadowPixel {
+fn vertex(
+    instance: Instance,
+    @builtin(vertex_index) index: u32,
+    @builtin(instance_index) which: u32,
+) -> ShadowPixel {
     let radius = instance.scale.x;
     let at = square(index);
     let point = instance.position.xyz + across(light_direction()) * (at * radius);
-    let shown = is_shown(instance.scale.w, instance.position.xyz);
+    let shown = is_shown(instance.scale.w, which);
     let place = select(vec4f(0.0, 0.0, -1.0, 1.0), light_projection() * vec4f(point, 1.0), shown);
     return ShadowPixel(place, at, vec4f(instance.position.xyz, radius));
 }

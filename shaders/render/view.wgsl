@@ -15,6 +15,7 @@ struct View {
     sun: vec4f,
     sky: vec4f,
     sun_color: vec4f,
+    // w: texels over which the shadow of a direction of the sky is spread.
     sky_color: vec4f,
     // Light that reaches everything, from above and from below.
     fill_above: vec4f,
@@ -66,13 +67,13 @@ fn random(pixel: vec2f) -> f32 {
     return f32(h >> 8u) / 16777216.0;
 }
 
-// True if this sample shows a thing of some opacity: all of it or nothing, so that the mean of the samples has no noise. The
-// place keeps things behind each other from being shown by the same samples.
-fn is_shown(opacity: f32, place: vec3f) -> bool {
+// True if this sample shows a thing of some opacity: all of it or nothing, so that the mean of the samples has no noise. Its
+// number keeps things behind each other from being shown by the same samples, and is the same wherever it moves.
+fn is_shown(opacity: f32, which: u32) -> bool {
     if opacity >= 1.0 {
         return true;
     }
-    let shift = fract(dot(place, vec3f(12.9898, 78.233, 37.719)));
+    let shift = f32((which * 0x9E3779B1u) >> 8u) / 16777216.0;
     return fract(shift + 0.61803399 * view.frame.z) < opacity;
 }
 

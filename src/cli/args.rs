@@ -43,6 +43,14 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 done, 1 a run or the adapter failed, 2 bad usage or input, or no adapter."
     )]
     Render(RenderArgs),
+    /// Show a scene or a run in a window: run it, look around, pull at bodies.
+    ///
+    /// A scene is simulated on the CPU, in step with the clock where that is possible. Of a run folder the frames are shown if they say where
+    /// bodies were (run --frames N --frame-content points); otherwise it is simulated on from its newest checkpoint, or from the start, on the
+    /// backend it ran on. Nothing is written.
+    #[cfg(feature = "view")]
+    #[command(after_help = crate::view::HELP)]
+    View(ViewArgs),
     /// Draw the numbers of one or more runs over time: probes, residuals, energies, penetrations, times of stages.
     #[command(
         after_help = "Exit codes: 0 done, 1 the file could not be written, 2 bad usage or no such run."
@@ -259,12 +267,8 @@ pub(crate) struct RenderArgs {
     /// without an ending is a folder of pictures. Without it NAME.png, or NAME_sheet.png, in the folder of the run or here.
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    /// Quantity that the colours of bodies show.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) color: crate::render::ColorBy,
-    /// Draw the forces of contacts as lines, and bodies as if of glass.
-    #[arg(long)]
-    pub(crate) forces: bool,
+    #[command(flatten)]
+    pub(crate) look: crate::render::Look,
     /// Write the time into the corner of a single picture too.
     #[arg(long)]
     pub(crate) label: bool,
@@ -283,6 +287,32 @@ pub(crate) struct RenderArgs {
     /// Show no progress.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// A run to show in a window.
+#[cfg(feature = "view")]
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// Scene file, or the folder of a run.
+    #[arg(value_name = "SCENE|RUN")]
+    pub(crate) source: PathBuf,
+    /// Simulate a run folder that has frames too: from its newest checkpoint, or from the start.
+    #[arg(long)]
+    pub(crate) live: bool,
+    /// Begin with the run paused.
+    #[arg(long)]
+    pub(crate) paused: bool,
+    /// Width and height of the window in pixels.
+    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
+    pub(crate) size: (u32, u32),
+    #[command(flatten)]
+    pub(crate) look: crate::render::Look,
+    /// Part of the name of the adapter to draw on; without it hardware if there is some, else software.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adapter: Option<String>,
+    /// Threads of the CPU's part; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 /// Paint of words.
 const INK: RGBColor = RGBColor(0x2A, 0x2F, 0x36);
 /// Between the pictures of a sheet.
-const PAPER: [u8; 3] = [0xF4, 0xF5, 0xF6];
+pub(crate) const PAPER: [u8; 3] = [0xF4, 0xF5, 0xF6];
 
 /// Red, green and blue of every pixel, rows from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +70,15 @@ impl Image {
             .color(&INK)
             .pos(Pos::new(end, VPos::Center));
         root.draw_text(words, &style, at).map_err(failed)
+    }
+
+    /// Width of words of a size `[pixels]`.
+    #[cfg(feature = "view")]
+    pub(crate) fn width_of(words: &str, size: u32) -> Result<u32> {
+        fonts::register();
+        let style = ("sans-serif", size).into_font();
+        let (width, _) = style.box_size(words).map_err(failed)?;
+        Ok(width)
     }
 
     /// The image at one of `factor` times the size, each pixel the mean of its part.

@@ -27,6 +27,8 @@ mod reproduce;
 mod run;
 mod solve;
 mod study;
+#[cfg(feature = "view")]
+mod view;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -59,6 +61,8 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Resume(args) => run::resume(args),
         #[cfg(feature = "gpu")]
         Command::Render(args) => render::render(&args),
+        #[cfg(feature = "view")]
+        Command::View(args) => view::view(&args),
         Command::Plot(args) => curves::plot(&args),
         Command::Solve(args) => solve::solve(args),
         Command::Check(args) => check::check(&args),

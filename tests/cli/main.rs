@@ -11,6 +11,8 @@ mod bad_scenes;
 mod bench;
 mod checkpoints;
 mod compare;
+#[cfg(all(feature = "view", target_os = "linux"))]
+mod display;
 mod faults;
 mod frames;
 #[cfg(feature = "gpu")]
@@ -25,5 +27,7 @@ mod render;
 mod reproduce;
 mod run;
 mod usage;
+#[cfg(all(feature = "view", target_os = "linux"))]
+mod view;
 #[path = "../support/vtk_file.rs"]
 mod vtk_file;

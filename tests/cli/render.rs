@@ -126,6 +126,74 @@ fn a_run_folder_is_drawn_and_a_run_ends_with_a_picture() {
 }
 
 #[test]
+fn frames_and_checkpoints_are_taken_in_place_of_steps() {
+    let home = Home::with_drop_scene();
+    let run = ["run", "drop.toml", "-q", "--backend=cpu", "--no-picture"];
+    let frames = ["--out=framed", "--frames=10", "--frame-content=points"];
+    home.run(&[&run[..], &frames].concat()).expect_code(0);
+    let picture = |args: &[&str]| {
+        let ended = render(&home, &[args, &["--out", "x.png"]].concat()).expect_code(0);
+        (decoded(&home, "x.png").2, ended.stderr)
+    };
+    let [start, middle, end] =
+        ["0", "0.5", "0.6"].map(|time| picture(&["drop.toml", "--at", time]).0);
+    // Frames hold orientations in single precision.
+    let (framed, _) = picture(&["framed", "--at", "0.5"]);
+    assert!(difference(&framed, &middle) < 0.002);
+    // They are what is drawn: here is another one in their place.
+    let frame = |step: u32| home.path(&format!("framed/frames/drop_{step:06}.vtp"));
+    std::fs::copy(frame(0), frame(30)).unwrap();
+    assert!(difference(&picture(&["framed", "--at", "0.5"]).0, &start) < 0.002);
+    // Forces are not in them: the scene is run.
+    let forces = ["--forces", "--at", "0.5"];
+    let [of_run, of_scene] =
+        ["framed", "drop.toml"].map(|source| picture(&[&[source], &forces[..]].concat()).0);
+    assert_eq!(difference(&of_run, &of_scene), 0.0);
+    // One that is cut short is an error.
+    let text = std::fs::read_to_string(frame(30)).unwrap();
+    std::fs::write(frame(30), &text[..text.len() / 2]).unwrap();
+    let ended = render(&home, &["framed", "--at", "0.5"]).expect_code(2);
+    assert!(ended.stderr.contains("drop_000030.vtp"), "{}", ended.stderr);
+
+    let every = ["--out=saved", "--checkpoint-every=0.25"];
+    home.run(&[&run[..], &every].concat()).expect_code(0);
+    let (saved, said) = picture(&["saved", "--at", "0.6"]);
+    assert_eq!((difference(&saved, &end), said.as_str()), (0.0, ""));
+    // A damaged one is named, and the one before it is taken.
+    let newest = home.path("saved/checkpoints/000000030.drystone");
+    let bytes = std::fs::read(&newest).unwrap();
+    std::fs::write(&newest, &bytes[..bytes.len() - 9]).unwrap();
+    let (saved, said) = picture(&["saved", "--at", "0.6"]);
+    assert_eq!(difference(&saved, &end), 0.0);
+    assert!(said.contains("000000030.drystone: refused"), "{said}");
+}
+
+#[test]
+fn joints_and_contacts_are_drawn() {
+    let home = Home::with_drop_scene();
+    let ball = |name: &str, x: f64| {
+        format!(
+            "\n[[body]]\nname = \"{name}\"\ndensity = 1000\nposition = [{x}, -0.7, 0.1]\n\
+             shape = {{ type = \"sphere\", radius = 0.1 }}\n"
+        )
+    };
+    let joint = "\n[[joint]]\ntype = \"ball\"\na = \"a\"\nb = \"b\"\nanchor = [0, -0.7, 0.1]\n";
+    let tied = drop_scene(40) + &ball("a", -0.2) + &ball("b", 0.2) + joint;
+    home.write("tied.toml", &tied);
+    for scene in ["drop.toml", "tied.toml"] {
+        let picture = |flags: &[&str]| {
+            render(&home, &[&[scene, "--out", "x.png"], flags].concat()).expect_code(0);
+            decoded(&home, "x.png").2
+        };
+        let plain = picture(&["--contacts"]);
+        assert!(difference(&plain, &picture(&[])) > 0.02);
+        // Bodies are seen through for both; only one scene has a joint to draw.
+        let joints = picture(&["--contacts", "--joints"]);
+        assert_eq!(difference(&plain, &joints) > 0.0, scene == "tied.toml");
+    }
+}
+
+#[test]
 fn a_camera_of_the_scene_is_used() {
     let home = Home::with_drop_scene();
     let camera = "\n[camera]\neye = [0, 0, 60]\ntarget = [0, 0.1, 0]\nfield_of_view = 5\n";

@@ -306,12 +306,13 @@ fn the_friction_table_has_as_many_edges_in_both_languages() {
 }
 
 /// Programs that draw, of the files in `shaders/render` that make them up.
-const PICTURES: [&[&str]; 5] = [
+const PICTURES: [&[&str]; 6] = [
     &["view", "shade", "surface"],
     &["view", "shade", "sphere"],
     &["view", "sphere_shadow"],
     &["view", "shade", "backdrop"],
     &["accumulate"],
+    &["present"],
 ];
 
 #[test]

@@ -58,6 +58,20 @@ pub(crate) fn camera(
     }
 }
 
+/// A camera that looks the same way at all of an extent.
+#[cfg(feature = "view")]
+pub(crate) fn fitted(camera: &Camera, extent: &Extent, (width, height): (u32, u32)) -> Camera {
+    let [_, _, toward] = camera.axes();
+    let target = extent.middle();
+    let aspect = f64::from(width) / f64::from(height);
+    let back = distance(extent, &target, &toward, &camera.up, camera.field, aspect);
+    Camera {
+        eye: target + toward * back,
+        target,
+        ..*camera
+    }
+}
+
 /// From the middle to the camera.
 fn direction(extent: &Extent, up: &Vec3) -> Vec3 {
     // Seen from the front: along y where z is up, with x to the right.

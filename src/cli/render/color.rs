@@ -134,12 +134,17 @@ pub(crate) struct Colors {
     fixed: Vec<Rgb>,
     /// Values at the ends of the scale, where colours change with time.
     ends: (f64, f64),
+    /// True if these are of values that were seen.
+    #[cfg(feature = "view")]
+    is_measured: bool,
 }
 
 impl Colors {
     pub(crate) fn new(by: ColorBy, world: &World, snapshots: &[Snapshot]) -> Self {
         let sizes: Vec<f64> = world.bodies.iter().map(size).collect();
         let (mut fixed, mut ends) = (Vec::new(), (0.0, 1.0));
+        #[cfg(feature = "view")]
+        let mut is_measured = false;
         match by {
             ColorBy::Group => fixed = groups(world, &sizes),
             ColorBy::Material => {
@@ -152,21 +157,44 @@ impl Colors {
                 fixed = each(world, |index, _| scale(share(sizes[index], ends)));
             }
             ColorBy::Speed | ColorBy::Force => {
-                let mut all: Vec<f64> = snapshots
+                let all = snapshots
                     .iter()
-                    .flat_map(|snapshot| values(by, world, snapshot))
-                    .filter(|value| *value > 0.0)
-                    .collect();
-                // Few bodies are much faster than all others, and a scale up to them would show nothing.
-                if !all.is_empty() {
-                    let rank = (all.len() - 1) * 98 / 100;
-                    let (_, most, _) = all.select_nth_unstable_by(rank, f64::total_cmp);
-                    ends.1 = *most;
+                    .flat_map(|snapshot| values(by, world, snapshot));
+                if let Some(most) = most(all) {
+                    ends.1 = most;
+                    #[cfg(feature = "view")]
+                    {
+                        is_measured = true;
+                    }
                 }
             }
             ColorBy::Cluster => {}
         }
-        Self { by, fixed, ends }
+        Self {
+            by,
+            fixed,
+            ends,
+            #[cfg(feature = "view")]
+            is_measured,
+        }
+    }
+
+    /// Widens the scale to the values of a moment.
+    #[cfg(feature = "view")]
+    pub(crate) fn follow(&mut self, world: &World, snapshot: &Snapshot) {
+        match self.by {
+            ColorBy::Speed | ColorBy::Force => {
+                if let Some(most) = most(values(self.by, world, snapshot).into_iter()) {
+                    self.ends.1 = if self.is_measured {
+                        self.ends.1.max(most)
+                    } else {
+                        most
+                    };
+                    self.is_measured = true;
+                }
+            }
+            ColorBy::Group | ColorBy::Material | ColorBy::Size | ColorBy::Cluster => {}
+        }
     }
 
     /// Colours of all bodies in a picture.
@@ -251,6 +279,13 @@ fn values(by: ColorBy, world: &World, snapshot: &Snapshot) -> Vec<f64> {
             largest
         }
     }
+}
+
+/// Value at the upper end of a scale: few bodies are much faster than all others, and a scale up to them would show nothing.
+fn most(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut all: Vec<f64> = values.filter(|value| *value > 0.0).collect();
+    let rank = all.len().checked_sub(1)? * 98 / 100;
+    Some(*all.select_nth_unstable_by(rank, f64::total_cmp).1)
 }
 
 /// Kinds of bodies, by instance, shape and rough size; the largest group has the quietest colour.

@@ -5,6 +5,7 @@ use super::painter::Picture;
 use crate::console::number;
 use crate::image::Image;
 use drystone::Result;
+use std::ops::Range;
 
 impl From<Picture> for Image {
     fn from(picture: Picture) -> Self {
@@ -30,26 +31,37 @@ impl Image {
     /// Draws the scale of the colours into the lower right corner.
     pub(crate) fn legend(&mut self, legend: &Legend) -> Result<()> {
         let size = text_size(self.height);
-        let (bar, thick) = (size * 9, size * 3 / 5);
         let right = self.width.saturating_sub(size * 2);
-        let left = right.saturating_sub(bar);
+        let left = right.saturating_sub(size * SCALE_WIDTH);
         let top = self.height.saturating_sub(size * 2);
+        self.scale(left..right, top, size);
+        let above = top as i32 - size as i32 * 3 / 4;
+        let place = (right as i32, above);
+        self.write(&legend.words(), place, size * 4 / 5, true)
+    }
+
+    /// Draws a scale of colours below a height.
+    pub(crate) fn scale(&mut self, columns: Range<u32>, top: u32, size: u32) {
+        let (left, right) = (columns.start, columns.end.min(self.width));
         for x in left..right {
-            let share = f64::from(x - left) / f64::from(bar.max(1));
+            let share = f64::from(x - left) / f64::from((columns.end - left).max(1));
             let paint = color::scale(share).bytes();
-            for y in top..(top + thick).min(self.height) {
+            for y in top..(top + size * 3 / 5).min(self.height) {
                 let at = 3 * (y as usize * self.width as usize + x as usize);
                 self.pixels[at..at + 3].copy_from_slice(&paint);
             }
         }
-        let above = top as i32 - size as i32 * 3 / 4;
-        let ends = format!("{} to {}", number(legend.least), number(legend.most));
-        self.write(
-            &format!("{}: {ends}", legend.title),
-            (right as i32, above),
-            size * 4 / 5,
-            true,
-        )
+    }
+}
+
+/// Width of a scale `[sizes of text]`.
+pub(crate) const SCALE_WIDTH: u32 = 9;
+
+impl Legend {
+    /// Quantity and values of the scale.
+    pub(crate) fn words(&self) -> String {
+        let (least, most) = (number(self.least), number(self.most));
+        format!("{}: {least} to {most}", self.title)
     }
 }
 

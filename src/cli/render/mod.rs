@@ -4,33 +4,43 @@ mod camera;
 mod color;
 mod legend;
 mod movie;
+mod overlays;
 mod painter;
 mod pipelines;
+mod recording;
 mod scenery;
-mod shapes;
+mod set;
+pub(crate) mod shapes;
 mod snapshot;
 mod source;
 mod view;
 
+#[cfg(feature = "view")]
+pub(crate) use self::{
+    color::{ColorBy, Legend},
+    legend::SCALE_WIDTH,
+    painter::{Canvas, MAX_PIXELS, Uploaded},
+    pipelines::PRESENT,
+    recording::Recording,
+    scenery::Scenery,
+    snapshot::Extent,
+    view::Camera,
+};
 use crate::args::RenderArgs;
 use crate::console;
 use crate::failure::Failure;
 use crate::files::save;
 use crate::image::{Image, animation, sheet};
 use crate::plan;
-pub(crate) use color::ColorBy;
-use color::Colors;
-use drystone::math::Vec3;
 use drystone::scene::Scene;
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::Simulation;
-use drystone::world::{Shape, World};
 use drystone::{Error, Result};
 pub(crate) use painter::Painter;
-use scenery::{Bin, Scenery, Show};
-use snapshot::{Extent, Snapshot};
+pub(crate) use set::{Look, Set};
+pub(crate) use snapshot::Snapshot;
+pub(crate) use source::Source;
 use std::path::{Path, PathBuf};
-use view::Camera;
 
 /// Samples of a picture at the end of a run, where it has to be quick.
 const QUICK_SAMPLES: u32 = 24;
@@ -45,7 +55,7 @@ pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
 fn carry_out(args: &RenderArgs) -> Result<(), Failure> {
     // Without an adapter nothing need be simulated.
     let painter = Painter::new(args.adapter.as_deref()).map_err(Failure::Input)?;
-    let source = source::Source::open(args)?;
+    let source = Source::open(&args.source)?;
     let times = source.times(args)?;
     let out = Out::of(args, &source, times.len())?;
     if !args.quiet {
@@ -59,26 +69,14 @@ fn carry_out(args: &RenderArgs) -> Result<(), Failure> {
         ));
     }
     let (scene, mut world, snapshots) = source.snapshots(args, &times)?;
-    let set = Set::new(&scene, &world, &snapshots, args.color, args.size).ok_or_else(|| {
-        Failure::Input(Error::invalid(
-            "scene",
-            "it has no body that could be drawn",
-        ))
-    })?;
+    let set = Set::new(&scene, &world, &snapshots, args.look, args.size).map_err(Failure::Input)?;
     let samples = args
         .samples
         .unwrap_or(if times.len() > 12 { 40 } else { 96 });
     let mut images = Vec::with_capacity(snapshots.len());
     for (index, snapshot) in snapshots.iter().enumerate() {
         let mut image = set
-            .paint(
-                &painter,
-                &mut world,
-                snapshot,
-                args.forces,
-                args.size,
-                samples,
-            )
+            .paint(&painter, &mut world, snapshot, args.size, samples)
             .map_err(Failure::Run)?;
         let time = format!("t = {:.*} s", decimals(&times), snapshot.time);
         if snapshots.len() > 1 || args.label {
@@ -121,7 +119,7 @@ enum Out {
 }
 
 impl Out {
-    fn of(args: &RenderArgs, source: &source::Source, count: usize) -> Result<Self, Failure> {
+    fn of(args: &RenderArgs, source: &Source, count: usize) -> Result<Self, Failure> {
         let path = args.out.clone().unwrap_or_else(|| {
             let kind = if count > 1 { "_sheet" } else { "" };
             source
@@ -190,13 +188,11 @@ pub(crate) fn of_the_end(
     let mut world = simulation.world().clone();
     let snapshot = Snapshot::of(&world);
     let snapshots = [snapshot];
-    let set = Set::new(scene, &world, &snapshots, ColorBy::Group, QUICK_SIZE)
-        .ok_or_else(|| Error::invalid("scene", "it has no body that could be drawn"))?;
+    let set = Set::new(scene, &world, &snapshots, Look::default(), QUICK_SIZE)?;
     set.paint(
         painter,
         &mut world,
         &snapshots[0],
-        false,
         QUICK_SIZE,
         QUICK_SAMPLES,
     )
@@ -224,182 +220,12 @@ pub(crate) fn frames(
         snapshots.push(Snapshot::of(simulation.world()));
     }
     let mut world = simulation.world().clone();
-    let set = Set::new(scene, &world, &snapshots, ColorBy::Group, size)
-        .ok_or_else(|| Error::invalid("scene", "it has no body that could be drawn"))?;
+    let set = Set::new(scene, &world, &snapshots, Look::default(), size)?;
     let mut images = Vec::with_capacity(snapshots.len());
     for snapshot in &snapshots {
-        let mut image = set.paint(painter, &mut world, snapshot, false, size, samples)?;
+        let mut image = set.paint(painter, &mut world, snapshot, size, samples)?;
         image.label(&format!("t = {:.2} s", snapshot.time))?;
         images.push(image);
     }
     Ok(images)
-}
-
-/// Common parts of the pictures of a run: camera, colours, and the room they show.
-struct Set {
-    extent: Extent,
-    camera: Camera,
-    colors: Colors,
-    bins: Vec<Bin>,
-    /// Largest force that is drawn `[N]`.
-    largest_force: f64,
-}
-
-impl Set {
-    /// Nothing if there is nothing to see.
-    fn new(
-        scene: &Scene,
-        world: &World,
-        snapshots: &[Snapshot],
-        color: ColorBy,
-        size: (u32, u32),
-    ) -> Option<Self> {
-        let mut world = world.clone();
-        let mut extent: Option<Extent> = None;
-        let mut bins = bins(scene, &world);
-        let mut heights = vec![0.0_f64; bins.len()];
-        for snapshot in snapshots {
-            snapshot.restore(&mut world);
-            let now = Extent::of(&world);
-            extent = match (extent, now) {
-                (Some(all), Some(now)) => Some(all.with(&now)),
-                (all, now) => all.or(now),
-            };
-            for (bin, height) in bins.iter().zip(&mut heights) {
-                *height = height.max(filled_height(bin, &world));
-            }
-        }
-        let mut extent = extent?;
-        for (bin, height) in bins.iter_mut().zip(heights) {
-            // Walls are drawn a little higher than what they hold.
-            let wish = height + 0.12 * bin.inner.x.max(bin.inner.y);
-            bin.inner.z = bin.inner.z.min(wish);
-            // A box is shown whole unless bodies are but a speck in it.
-            let frame = world.bodies[bin.body as usize].frame();
-            let half = 0.5 * bin.inner;
-            let corner = |sign: f64| {
-                frame.point(&Vec3::new(
-                    sign * half.x,
-                    sign * half.y,
-                    half.z + sign * half.z,
-                ))
-            };
-            let whole = Extent {
-                min: corner(-1.0).inf(&corner(1.0)),
-                max: corner(-1.0).sup(&corner(1.0)),
-            };
-            if whole.radius() < 2.5 * extent.radius() {
-                extent = extent.with(&whole);
-            }
-        }
-        // So are hoppers and drums.
-        for body in world
-            .bodies
-            .iter()
-            .filter(|body| matches!(body.shape, Shape::Mesh(_)))
-        {
-            let aabb = body.shape.aabb(&body.pose);
-            let whole = Extent {
-                min: aabb.min,
-                max: aabb.max,
-            };
-            if whole.radius() < 2.5 * extent.radius() {
-                extent = extent.with(&whole);
-            }
-        }
-        let mut sizes: Vec<f64> = snapshots
-            .iter()
-            .flat_map(|snapshot| &snapshot.forces)
-            .map(|force| force.size)
-            .collect();
-        let largest_force = if sizes.is_empty() {
-            1.0
-        } else {
-            let rank = (sizes.len() - 1) * 995 / 1000;
-            *sizes.select_nth_unstable_by(rank, f64::total_cmp).1
-        };
-        Some(Self {
-            camera: camera::camera(scene, &world, &extent, size),
-            colors: Colors::new(color, &world, snapshots),
-            extent,
-            bins,
-            largest_force,
-        })
-    }
-
-    fn paint(
-        &self,
-        painter: &Painter,
-        world: &mut World,
-        snapshot: &Snapshot,
-        forces: bool,
-        size: (u32, u32),
-        samples: u32,
-    ) -> Result<Image> {
-        snapshot.restore(world);
-        let colors = self.colors.of(world, snapshot);
-        let show = Show {
-            colors: &colors,
-            bins: &self.bins,
-            forces: forces.then_some((snapshot.forces.as_slice(), self.largest_force)),
-            extent: &self.extent,
-        };
-        let scenery = Scenery::new(world, &show);
-        let mut image: Image = painter.paint(&scenery, &self.camera, size, samples)?.into();
-        if let Some(legend) = self.colors.legend() {
-            image.legend(&legend)?;
-        }
-        Ok(image)
-    }
-}
-
-/// The boxes of a scene that hold bodies. Cylinders are meshes seen from inside, and need no help.
-fn bins(scene: &Scene, world: &World) -> Vec<Bin> {
-    let named = |name: &str| {
-        let at = world
-            .bodies
-            .iter()
-            .position(|body| body.name.as_deref() == Some(name));
-        at.map(|at| at as u32)
-    };
-    scene
-        .file
-        .containers
-        .iter()
-        .filter_map(|container| {
-            let body = named(&container.name)?;
-            let is_box = match &world.bodies[body as usize].shape {
-                Shape::Compound { parts } => parts
-                    .iter()
-                    .all(|part| matches!(part.shape, Shape::HalfSpace { .. } | Shape::Box { .. })),
-                Shape::HalfSpace { .. } | Shape::Box { .. } => true,
-                _ => false,
-            };
-            is_box.then(|| Bin {
-                body,
-                walls: named(&format!("{}_walls", container.name)),
-                inner: Vec3::from(container.inner),
-            })
-        })
-        .collect()
-}
-
-/// Height up to which a box is filled, but for the last few bodies `[m]`.
-fn filled_height(bin: &Bin, world: &World) -> f64 {
-    let frame = world.bodies[bin.body as usize].frame();
-    let mut tops: Vec<f64> = world
-        .bodies
-        .iter()
-        .filter(|body| body.is_dynamic())
-        .filter_map(|body| {
-            let at = frame.inverse_point(&body.pose.position);
-            let inside = at.x.abs() < 0.5 * bin.inner.x && at.y.abs() < 0.5 * bin.inner.y;
-            inside.then(|| at.z + body.shape.bounding_radius())
-        })
-        .collect();
-    if tops.is_empty() {
-        return 0.0;
-    }
-    let rank = (tops.len() - 1) * 99 / 100;
-    *tops.select_nth_unstable_by(rank, f64::total_cmp).1
 }

@@ -1,7 +1,7 @@
 //! Pictures on a graphics adapter, hardware or software: the mean of many samples, each with two shadow maps.
 
 use super::pipelines::{DEPTH, LIGHT, Pipelines};
-use super::scenery::{Instance, Scenery};
+use super::scenery::Scenery;
 use super::view::{Camera, Frame, View, light};
 use drystone::solver::gpu::AdapterChoice;
 use drystone::{Error, Result};
@@ -12,7 +12,7 @@ const SHADOW_SIZES: [u32; 2] = [1024, 2048];
 /// Samples from which on a picture has the larger shadow maps.
 const MANY_SAMPLES: u32 = 33;
 /// Most pixels of a picture: what a storage binding of the usual size holds of its light.
-const MAX_PIXELS: u64 = 1 << 23;
+pub(crate) const MAX_PIXELS: u64 = 1 << 23;
 
 /// A picture: rows from the top, four bytes a pixel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,21 +25,35 @@ pub(crate) struct Picture {
 
 /// An open adapter that draws.
 pub(crate) struct Painter {
-    device: wgpu::Device,
-    queue: wgpu::Queue,
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
     pipelines: Pipelines,
     name: String,
 }
 
-/// The images and buffers of one size of picture.
-struct Canvas {
+/// The images and buffers of one size of picture, and the light that samples have left in it.
+pub(crate) struct Canvas {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    shadow_size: u32,
     light: wgpu::TextureView,
     depth: wgpu::TextureView,
-    maps: [wgpu::TextureView; 2],
+    shadows: [wgpu::TextureView; 2],
+    shadow_group: wgpu::BindGroup,
+    #[cfg(feature = "view")]
     sum: wgpu::Buffer,
-    picture: wgpu::Buffer,
-    copy: wgpu::Buffer,
+    /// Four bytes a pixel, rows from the top, once [`Painter::develop`] is done.
+    pub(crate) picture: wgpu::Buffer,
     frame: wgpu::Buffer,
+    developing: wgpu::BindGroup,
+}
+
+/// A scenery on the device.
+pub(crate) struct Uploaded {
+    scenery: Scenery,
+    spheres: wgpu::Buffer,
+    instances: wgpu::Buffer,
+    corners: wgpu::Buffer,
 }
 
 impl Painter {
@@ -48,11 +62,23 @@ impl Painter {
     /// # Errors
     /// [`Error::NoAdapter`] if there is none, [`Error::Device`] if it cannot be opened.
     pub(crate) fn new(name: Option<&str>) -> Result<Self> {
-        let choice = AdapterChoice {
+        let adapter = drystone::internals::gpu::adapter(&Self::choice(name))?;
+        Self::on(&adapter)
+    }
+
+    /// The adapter whose name contains `name`, or any, software too.
+    pub(crate) fn choice(name: Option<&str>) -> AdapterChoice {
+        AdapterChoice {
             name: name.map(str::to_owned),
             allow_software: true,
-        };
-        let adapter = drystone::internals::gpu::adapter(&choice)?;
+        }
+    }
+
+    /// Opens an adapter.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if it cannot be opened.
+    pub(crate) fn on(adapter: &wgpu::Adapter) -> Result<Self> {
         let limits = wgpu::Limits::downlevel_defaults().using_resolution(adapter.limits());
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("pictures"),
@@ -85,114 +111,122 @@ impl Painter {
     /// [`Error::Capacity`] for a picture that is too large, [`Error::Device`] if the adapter fails.
     pub(crate) fn paint(
         &self,
-        scenery: &Scenery,
+        scenery: Scenery,
         camera: &Camera,
-        (width, height): (u32, u32),
+        size: (u32, u32),
         samples: u32,
     ) -> Result<Picture> {
-        let pixels = u64::from(width) * u64::from(height);
-        let side = self.device.limits().max_texture_dimension_2d;
-        if pixels > MAX_PIXELS || width.max(height) > side {
-            return Err(Error::Capacity {
-                what: "pixels of a picture".into(),
-                needed: pixels,
-                available: MAX_PIXELS.min(u64::from(side) * u64::from(side)),
-            });
-        }
-        let shadows = SHADOW_SIZES[usize::from(samples >= MANY_SAMPLES)];
-        let canvas = self.canvas((width, height), samples, shadows);
-        let buffer = |label, contents: &[u8], usage| {
-            let contents = if contents.is_empty() {
-                &[0; 64]
-            } else {
-                contents
-            };
-            self.device
-                .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                    label: Some(label),
-                    contents,
-                    usage,
-                })
-        };
-        let spheres = bytemuck::cast_slice(&scenery.spheres);
-        let spheres = buffer("spheres", spheres, wgpu::BufferUsages::VERTEX);
-        let instances = bytemuck::cast_slice(&scenery.instances);
-        let instances = buffer("instances", instances, wgpu::BufferUsages::VERTEX);
-        let corners = bytemuck::cast_slice(&scenery.corners);
-        let corners = buffer("corners", corners, wgpu::BufferUsages::VERTEX);
-        let maps = self.pipelines.maps_group(&self.device, &canvas.maps);
+        let canvas = self.canvas(size, samples)?;
+        let uploaded = self.upload(scenery);
         for sample in 0..samples {
-            let view =
-                View::of_sample(scenery, camera, (width, height), (sample, samples), shadows);
-            let sky = view.of_the_sky();
-            let usage = wgpu::BufferUsages::UNIFORM;
-            let uniforms = [view, sky].map(|view| buffer("view", bytemuck::bytes_of(&view), usage));
-            let groups = uniforms
-                .each_ref()
-                .map(|uniform| self.pipelines.view_group(&self.device, uniform));
-            let mut encoder = self
-                .device
-                .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            for (map, group) in canvas.maps.iter().zip(&groups) {
-                let mut pass = begin(&mut encoder, None, map);
-                pass.set_bind_group(0, group, &[]);
-                pass.set_pipeline(&self.pipelines.surface_shadow);
-                draw_surfaces(&mut pass, scenery, &instances, &corners, true);
-                pass.set_pipeline(&self.pipelines.sphere_shadow);
-                draw_spheres(&mut pass, &scenery.spheres, &spheres);
-            }
-            {
-                let mut pass = begin(&mut encoder, Some(&canvas.light), &canvas.depth);
-                pass.set_bind_group(0, &groups[0], &[]);
-                pass.set_bind_group(1, &maps, &[]);
-                pass.set_pipeline(&self.pipelines.surface);
-                draw_surfaces(&mut pass, scenery, &instances, &corners, false);
-                pass.set_pipeline(&self.pipelines.sphere);
-                draw_spheres(&mut pass, &scenery.spheres, &spheres);
-                pass.set_pipeline(&self.pipelines.backdrop);
-                pass.draw(0..3, 0..1);
-            }
-            self.develop(&mut encoder, &canvas, &self.pipelines.add, (width, height));
-            if sample + 1 == samples {
-                self.develop(
-                    &mut encoder,
-                    &canvas,
-                    &self.pipelines.finish,
-                    (width, height),
-                );
-                encoder.copy_buffer_to_buffer(&canvas.picture, 0, &canvas.copy, 0, 4 * pixels);
-            }
+            let mut encoder = self.encoder();
+            self.sample(&mut encoder, &canvas, &uploaded, camera, (sample, samples));
             self.queue.submit([encoder.finish()]);
         }
-        self.read(&canvas, (width, height))
+        let mut encoder = self.encoder();
+        self.develop(&mut encoder, &canvas, samples);
+        self.queue.submit([encoder.finish()]);
+        self.read(&canvas)
     }
 
-    /// One of the two steps from samples to the picture.
-    fn develop(
+    /// A new encoder.
+    pub(crate) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Copies a scenery to the device.
+    pub(crate) fn upload(&self, scenery: Scenery) -> Uploaded {
+        let buffer = |label, contents| self.vertices(label, contents);
+        Uploaded {
+            spheres: buffer("spheres", bytemuck::cast_slice(&scenery.spheres)),
+            instances: buffer("instances", bytemuck::cast_slice(&scenery.instances)),
+            corners: buffer("corners", bytemuck::cast_slice(&scenery.corners)),
+            scenery,
+        }
+    }
+
+    fn vertices(&self, label: &str, contents: &[u8]) -> wgpu::Buffer {
+        // There is no empty buffer.
+        let contents = if contents.is_empty() {
+            &[0; 64]
+        } else {
+            contents
+        };
+        self.buffer_of(label, contents, wgpu::BufferUsages::VERTEX)
+    }
+
+    fn buffer_of(&self, label: &str, contents: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let descriptor = wgpu::util::BufferInitDescriptor {
+            label: Some(label),
+            contents,
+            usage,
+        };
+        self.device.create_buffer_init(&descriptor)
+    }
+
+    /// Adds the light of one of so many samples to a canvas.
+    pub(crate) fn sample(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         canvas: &Canvas,
-        pipeline: &wgpu::ComputePipeline,
-        (width, height): (u32, u32),
+        uploaded: &Uploaded,
+        camera: &Camera,
+        sample: (u32, u32),
     ) {
-        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("developing"),
-            layout: &self.pipelines.developing,
-            entries: &[
-                entry(0, canvas.frame.as_entire_binding()),
-                entry(1, canvas.sum.as_entire_binding()),
-                entry(2, canvas.picture.as_entire_binding()),
-                entry(3, wgpu::BindingResource::TextureView(&canvas.light)),
-            ],
+        let size = (canvas.width, canvas.height);
+        let view = View::of_sample(&uploaded.scenery, camera, size, sample, canvas.shadow_size);
+        let groups = [view, view.of_the_sky()].map(|view| {
+            let usage = wgpu::BufferUsages::UNIFORM;
+            let uniform = self.buffer_of("view", bytemuck::bytes_of(&view), usage);
+            self.pipelines.view_group(&self.device, &uniform)
         });
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(width.div_ceil(8), height.div_ceil(8), 1);
+        for (map, group) in canvas.shadows.iter().zip(&groups) {
+            let mut pass = begin(encoder, None, map);
+            pass.set_bind_group(0, group, &[]);
+            pass.set_pipeline(&self.pipelines.surface_shadow);
+            uploaded.draw_surfaces(&mut pass, true);
+            pass.set_pipeline(&self.pipelines.sphere_shadow);
+            uploaded.draw_spheres(&mut pass);
+        }
+        {
+            let mut pass = begin(encoder, Some(&canvas.light), &canvas.depth);
+            pass.set_bind_group(0, &groups[0], &[]);
+            pass.set_bind_group(1, &canvas.shadow_group, &[]);
+            pass.set_pipeline(&self.pipelines.surface);
+            uploaded.draw_surfaces(&mut pass, false);
+            pass.set_pipeline(&self.pipelines.sphere);
+            uploaded.draw_spheres(&mut pass);
+            pass.set_pipeline(&self.pipelines.backdrop);
+            pass.draw(0..3, 0..1);
+        }
+        canvas.dispatch(encoder, &self.pipelines.add);
     }
 
-    fn read(&self, canvas: &Canvas, (width, height): (u32, u32)) -> Result<Picture> {
-        let slice = canvas.copy.slice(..);
+    /// Makes the picture of the mean of the samples that a canvas has got. It has to be submitted before the next call.
+    pub(crate) fn develop(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        canvas: &Canvas,
+        samples: u32,
+    ) {
+        let frame = canvas.frame_of(samples);
+        self.queue
+            .write_buffer(&canvas.frame, 0, bytemuck::bytes_of(&frame));
+        canvas.dispatch(encoder, &self.pipelines.finish);
+    }
+
+    fn read(&self, canvas: &Canvas) -> Result<Picture> {
+        let copy = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("copy"),
+            size: canvas.picture.size(),
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.encoder();
+        encoder.copy_buffer_to_buffer(&canvas.picture, 0, &copy, 0, canvas.picture.size());
+        self.queue.submit([encoder.finish()]);
+        let slice = copy.slice(..);
         let (sender, receiver) = std::sync::mpsc::channel();
         slice.map_async(wgpu::MapMode::Read, move |mapped| {
             // The receiver is there until the device has been waited for.
@@ -210,15 +244,29 @@ impl Painter {
             .get_mapped_range()
             .map_err(|why| failed(why.to_string()))?
             .to_vec();
-        canvas.copy.unmap();
+        copy.unmap();
         Ok(Picture {
-            width,
-            height,
+            width: canvas.width,
+            height: canvas.height,
             pixels,
         })
     }
 
-    fn canvas(&self, (width, height): (u32, u32), samples: u32, shadows: u32) -> Canvas {
+    /// A canvas for pictures of about so many samples.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] for a picture that is too large.
+    pub(crate) fn canvas(&self, (width, height): (u32, u32), samples: u32) -> Result<Canvas> {
+        let pixels = u64::from(width) * u64::from(height);
+        let side = self.device.limits().max_texture_dimension_2d;
+        if pixels > MAX_PIXELS || width.max(height) > side {
+            return Err(Error::Capacity {
+                what: "pixels of a picture".into(),
+                needed: pixels,
+                available: MAX_PIXELS.min(u64::from(side) * u64::from(side)),
+            });
+        }
+        let shadow_size = SHADOW_SIZES[usize::from(samples >= MANY_SAMPLES)];
         let texture = |label, width, height, format, usage| {
             self.device
                 .create_texture(&wgpu::TextureDescriptor {
@@ -237,7 +285,6 @@ impl Painter {
                 })
                 .create_view(&wgpu::TextureViewDescriptor::default())
         };
-        let pixels = u64::from(width) * u64::from(height);
         let buffer = |label, size, usage| {
             self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
@@ -247,35 +294,88 @@ impl Painter {
             })
         };
         let seen = wgpu::TextureUsages::TEXTURE_BINDING;
-        let frame = Frame {
+        let none = wgpu::TextureUsages::empty();
+        let light = texture("light", width, height, LIGHT, seen);
+        let shadows =
+            ["sun", "sky"].map(|label| texture(label, shadow_size, shadow_size, DEPTH, seen));
+        let storage = wgpu::BufferUsages::STORAGE;
+        let sum = storage | wgpu::BufferUsages::COPY_DST;
+        let sum = buffer("sum of light", 16 * pixels, sum);
+        let picture = storage | wgpu::BufferUsages::COPY_SRC;
+        let picture = buffer("picture", 4 * pixels, picture);
+        let frame = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let frame = buffer("frame", size_of::<Frame>() as u64, frame);
+        let developing = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("developing"),
+            layout: &self.pipelines.developing,
+            entries: &[
+                entry(0, frame.as_entire_binding()),
+                entry(1, sum.as_entire_binding()),
+                entry(2, picture.as_entire_binding()),
+                entry(3, wgpu::BindingResource::TextureView(&light)),
+            ],
+        });
+        let canvas = Canvas {
             width,
             height,
+            shadow_size,
+            shadow_group: self.pipelines.maps_group(&self.device, &shadows),
+            shadows,
+            depth: texture("depth", width, height, DEPTH, none),
+            light,
+            #[cfg(feature = "view")]
+            sum,
+            picture,
+            frame,
+            developing,
+        };
+        // Samples are added before anybody knows how many there will be.
+        let frame = canvas.frame_of(1);
+        self.queue
+            .write_buffer(&canvas.frame, 0, bytemuck::bytes_of(&frame));
+        Ok(canvas)
+    }
+}
+
+impl Canvas {
+    /// Takes the light of all samples away.
+    #[cfg(feature = "view")]
+    pub(crate) fn clear(&self, encoder: &mut wgpu::CommandEncoder) {
+        encoder.clear_buffer(&self.sum, 0, None);
+    }
+
+    fn frame_of(&self, samples: u32) -> Frame {
+        Frame {
+            width: self.width,
+            height: self.height,
             samples,
             exposure: light::EXPOSURE,
-        };
-        Canvas {
-            light: texture("light", width, height, LIGHT, seen),
-            depth: texture("depth", width, height, DEPTH, wgpu::TextureUsages::empty()),
-            maps: ["sun", "sky"].map(|label| texture(label, shadows, shadows, DEPTH, seen)),
-            sum: buffer("sum of light", 16 * pixels, wgpu::BufferUsages::STORAGE),
-            picture: buffer(
-                "picture",
-                4 * pixels,
-                wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
-            ),
-            copy: buffer(
-                "copy",
-                4 * pixels,
-                wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            ),
-            frame: self
-                .device
-                .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                    label: Some("frame"),
-                    contents: bytemuck::bytes_of(&frame),
-                    usage: wgpu::BufferUsages::UNIFORM,
-                }),
         }
+    }
+
+    /// One of the two steps from samples to the picture.
+    fn dispatch(&self, encoder: &mut wgpu::CommandEncoder, pipeline: &wgpu::ComputePipeline) {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_bind_group(0, &self.developing, &[]);
+        pass.set_pipeline(pipeline);
+        pass.dispatch_workgroups(self.width.div_ceil(8), self.height.div_ceil(8), 1);
+    }
+}
+
+impl Uploaded {
+    fn draw_surfaces(&self, pass: &mut wgpu::RenderPass<'_>, shadows: bool) {
+        pass.set_vertex_buffer(0, self.instances.slice(..));
+        pass.set_vertex_buffer(1, self.corners.slice(..));
+        for batch in &self.scenery.batches {
+            if batch.casts_shadow || !shadows {
+                pass.draw(batch.corners.clone(), batch.instances.clone());
+            }
+        }
+    }
+
+    fn draw_spheres(&self, pass: &mut wgpu::RenderPass<'_>) {
+        pass.set_vertex_buffer(0, self.spheres.slice(..));
+        pass.draw(0..4, 0..self.scenery.spheres.len() as u32);
     }
 }
 
@@ -314,25 +414,4 @@ fn begin<'e>(
         }),
         ..wgpu::RenderPassDescriptor::default()
     })
-}
-
-fn draw_surfaces(
-    pass: &mut wgpu::RenderPass<'_>,
-    scenery: &Scenery,
-    instances: &wgpu::Buffer,
-    corners: &wgpu::Buffer,
-    shadows: bool,
-) {
-    pass.set_vertex_buffer(0, instances.slice(..));
-    pass.set_vertex_buffer(1, corners.slice(..));
-    for batch in &scenery.batches {
-        if batch.casts_shadow || !shadows {
-            pass.draw(batch.corners.clone(), batch.instances.clone());
-        }
-    }
-}
-
-fn draw_spheres(pass: &mut wgpu::RenderPass<'_>, spheres: &[Instance], buffer: &wgpu::Buffer) {
-    pass.set_vertex_buffer(0, buffer.slice(..));
-    pass.draw(0..4, 0..spheres.len() as u32);
 }

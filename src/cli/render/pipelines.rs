@@ -41,6 +41,10 @@ pub(crate) const PROGRAMS: [(&str, &[&str]); 5] = [
     ("accumulate", &[shader!("accumulate")]),
 ];
 
+/// The program that fills a window with a picture.
+#[cfg(feature = "view")]
+pub(crate) const PRESENT: &str = shader!("present");
+
 /// All pipelines, and the layouts of what they bind.
 pub(super) struct Pipelines {
     pub(super) surface: wgpu::RenderPipeline,

@@ -1,8 +1,9 @@
 //! A world as instances of shapes: what is drawn of every body.
 
 use super::color::Rgb;
+use super::overlays::Overlays;
 use super::shapes::{self, Corner};
-use super::snapshot::{Extent, Force};
+use super::snapshot::Extent;
 use bytemuck::{Pod, Zeroable};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::{BodyKind, Shape, World};
@@ -49,7 +50,7 @@ pub(crate) struct Scenery {
 
 /// Surfaces as `shaders/render/view.wgsl` numbers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Finish {
+pub(super) enum Finish {
     Plain = 0,
     Bevelled = 1,
     Ground = 2,
@@ -69,7 +70,7 @@ pub(crate) struct Bin {
 
 /// Key that tells shapes apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Form {
+pub(super) enum Form {
     Box,
     Capsule,
     Cylinder,
@@ -83,6 +84,22 @@ enum Form {
     Solid(usize),
 }
 
+/// Key and surface of a shape that is drawn as triangles.
+fn form_of(shape: &Shape) -> (Form, Finish) {
+    match shape {
+        Shape::Box { .. } => (Form::Box, Finish::Bevelled),
+        Shape::Capsule { .. } => (Form::Capsule, Finish::Plain),
+        Shape::Cylinder { .. } => (Form::Cylinder, Finish::Plain),
+        Shape::Cone { .. } => (Form::Cone, Finish::Plain),
+        Shape::Polyhedron(solid) => (Form::Solid(Arc::as_ptr(solid) as usize), Finish::Plain),
+        Shape::Mesh(mesh) => (Form::Solid(Arc::as_ptr(mesh) as usize), Finish::Plain),
+        // These are not drawn by themselves.
+        Shape::Sphere { .. } | Shape::HalfSpace { .. } | Shape::Compound { .. } => {
+            (Form::Ground, Finish::Plain)
+        }
+    }
+}
+
 /// Paint of what does not move.
 const GROUND: Rgb = Rgb::new(0.79, 0.785, 0.77);
 const WALL: Rgb = Rgb::new(0.76, 0.77, 0.78);
@@ -91,12 +108,12 @@ const GLASS: f64 = 0.42;
 const EDGE: Rgb = Rgb::new(0.16, 0.18, 0.21);
 
 /// A scenery being filled.
-struct Builder<'a> {
-    scenery: Scenery,
+pub(super) struct Builder<'a> {
+    pub(super) scenery: Scenery,
     instances: HashMap<Form, Vec<Instance>>,
     corners: HashMap<Form, Vec<Corner>>,
     up: Vec3,
-    world: &'a World,
+    pub(super) world: &'a World,
     /// Lowest point of what does not move, along `up` from the origin.
     lowest: f64,
     has_level_ground: bool,
@@ -108,8 +125,8 @@ pub(crate) struct Show<'a> {
     pub(crate) colors: &'a [Rgb],
     /// Boxes that hold bodies.
     pub(crate) bins: &'a [Bin],
-    /// Forces between bodies to draw as lines, and the largest that is drawn `[N]`.
-    pub(crate) forces: Option<(&'a [Force], f64)>,
+    /// Lines and marks beside the bodies.
+    pub(crate) overlays: &'a Overlays<'a>,
     /// Subject of the picture.
     pub(crate) extent: &'a Extent,
 }
@@ -135,9 +152,7 @@ impl Scenery {
             has_level_ground: false,
         };
         builder.bodies(show);
-        if let Some((forces, largest)) = show.forces {
-            builder.forces(forces, largest);
-        }
+        builder.overlays(show.overlays);
         if !builder.has_level_ground {
             builder.studio_floor(extent);
         }
@@ -167,8 +182,7 @@ fn grid_spacing(radius: f64) -> f64 {
 
 impl Builder<'_> {
     fn bodies(&mut self, show: &Show<'_>) {
-        // A crowd seen through is a crowd of ghosts among which forces stand out.
-        let opacity = if show.forces.is_some() { 0.10 } else { 1.0 };
+        let opacity = show.overlays.opacity();
         for (index, body) in self.world.bodies.iter().enumerate() {
             if let Some(bin) = show.bins.iter().find(|bin| bin.body as usize == index) {
                 self.bin(bin, &body.frame());
@@ -188,59 +202,29 @@ impl Builder<'_> {
     }
 
     fn shape(&mut self, shape: &Shape, pose: &Pose, color: Rgb, opacity: f64) {
-        let place = |scale: [f64; 3], stretch: f64, finish| {
-            instance(
-                &self.scenery.origin,
-                pose,
-                scale,
-                stretch,
-                color,
-                opacity,
-                finish,
-            )
-        };
+        let origin = self.scenery.origin;
         match shape {
             Shape::Sphere { radius } => {
-                let made = place([*radius; 3], 0.0, Finish::Plain);
+                let scale = [*radius; 3];
+                let made = instance(&origin, pose, scale, 0.0, color, opacity, Finish::Plain);
                 self.scenery.spheres.push(made);
-            }
-            Shape::Box { half_extents: h } => {
-                let made = place([h.x, h.y, h.z], 0.0, Finish::Bevelled);
-                self.push(Form::Box, made, shapes::unit_box);
-            }
-            Shape::Capsule {
-                half_length,
-                radius,
-            } => {
-                let made = place([*radius; 3], *half_length, Finish::Plain);
-                self.push(Form::Capsule, made, || shapes::capsule(20, 5));
-            }
-            Shape::Cylinder {
-                half_length,
-                radius,
-            } => {
-                let made = place([*radius, *radius, *half_length], 0.0, Finish::Plain);
-                self.push(Form::Cylinder, made, shapes::cylinder);
-            }
-            Shape::Cone { height, radius } => {
-                let made = place([*radius, *radius, *height], 0.0, Finish::Plain);
-                self.push(Form::Cone, made, shapes::cone);
-            }
-            Shape::Polyhedron(solid) => {
-                let made = place([1.0; 3], 0.0, Finish::Plain);
-                let form = Form::Solid(Arc::as_ptr(solid) as usize);
-                self.push(form, made, || shapes::solid(solid));
-            }
-            Shape::Mesh(mesh) => {
-                let made = place([1.0; 3], 0.0, Finish::Plain);
-                let form = Form::Solid(Arc::as_ptr(mesh) as usize);
-                self.push(form, made, || shapes::mesh(mesh));
             }
             Shape::HalfSpace { normal, offset } => self.half_space(pose, normal, *offset),
             Shape::Compound { parts } => {
                 for part in parts.iter() {
                     self.shape(&part.shape, &pose.compose(&part.pose), color, opacity);
                 }
+            }
+            Shape::Box { .. }
+            | Shape::Capsule { .. }
+            | Shape::Cylinder { .. }
+            | Shape::Cone { .. }
+            | Shape::Polyhedron(_)
+            | Shape::Mesh(_) => {
+                let (form, finish) = form_of(shape);
+                let [x, y, z, stretch] = shapes::scale(shape);
+                let made = instance(&origin, pose, [x, y, z], stretch, color, opacity, finish);
+                self.push(form, made, || shapes::of(shape));
             }
         }
     }
@@ -249,7 +233,12 @@ impl Builder<'_> {
         self.lowest = self.lowest.min(height);
     }
 
-    fn push(&mut self, form: Form, instance: Instance, corners: impl FnOnce() -> Vec<Corner>) {
+    pub(super) fn push(
+        &mut self,
+        form: Form,
+        instance: Instance,
+        corners: impl FnOnce() -> Vec<Corner>,
+    ) {
         self.instances.entry(form).or_default().push(instance);
         self.corners.entry(form).or_insert_with(corners);
     }
@@ -342,7 +331,14 @@ impl Builder<'_> {
         }
     }
 
-    fn line(&mut self, pose: &Pose, half_length: f64, radius: f64, color: Rgb, opacity: f64) {
+    pub(super) fn line(
+        &mut self,
+        pose: &Pose,
+        half_length: f64,
+        radius: f64,
+        color: Rgb,
+        opacity: f64,
+    ) {
         let origin = self.scenery.origin;
         let made = instance(
             &origin,
@@ -354,32 +350,6 @@ impl Builder<'_> {
             Finish::Line,
         );
         self.push(Form::Line, made, || shapes::capsule(6, 1));
-    }
-
-    fn tube(&mut self, pose: &Pose, half_length: f64, radius: f64, color: Rgb) {
-        let origin = self.scenery.origin;
-        let scale = [radius; 3];
-        let made = instance(&origin, pose, scale, half_length, color, 1.0, Finish::Plain);
-        self.push(Form::Capsule, made, || shapes::capsule(20, 5));
-    }
-
-    /// Lines between the bodies that press on each other, as thick as the force is large.
-    fn forces(&mut self, forces: &[Force], largest: f64) {
-        for force in forces {
-            let share = (force.size / largest).clamp(0.0, 1.0);
-            if share < 0.03 {
-                continue;
-            }
-            let (from, to) = (force.from, force.to);
-            let along = to - from;
-            if along.norm() <= 0.0 {
-                continue;
-            }
-            let radius = force.reach * 0.22 * share.sqrt();
-            let color = Rgb::new(0.91, 0.72, 0.36).mix(Rgb::new(0.72, 0.10, 0.12), share);
-            let pose = Pose::new(0.5 * (from + to), turn_to(&along.normalize()));
-            self.tube(&pose, 0.5 * along.norm(), radius, color);
-        }
     }
 
     fn finish(mut self) -> Scenery {
@@ -407,12 +377,12 @@ impl Builder<'_> {
 }
 
 /// The rotation that takes z to a direction.
-fn turn_to(direction: &Vec3) -> Quat {
+pub(super) fn turn_to(direction: &Vec3) -> Quat {
     Quat::rotation_between(&Vec3::z(), direction)
         .unwrap_or_else(|| Quat::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI))
 }
 
-fn instance(
+pub(super) fn instance(
     origin: &Vec3,
     pose: &Pose,
     scale: [f64; 3],

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use drystone::math::Vec3;
-use drystone::world::{Polyhedron, TriangleMesh};
+use drystone::world::{Polyhedron, Shape, TriangleMesh};
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 /// A corner of a triangle, as the shaders read it.
@@ -20,6 +20,51 @@ fn corner(place: [f32; 3], end: f32, normal: [f32; 3]) -> Corner {
         place: [place[0], place[1], place[2], end],
         normal: [normal[0], normal[1], normal[2], 0.0],
     }
+}
+
+/// Corners of the triangles of a shape before they are scaled; none of one that is not drawn as triangles by itself.
+pub(super) fn of(shape: &Shape) -> Vec<Corner> {
+    match shape {
+        Shape::Box { .. } => unit_box(),
+        Shape::Capsule { .. } => capsule(20, 5),
+        Shape::Cylinder { .. } => cylinder(),
+        Shape::Cone { .. } => cone(),
+        Shape::Polyhedron(faces) => solid(faces),
+        Shape::Mesh(triangles) => mesh(triangles),
+        Shape::Sphere { .. } | Shape::HalfSpace { .. } | Shape::Compound { .. } => Vec::new(),
+    }
+}
+
+/// Factors of these corners along x, y and z, and half the length by which they are pulled apart along z `[m]`.
+pub(super) fn scale(shape: &Shape) -> [f64; 4] {
+    match shape {
+        Shape::Sphere { radius } => [*radius, *radius, *radius, 0.0],
+        Shape::Box { half_extents: h } => [h.x, h.y, h.z, 0.0],
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => [*radius, *radius, *radius, *half_length],
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => [*radius, *radius, *half_length, 0.0],
+        Shape::Cone { height, radius } => [*radius, *radius, *height, 0.0],
+        Shape::Polyhedron(_)
+        | Shape::Mesh(_)
+        | Shape::HalfSpace { .. }
+        | Shape::Compound { .. } => [1.0, 1.0, 1.0, 0.0],
+    }
+}
+
+/// The triangles of a shape in its own axes `[m]`, three corners each.
+#[cfg(feature = "view")]
+pub(crate) fn placed(shape: &Shape) -> Vec<Vec3> {
+    let [x, y, z, stretch] = scale(shape);
+    let place = |corner: Corner| {
+        let [cx, cy, cz, end] = corner.place.map(f64::from);
+        Vec3::new(x * cx, y * cy, z * cz + stretch * end)
+    };
+    of(shape).into_iter().map(place).collect()
 }
 
 /// A flat polygon, as triangles, counter-clockwise.
@@ -58,7 +103,7 @@ fn cube(inside: bool) -> Vec<Corner> {
 }
 
 /// The unit cube from outside.
-pub(super) fn unit_box() -> Vec<Corner> {
+fn unit_box() -> Vec<Corner> {
     cube(false)
 }
 
@@ -157,12 +202,12 @@ fn frustum([low, high]: [f32; 2], [bottom, top]: [f32; 2], around: u16) -> Vec<C
 }
 
 /// The cylinder of radius 1 and half length 1.
-pub(super) fn cylinder() -> Vec<Corner> {
+fn cylinder() -> Vec<Corner> {
     frustum([-1.0, 1.0], [1.0, 1.0], 48)
 }
 
 /// The cone of radius 1 and height 1 about its centre of mass.
-pub(super) fn cone() -> Vec<Corner> {
+fn cone() -> Vec<Corner> {
     frustum([-0.25, 0.75], [1.0, 0.0], 48)
 }
 
@@ -171,7 +216,7 @@ fn narrow(v: &Vec3) -> [f32; 3] {
 }
 
 /// The faces of a solid.
-pub(super) fn solid(solid: &Polyhedron) -> Vec<Corner> {
+fn solid(solid: &Polyhedron) -> Vec<Corner> {
     let mut corners = Vec::new();
     for face in solid.faces() {
         let places: Vec<[f32; 3]> = solid
@@ -188,7 +233,7 @@ pub(super) fn solid(solid: &Polyhedron) -> Vec<Corner> {
 const ROUND: f64 = 0.8;
 
 /// The triangles of a mesh; where they meet at a small angle they share a normal.
-pub(super) fn mesh(mesh: &TriangleMesh) -> Vec<Corner> {
+fn mesh(mesh: &TriangleMesh) -> Vec<Corner> {
     let mut around: Vec<Vec<u32>> = vec![Vec::new(); mesh.vertices().len()];
     for (index, triangle) in mesh.triangles().iter().enumerate() {
         for &vertex in triangle {

@@ -1,5 +1,6 @@
 //! States of a run: what of each moment is drawn, and the room it takes.
 
+use drystone::collide::ContactPoint;
 use drystone::internals::clusters::Clusters;
 use drystone::math::{Pose, Vec3};
 use drystone::step::Simulation;
@@ -20,6 +21,28 @@ pub(crate) struct Force {
     pub(crate) bodies: [u32; 2],
 }
 
+/// A point of contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Touch {
+    /// Midway between the surfaces `[m]`.
+    pub(crate) point: Vec3,
+    /// Across them.
+    pub(crate) normal: Vec3,
+    /// Gap `[m]`, negative for an overlap.
+    pub(crate) separation: f64,
+    /// Radius of the smaller body `[m]`.
+    pub(crate) reach: f64,
+}
+
+/// Radius of the smallest of some bodies `[m]`; nothing if none has an end.
+pub(super) fn reach(bodies: &[Option<&Body>]) -> Option<f64> {
+    let radii = bodies
+        .iter()
+        .flatten()
+        .map(|body| body.shape.bounding_radius());
+    radii.filter(|radius| radius.is_finite()).reduce(f64::min)
+}
+
 /// The bodies at a time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Snapshot {
@@ -27,8 +50,12 @@ pub(crate) struct Snapshot {
     pub(crate) time: f64,
     poses: Vec<Pose>,
     velocities: Vec<Vec3>,
+    /// Of each joint, true if it is broken; empty if that is not known.
+    broken: Vec<bool>,
     /// Forces of contacts, if they were asked for.
     pub(crate) forces: Vec<Force>,
+    /// Points of contact, if they were asked for.
+    pub(crate) contacts: Vec<Touch>,
     /// Cluster of each body, if they were asked for.
     pub(crate) clusters: Vec<u32>,
 }
@@ -40,8 +67,20 @@ impl Snapshot {
             time: world.time,
             poses: world.bodies.iter().map(|body| body.pose).collect(),
             velocities: world.bodies.iter().map(|b| b.linear_velocity).collect(),
+            broken: world.joints.iter().map(|joint| joint.broken).collect(),
             forces: Vec::new(),
+            contacts: Vec::new(),
             clusters: Vec::new(),
+        }
+    }
+
+    /// Bodies that were recorded, in the order of the world's: positions `[m]`, orientations and velocities `[m/s]`.
+    pub(super) fn recorded(time: f64, poses: Vec<Pose>, velocities: Vec<Vec3>) -> Self {
+        Self {
+            time,
+            poses,
+            velocities,
+            ..Self::default()
         }
     }
 
@@ -67,15 +106,27 @@ impl Snapshot {
                     point
                 }
             };
-            let reach = a.shape.bounding_radius().min(b.shape.bounding_radius());
             self.forces.push(Force {
                 from: end(a),
                 to: end(b),
                 size: normal / duration,
-                reach: if reach.is_finite() { reach } else { 0.0 },
+                reach: reach(&[Some(a), Some(b)]).unwrap_or(0.0),
                 bodies,
             });
         }
+        self
+    }
+
+    /// With the contacts of the world as it is.
+    pub(crate) fn with_contacts(mut self, simulation: &Simulation) -> Self {
+        let bodies = &simulation.world().bodies;
+        let touch = |contact: &ContactPoint| Touch {
+            point: contact.position,
+            normal: contact.normal,
+            separation: contact.separation,
+            reach: reach(&contact.bodies.map(|body| bodies.get(body as usize))).unwrap_or(0.0),
+        };
+        self.contacts = simulation.contacts().iter().map(touch).collect();
         self
     }
 
@@ -109,6 +160,9 @@ impl Snapshot {
         {
             body.pose = *pose;
             body.linear_velocity = *velocity;
+        }
+        for (joint, broken) in world.joints.iter_mut().zip(&self.broken) {
+            joint.broken = *broken;
         }
     }
 }

@@ -1,21 +1,25 @@
-//! Source of pictures: a scene that is run, or a run folder, whose scene is run again.
+//! Source of pictures: a scene that is run, or a run folder, of which what is recorded is read and the rest is run again.
 
-use super::color::ColorBy;
+use super::recording::Recording;
+use super::set::Look;
 use super::snapshot::Snapshot;
 use crate::args::{BackendName, RenderArgs};
 use crate::backend;
+use crate::console;
 use crate::failure::Failure;
 use crate::plan;
 use crate::progress::Progress;
 use drystone::Error;
-use drystone::scene::{Overrides, Scene};
+use drystone::scene::{Checkpoint, Overrides, Scene};
+use drystone::solver::Solver;
 use drystone::step::Simulation;
 use drystone::world::World;
 use std::path::{Path, PathBuf};
 
 /// A scene to draw, and where it is from.
-pub(super) struct Source {
-    pub(super) scene: Scene,
+pub(crate) struct Source {
+    pub(crate) scene: Scene,
+    file: PathBuf,
     /// Folder of the run, if it is one.
     run: Option<PathBuf>,
     backend: BackendName,
@@ -24,27 +28,28 @@ pub(super) struct Source {
 
 impl Source {
     /// Reads the scene of a file or of a run folder.
-    pub(super) fn open(args: &RenderArgs) -> Result<Self, Failure> {
-        let is_run = args.source.is_dir();
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let is_run = path.is_dir();
         let file = if is_run {
-            args.source.join("scene.toml")
+            path.join("scene.toml")
         } else {
-            args.source.clone()
+            path.to_owned()
         };
         if is_run && !file.is_file() {
             return Err(Failure::Input(Error::invalid(
-                args.source.display().to_string(),
+                path.display().to_string(),
                 "this folder holds no scene.toml; expected a scene file or the folder of a run",
             )));
         }
         let scene = Scene::load(&file, &Overrides::default()).map_err(Failure::Input)?;
         let (mut backend, mut adapter) = (BackendName::Cpu, None);
         if is_run && scene.settings.event.is_none() {
-            (backend, adapter) = recorded_backend(&args.source);
+            (backend, adapter) = recorded_backend(path);
         }
         Ok(Self {
             scene,
-            run: is_run.then(|| args.source.clone()),
+            file,
+            run: is_run.then(|| path.to_owned()),
             backend,
             adapter,
         })
@@ -84,48 +89,131 @@ impl Source {
         Ok(times)
     }
 
-    /// Runs the scene and keeps what it looks like at the given times.
+    /// The frames of the run, if they say where bodies were.
+    pub(crate) fn recording(&self) -> Result<Option<Recording>, Failure> {
+        let Some(run) = &self.run else {
+            return Ok(None);
+        };
+        Recording::open(run, self.scene.world.bodies.len()).map_err(Failure::Input)
+    }
+
+    /// The simulation at its start. The scene is left without its world.
+    pub(crate) fn begin(&mut self) -> Result<Simulation, Failure> {
+        let world = plan::take_world(&mut self.scene);
+        let choice = backend::choose(self.backend, self.adapter.as_deref())
+            .map_err(Failure::while_preparing)?;
+        Simulation::new(world, self.scene.settings, choice.solver).map_err(Failure::while_preparing)
+    }
+
+    /// The simulation at the newest sound checkpoint of the run up to a step; nothing if there is none.
+    pub(crate) fn at_checkpoint(&self, latest: u64) -> Option<Simulation> {
+        let folder = Checkpoint::folder_of(self.run.as_ref()?);
+        let files = Checkpoint::files_in(&folder).unwrap_or_default();
+        let step = |file: &PathBuf| file.file_stem()?.to_str()?.parse::<u64>().ok();
+        files
+            .iter()
+            .filter(|file| step(file).is_some_and(|step| step <= latest))
+            .find_map(|file| match self.restore(file) {
+                Ok(simulation) => Some(simulation),
+                Err(why) => {
+                    console::err(&format!("{}: refused: {why}\n", file.display()));
+                    None
+                }
+            })
+    }
+
+    fn restore(&self, file: &Path) -> drystone::Result<Simulation> {
+        let checkpoint = Checkpoint::read(file)?;
+        let text = std::fs::read(&self.file).map_err(|why| Error::io(&self.file, why))?;
+        if text != checkpoint.scene().as_bytes() {
+            return Err(Error::invalid(
+                "checkpoint",
+                "it is of another scene than the scene.toml of the folder",
+            ));
+        }
+        let (backend, adapter) = checkpoint.backend();
+        let (backend, adapter) = backend_of(backend, adapter.map(str::to_owned));
+        let solver: Box<dyn Solver> = backend::choose(backend, adapter.as_deref())?.solver;
+        let (_, simulation) = checkpoint.restore(&self.file, solver)?;
+        Ok(simulation)
+    }
+
+    /// What the run looks like at the given times: as its frames say, and the rest by running it, from a checkpoint where there is one before.
     pub(super) fn snapshots(
-        self,
+        mut self,
         args: &RenderArgs,
         times: &[f64],
     ) -> Result<(Scene, World, Vec<Snapshot>), Failure> {
-        let mut scene = self.scene;
-        let world = plan::take_world(&mut scene);
-        let choice = backend::choose(self.backend, self.adapter.as_deref())
-            .map_err(Failure::while_preparing)?;
-        let mut simulation = Simulation::new(world, scene.settings, choice.solver)
-            .map_err(Failure::while_preparing)?;
-        let mut snapshots = Vec::with_capacity(times.len());
+        let step = self.scene.settings.time_step;
+        let mut found = Vec::with_capacity(times.len());
+        let recording = if args.look.needs_simulation() {
+            None
+        } else {
+            self.recording()?
+        };
+        for time in times {
+            let recorded = recording.as_ref().and_then(|recording| {
+                let frame = recording.at(*time, 0.5 * step)?;
+                Some(recording.frame(frame))
+            });
+            found.push(recorded.transpose().map_err(Failure::Input)?);
+        }
         let steps: Vec<u64> = times
             .iter()
-            .map(|time| (time / scene.settings.time_step).round() as u64)
+            .map(|time| (time / step).round() as u64)
             .collect();
-        let last = steps.last().copied().unwrap_or(0);
-        let progress = Progress::new(last.max(1), args.quiet);
-        let keep = |simulation: &Simulation| {
-            let mut snapshot = Snapshot::of(simulation.world());
-            if args.forces || args.color == ColorBy::Force {
-                snapshot = snapshot.with_forces(simulation);
+        let missing = steps
+            .iter()
+            .zip(&found)
+            .filter(|(_, found)| found.is_none());
+        let world = match missing.map(|(step, _)| *step).min() {
+            None => plan::take_world(&mut self.scene),
+            Some(first) => {
+                let latest = if args.look.needs_step() {
+                    first.checked_sub(1)
+                } else {
+                    Some(first)
+                };
+                let simulation = match latest.and_then(|latest| self.at_checkpoint(latest)) {
+                    Some(simulation) => simulation,
+                    None => self.begin()?,
+                };
+                run(simulation, &args.look, args.quiet, &steps, &mut found)?
             }
-            if args.color == ColorBy::Cluster {
-                snapshot = snapshot.with_clusters(simulation);
-            }
-            snapshot
         };
-        for step in 0..=last {
-            if step > 0 {
-                let report = simulation.step().map_err(Failure::Run)?;
-                progress.step(&report);
-            }
-            if steps.contains(&step) {
-                snapshots.push(keep(&simulation));
+        Ok((self.scene, world, found.into_iter().flatten().collect()))
+    }
+}
+
+/// Steps on to the last of these steps for which nothing is found yet, and keeps what each of them looks like.
+fn run(
+    mut simulation: Simulation,
+    look: &Look,
+    quiet: bool,
+    steps: &[u64],
+    found: &mut [Option<Snapshot>],
+) -> Result<World, Failure> {
+    let missing = steps
+        .iter()
+        .zip(found.iter())
+        .filter(|(_, found)| found.is_none());
+    let last = missing.map(|(step, _)| *step).max().unwrap_or(0);
+    let progress = Progress::new(last.max(1), quiet);
+    loop {
+        let now = simulation.steps();
+        for (step, found) in steps.iter().zip(found.iter_mut()) {
+            if *step == now && found.is_none() {
+                *found = Some(look.snapshot(&simulation));
             }
         }
-        progress.finish();
-        let world = simulation.world().clone();
-        Ok((scene, world, snapshots))
+        if now >= last {
+            break;
+        }
+        let report = simulation.step().map_err(Failure::Run)?;
+        progress.step(&report);
     }
+    progress.finish();
+    Ok(simulation.world().clone())
 }
 
 /// The backend that a run's summary names, so that its steps are the same again; the CPU where it does not say.
@@ -137,10 +225,18 @@ fn recorded_backend(run: &Path) -> (BackendName, Option<String>) {
         let value = summary.as_ref()?.get(key)?.as_str()?;
         Some(value.to_owned())
     };
-    match word("backend").as_deref() {
-        Some("gpu") => (BackendName::Gpu, word("adapter")),
-        Some("lemke") => (BackendName::Lemke, None),
-        Some("nsgs") => (BackendName::Nsgs, None),
+    match word("backend") {
+        Some(backend) => backend_of(&backend, word("adapter")),
+        None => (BackendName::Cpu, None),
+    }
+}
+
+/// The backend of a name in a run's files.
+fn backend_of(name: &str, adapter: Option<String>) -> (BackendName, Option<String>) {
+    match name {
+        "gpu" => (BackendName::Gpu, adapter),
+        "lemke" => (BackendName::Lemke, None),
+        "nsgs" => (BackendName::Nsgs, None),
         _ => (BackendName::Cpu, None),
     }
 }

@@ -19,6 +19,10 @@ pub(super) mod light {
     pub(crate) const SUN: [f32; 3] = [0.80, 0.75, 0.66];
     /// Cool.
     pub(crate) const SKY: [f32; 3] = [0.42, 0.455, 0.50];
+    /// Texels over which the shadow of one direction of the sky is spread: there are too few directions for its edges not to show.
+    pub(crate) const SPREAD: f32 = 9.0;
+    /// Samples from which on it is spread so far; of fewer it would show as grain.
+    pub(crate) const SAMPLES_TO_SPREAD: u32 = 16;
     /// From above, without a shadow.
     pub(crate) const FILL_ABOVE: [f32; 3] = [0.07, 0.072, 0.075];
     /// From the floor.
@@ -40,6 +44,34 @@ pub(crate) struct Camera {
     pub(crate) up: Vec3,
     /// Height of the field of view `[rad]`.
     pub(crate) field: f64,
+}
+
+impl Camera {
+    /// Unit vectors to the right, up and back, as the picture has them.
+    pub(crate) fn axes(&self) -> [Vec3; 3] {
+        let back = (self.eye - self.target).normalize();
+        let right = self.up.cross(&back);
+        let right = if right.norm() > 1e-6 {
+            right.normalize()
+        } else {
+            // Straight from above or below, any side is right.
+            let other = if back.z.abs() > 0.9 {
+                Vec3::x()
+            } else {
+                Vec3::z()
+            };
+            other.cross(&back).normalize()
+        };
+        [right, back.cross(&right), back]
+    }
+
+    /// Direction of what is seen at a place of a picture, which is given from -1 to 1 to the right and up.
+    #[cfg(feature = "view")]
+    pub(crate) fn ray(&self, [x, y]: [f64; 2], aspect: f64) -> Vec3 {
+        let [right, above, back] = self.axes();
+        let steep = (0.5 * self.field).tan();
+        (right * (x * steep * aspect) + above * (y * steep) - back).normalize()
+    }
 }
 
 /// The view of one sample, as the shaders read it.
@@ -116,7 +148,7 @@ impl View {
                 2.0 * jitter[1] / height as f32,
             ],
         );
-        let view_projection = projection * look(&eye, &target, &up);
+        let view_projection = projection * look(&eye, &camera.axes());
 
         // The sun stands to the left of the camera and behind it.
         let forward = flat(&(target - eye), &up);
@@ -138,6 +170,8 @@ impl View {
 
         let texel = 2.0 * reach / shadow_size as f32;
         let wide = |v: [f32; 3]| [v[0], v[1], v[2], 0.0];
+        let share = samples as f32 / light::SAMPLES_TO_SPREAD as f32;
+        let spread = light::SPREAD * share.min(1.0);
         let with = |v: &Vector3<f32>, w: f32| [v.x, v.y, v.z, w];
         Self {
             view_projection: view_projection.into(),
@@ -152,7 +186,7 @@ impl View {
             sun: with(&sun, texel),
             sky: with(&sky, texel),
             sun_color: wide(light::SUN),
-            sky_color: wide(light::SKY),
+            sky_color: [light::SKY[0], light::SKY[1], light::SKY[2], spread],
             fill_above: wide(light::FILL_ABOVE),
             fill_below: wide(light::FILL_BELOW),
             horizon: wide(light::HORIZON),
@@ -190,17 +224,13 @@ fn around(direction: &Vector3<f32>) -> (Vector3<f32>, Vector3<f32>) {
 }
 
 /// From the scene to the axes of a camera, which looks along -z.
-fn look(eye: &Vector3<f32>, target: &Vector3<f32>, up: &Vector3<f32>) -> Matrix4<f32> {
-    let back = (eye - target).normalize();
-    let right = up.cross(&back);
-    let right = if right.norm() > 1e-6 {
-        right.normalize()
-    } else {
-        around(&back).0
+fn look(eye: &Vector3<f32>, axes: &[Vec3; 3]) -> Matrix4<f32> {
+    let row = |axis: &Vec3| {
+        let axis = Vector3::new(axis.x as f32, axis.y as f32, axis.z as f32);
+        [axis.x, axis.y, axis.z, -axis.dot(eye)]
     };
-    let above = back.cross(&right);
-    let row = |axis: &Vector3<f32>| [axis.x, axis.y, axis.z, -axis.dot(eye)];
-    let rows = [row(&right), row(&above), row(&back), [0.0, 0.0, 0.0, 1.0]];
+    let [right, above, back] = axes.each_ref().map(row);
+    let rows = [right, above, back, [0.0, 0.0, 0.0, 1.0]];
     Matrix4::from_fn(|i, j| rows[i][j])
 }
 

@@ -121,7 +121,7 @@ pub fn list_adapters() -> Vec<AdapterSummary> {
 /// GL comes second because opening it on a machine without a display makes some drivers write to
 /// standard error, and because it names the same hardware again.
 fn enumerate() -> Vec<(wgpu::Adapter, AdapterSummary)> {
-    let allowed = wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all());
+    let allowed = allowed();
     let native = enumerate_on(allowed & !wgpu::Backends::GL);
     if native.iter().any(|(_, summary)| summary.usable) {
         return native;
@@ -131,17 +131,34 @@ fn enumerate() -> Vec<(wgpu::Adapter, AdapterSummary)> {
     adapters
 }
 
+/// The interfaces that `WGPU_BACKEND` names, or all.
+fn allowed() -> wgpu::Backends {
+    wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all())
+}
+
 fn enumerate_on(backends: wgpu::Backends) -> Vec<(wgpu::Adapter, AdapterSummary)> {
     if backends.is_empty() {
         return Vec::new();
     }
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    adapters_of(&instance(descriptor, backends), backends)
+}
+
+/// An instance with these interfaces.
+fn instance(mut descriptor: wgpu::InstanceDescriptor, backends: wgpu::Backends) -> wgpu::Instance {
     descriptor.backends = backends;
     // Nothing here is dispatched indirectly; ready for it, wgpu compiles pipelines of its own and lowers a limit.
     descriptor
         .flags
         .remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
-    let instance = wgpu::Instance::new(descriptor);
+    wgpu::Instance::new(descriptor)
+}
+
+/// Adapters of an instance, those that would be taken first in front.
+fn adapters_of(
+    instance: &wgpu::Instance,
+    backends: wgpu::Backends,
+) -> Vec<(wgpu::Adapter, AdapterSummary)> {
     let mut adapters: Vec<_> = pollster::block_on(instance.enumerate_adapters(backends))
         .into_iter()
         .map(|adapter| {
@@ -182,9 +199,36 @@ fn is_software(info: &wgpu::AdapterInfo) -> bool {
 /// # Errors
 /// [`Error::NoAdapter`] if there is none.
 pub fn choose(choice: &AdapterChoice) -> Result<wgpu::Adapter> {
+    choose_of(enumerate(), choice)
+}
+
+/// The instance of a descriptor, which may have a display that surfaces are shown on.
+#[must_use]
+pub fn instance_of(descriptor: wgpu::InstanceDescriptor) -> wgpu::Instance {
+    instance(descriptor, allowed())
+}
+
+/// The adapter of a choice, of those that can draw on a surface.
+///
+/// # Errors
+/// [`Error::NoAdapter`] if there is none.
+pub fn choose_for(
+    surface: &wgpu::Surface<'_>,
+    instance: &wgpu::Instance,
+    choice: &AdapterChoice,
+) -> Result<wgpu::Adapter> {
+    let mut found = adapters_of(instance, allowed());
+    found.retain(|(adapter, _)| adapter.is_surface_supported(surface));
+    choose_of(found, choice)
+}
+
+fn choose_of(
+    adapters: Vec<(wgpu::Adapter, AdapterSummary)>,
+    choice: &AdapterChoice,
+) -> Result<wgpu::Adapter> {
     let wanted = choice.wanted();
     let mut found = Vec::new();
-    for (adapter, summary) in enumerate() {
+    for (adapter, summary) in adapters {
         let fits = match &wanted {
             Some(name) => summary.name.to_lowercase().contains(name),
             None => choice.allow_software || !summary.software,

@@ -84,7 +84,7 @@ pub use traffic::{Bytes, Traffic};
 /// Kernels, each by itself: for tests.
 pub(crate) mod kernels {
     pub use super::cluster::{ClusterBody, ClusterKernel};
-    pub use super::device::choose as adapter;
+    pub use super::device::{choose as adapter, choose_for as adapter_for, instance_of};
     pub use super::kernel::{Kernel, KernelCall};
     pub use super::kernel_data::KernelData;
     pub use super::window::Window;

@@ -77,6 +77,13 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 every row passes, 1 one fails, 2 bad usage or no such adapter."
     )]
     Reproduce(ReproduceArgs),
+    /// Measure laws of granular matter, print what is measured beside the law, and write figures and a page with all of them.
+    ///
+    /// Each experiment is a scene of scenes/lab, run with several values of its keys at the default settings of the step.
+    #[command(
+        after_help = "Exit codes: 0 every row passes, 1 one fails, 2 bad usage or no such scene."
+    )]
+    Lab(LabArgs),
     /// Run a scene with several steps, shares of correction and perturbed starts, and fit the order of its infeasibility in the step.
     ///
     /// Steps are not divided; contacts and joints have the gamma scheme of one problem a step (Anitescu and Hart).
@@ -338,6 +345,44 @@ pub(crate) struct CompareArgs {
     /// Threads of the CPU's part; all cores without it.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,
+}
+
+/// Which laws to measure, and how large.
+#[derive(Debug, Args)]
+pub(crate) struct LabArgs {
+    /// Experiments to run; all of them without a name.
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(crate::lab::names()))]
+    pub(crate) names: Vec<String>,
+    /// Small and soon done: about a tenth of the bodies and fewer values, judged by wider windows.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Factor of the number of bodies.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) size: f64,
+    /// Folder of the scenes, haff.toml and so on; those of the program without it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scenes: Option<PathBuf>,
+    /// Length of a step in place of that of the scenes [s].
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) dt: Option<f64>,
+    /// Seed in place of that of the scenes.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Folder of the page and the figures: new or empty. Without it, runs/lab-N with the next N.
+    #[arg(long, visible_alias = "out", value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// List the experiments and run none.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print JSON in place of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Threads; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -12,11 +12,13 @@ mod compare;
 mod console;
 mod curves;
 mod difference;
+mod experiments;
 mod failure;
 mod files;
 mod fonts;
 mod html;
 mod image;
+mod lab;
 mod plan;
 mod plot;
 mod progress;
@@ -68,6 +70,7 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Check(args) => check::check(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Reproduce(args) => reproduce::reproduce(&args),
+        Command::Lab(args) => lab::lab(&args),
         Command::Study(args) => study::study(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Adapters => adapters::adapters(),

@@ -81,6 +81,9 @@ pub(crate) const PARALLEL_ARMS_SINE: f64 = 1e-3;
 /// otherwise: below the few bodies that lie on top or are in flight.
 pub(crate) const BED_QUANTILE: f64 = 0.95;
 
+/// Neighbours that hold a body in the bulk without friction, at least.
+pub(crate) const BEARING_NEIGHBOURS: u32 = 4;
+
 /// Thickness of a container's walls over its longest inner side, unless a scene gives it: so thick
 /// that no body gets past the middle of a wall.
 pub(crate) const WALL_THICKNESS_RATIO: f64 = 0.25;

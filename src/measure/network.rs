@@ -20,14 +20,11 @@ pub struct Wrench {
 pub struct Coordination {
     /// Mean number of bodies that a dynamic body presses on.
     pub mean: f64,
-    /// The same of those that are no rattlers: that press on at least four others. 0 if all are.
+    /// The same of those that are no rattlers, rattlers left out of their neighbours. 0 if all are.
     pub bearing: f64,
-    /// Share of rattlers among the dynamic bodies.
+    /// Share of rattlers among the dynamic bodies: of those that press on too few others, or on none with more than their own weight.
     pub rattlers: f64,
 }
-
-/// Bodies that a body in the bulk needs at least to be held without friction: fewer make it a rattler.
-const BEARING_NEIGHBOURS: u32 = 4;
 
 /// The contacts of a state, and the forces that act in them.
 #[derive(Debug, Clone, Copy)]
@@ -61,27 +58,45 @@ impl<'a> ContactNetwork<'a> {
             .filter(|(contact, force)| force.dot(&contact.normal) > 0.0)
     }
 
-    /// Neighbours of the dynamic bodies.
+    /// Neighbours of the dynamic bodies whose centres are in a box; those that press on fewer than `least` others are rattlers.
     #[must_use]
-    pub fn coordination(&self) -> Coordination {
-        let mut neighbours = vec![0_u32; self.world.bodies.len()];
-        let mut last = None;
-        for (contact, _) in self.pressing() {
-            if last != Some(contact.bodies) {
-                last = Some(contact.bodies);
-                for body in contact.bodies {
-                    neighbours[body as usize] += 1;
-                }
+    pub fn coordination(&self, within: &Aabb, least: u32) -> Coordination {
+        let bodies = &self.world.bodies;
+        let mut pairs: Vec<([u32; 2], f64)> = Vec::new();
+        for (contact, force) in self.pressing() {
+            match pairs.last_mut() {
+                Some((pair, sum)) if *pair == contact.bodies => *sum += force.norm(),
+                _ => pairs.push((contact.bodies, force.norm())),
             }
         }
-        let bodies = self.world.bodies.iter().zip(&neighbours);
+        let (mut neighbours, mut most) = (vec![0_u32; bodies.len()], vec![0.0_f64; bodies.len()]);
+        for &(pair, force) in &pairs {
+            for body in pair.map(|body| body as usize) {
+                neighbours[body] += 1;
+                most[body] = most[body].max(force);
+            }
+        }
+        let gravity = self.world.gravity.norm();
+        let is_rattler: Vec<bool> = (0..bodies.len())
+            .map(|at| {
+                let weight = bodies[at].mass.mass * gravity;
+                bodies[at].is_dynamic() && (neighbours[at] < least || most[at] <= weight)
+            })
+            .collect();
+        let mut bearing_neighbours = vec![0_u32; bodies.len()];
+        for ([a, b], _) in pairs {
+            bearing_neighbours[a as usize] += u32::from(!is_rattler[b as usize]);
+            bearing_neighbours[b as usize] += u32::from(!is_rattler[a as usize]);
+        }
         let (mut all, mut sum, mut bearing, mut sum_of_bearing) = (0.0, 0.0, 0.0, 0.0);
-        for (_, &count) in bodies.filter(|(body, _)| body.is_dynamic()) {
+        let is_in = |at: &Vec3| (0..3).all(|k| within.min[k] <= at[k] && at[k] < within.max[k]);
+        let inside = bodies.iter().enumerate();
+        for (at, _) in inside.filter(|(_, b)| b.is_dynamic() && is_in(&b.pose.position)) {
             all += 1.0;
-            sum += f64::from(count);
-            if count >= BEARING_NEIGHBOURS {
+            sum += f64::from(neighbours[at]);
+            if !is_rattler[at] {
                 bearing += 1.0;
-                sum_of_bearing += f64::from(count);
+                sum_of_bearing += f64::from(bearing_neighbours[at]);
             }
         }
         let over = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
@@ -252,7 +267,7 @@ mod tests {
         assert_eq!(network.pressing().count(), 3);
         assert_eq!(network.on_body(0).force, Vec3::new(0.0, 0.0, -3.0));
         assert_eq!(network.on_body(2).force, Vec3::new(0.0, 0.0, 1.0));
-        let neighbours = network.coordination();
+        let neighbours = network.coordination(&Aabb::everything(), 4);
         assert!((neighbours.mean - 5.0 / 3.0).abs() < 1e-12);
         assert_eq!((neighbours.bearing, neighbours.rattlers), (0.0, 1.0));
         // 3 N up to the first centre, 2 N to the second, 1 N from there to the box's end at 2 m, over 8 m^3.

@@ -1,7 +1,7 @@
 //! Probes: numbers that a scene asks to be written beside the standard measures, one or more
 //! columns each.
 
-use super::{ContactNetwork, Wrench, momentum};
+use super::{ContactNetwork, Wrench, momentum, packing, surface};
 use crate::collide::ContactPoint;
 use crate::math::{Aabb, Mat3, Pose, Vec3};
 use crate::world::World;
@@ -115,9 +115,27 @@ pub enum ProbeKind {
         /// Bodies that are not part of the bed.
         except: Vec<u32>,
     },
-    /// Neighbours that press: columns `NAME` (their mean number for a dynamic body), `NAME_bearing` (of those that have four or more),
-    /// `NAME_rattlers` (share of those that have fewer).
-    Coordination,
+    /// Neighbours that press: columns `NAME` (their mean number for a dynamic body), `NAME_bearing` (the same without rattlers),
+    /// `NAME_rattlers` (their share); see [`ContactNetwork::coordination`].
+    Coordination {
+        /// Where bodies count, in world axes.
+        within: Aabb,
+        /// Neighbours that a body has at least which is no rattler.
+        least: u32,
+    },
+    /// Share of a box that dynamic bodies fill: column `NAME`; see [`packing`].
+    Packing {
+        /// The box, in world axes.
+        within: Aabb,
+    },
+    /// Free surface of a bed, z being up: columns `NAME_angle` (its slope `[degrees]`), `NAME_radius` (of the disc whose area the bed covers
+    /// `[m]`); see [`surface`].
+    Surface {
+        /// Sides of the cells in which the highest body is looked for `[m]`.
+        cell: f64,
+        /// The middle of a heap `[m]`; none of a bed.
+        center: Option<[f64; 2]>,
+    },
     /// Mean of `n n^T` over the points that press within a box: columns `NAME_xx`, `NAME_yy`, `NAME_zz`, `NAME_xy`, `NAME_yz`,
     /// `NAME_zx`.
     Fabric {
@@ -173,7 +191,9 @@ impl Probe {
             ProbeKind::Velocity { .. } => &["_vx", "_vy", "_vz"],
             ProbeKind::Spin { .. } => &["_wx", "_wy", "_wz"],
             ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } | ProbeKind::Power { .. } => &[""],
-            ProbeKind::Coordination => &["", "_bearing", "_rattlers"],
+            ProbeKind::Coordination { .. } => &["", "_bearing", "_rattlers"],
+            ProbeKind::Packing { .. } => &[""],
+            ProbeKind::Surface { .. } => &["_angle", "_radius"],
             ProbeKind::Fabric { .. } | ProbeKind::Stress { .. } => {
                 &["_xx", "_yy", "_zz", "_xy", "_yz", "_zx"]
             }
@@ -206,7 +226,9 @@ impl Probe {
             ProbeKind::Spin { .. } => &["rad/s"; 3],
             ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } => &["m"],
             ProbeKind::Power { .. } => &["W"],
-            ProbeKind::Coordination => &["1"; 3],
+            ProbeKind::Coordination { .. } => &["1"; 3],
+            ProbeKind::Packing { .. } => &["1"],
+            ProbeKind::Surface { .. } => &["degrees", "m"],
             ProbeKind::Fabric { .. } => &["1"; 6],
             ProbeKind::Stress { .. } => &["Pa"; 6],
             ProbeKind::ContactForce { .. } | ProbeKind::JointForce { .. } => {
@@ -225,7 +247,7 @@ impl Probe {
     pub fn needs_contact_forces(&self) -> bool {
         matches!(
             self.kind,
-            ProbeKind::Coordination
+            ProbeKind::Coordination { .. }
                 | ProbeKind::Fabric { .. }
                 | ProbeKind::Stress { .. }
                 | ProbeKind::ContactForce { .. }
@@ -281,9 +303,14 @@ impl Probe {
                 let (_, value, _) = tops.select_nth_unstable_by(rank, f64::total_cmp);
                 vec![*value]
             }
-            ProbeKind::Coordination => {
-                let found = seen.network().coordination();
+            ProbeKind::Coordination { within, least } => {
+                let found = seen.network().coordination(within, *least);
                 vec![found.mean, found.bearing, found.rattlers]
+            }
+            ProbeKind::Packing { within } => vec![packing(world, within)],
+            ProbeKind::Surface { cell, center } => {
+                let found = surface(world, *cell, *center);
+                vec![found.angle, found.radius]
             }
             ProbeKind::Fabric { within } => components(&seen.network().fabric(within)),
             ProbeKind::Stress { within } => components(&seen.network().stress(within)),

@@ -61,7 +61,26 @@ fn probe(builder: &Builder, given: &schema::Probe, place: &Place<'_>) -> Result<
             };
             (&probe.name, probe.relative_to.as_deref(), kind)
         }
-        schema::Probe::Coordination(probe) => (&probe.name, None, ProbeKind::Coordination),
+        schema::Probe::Coordination(probe) => {
+            let within = match (probe.min, probe.max) {
+                (Some(min), Some(max)) => Aabb {
+                    min: vector(&min),
+                    max: vector(&max),
+                },
+                _ => Aabb::everything(),
+            };
+            let least = probe.least;
+            let kind = ProbeKind::Coordination { within, least };
+            (&probe.name, None, kind)
+        }
+        schema::Probe::Packing(probe) => {
+            let within = within(probe);
+            (&probe.name, None, ProbeKind::Packing { within })
+        }
+        schema::Probe::Surface(probe) => {
+            let (cell, center) = (probe.cell, probe.center);
+            (&probe.name, None, ProbeKind::Surface { cell, center })
+        }
         schema::Probe::Momentum(probe) => (&probe.name, None, ProbeKind::Momentum),
         schema::Probe::Fabric(probe) => {
             let within = within(probe);

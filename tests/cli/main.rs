@@ -17,6 +17,7 @@ mod faults;
 mod frames;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod lab;
 mod plot;
 mod problem_files;
 mod problems;

@@ -64,7 +64,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Fails unless the page of a folder shows every figure in it and every row of `results.json`.
-fn expect_whole_page(home: &Home, folder: &str) -> Value {
+pub(crate) fn expect_whole_page(home: &Home, folder: &str) -> Value {
     let page = home.read(&format!("{folder}/index.html"));
     let results: Value =
         serde_json::from_str(&home.read(&format!("{folder}/results.json"))).unwrap();

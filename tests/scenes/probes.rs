@@ -106,6 +106,20 @@ fn a_bed_at_rest_presses_on_its_box_by_its_weight() {
         name = \"mean\"
         type = \"mean\"
         bodies = [\"bed\"]
+        [[probe]]
+        name = \"inside\"
+        type = \"coordination\"
+        min = [-0.15, -0.15, 0.05]
+        max = [0.15, 0.15, 0.2]
+        [[probe]]
+        name = \"filled\"
+        type = \"packing\"
+        min = [-0.225, -0.225, 0.0]
+        max = [0.225, 0.225, 1.0]
+        [[probe]]
+        name = \"top\"
+        type = \"surface\"
+        cell = 0.05
         ",
     );
     let ball = 1000.0 * std::f64::consts::PI * 0.05_f64.powi(3) / 6.0;
@@ -118,7 +132,23 @@ fn a_bed_at_rest_presses_on_its_box_by_its_weight() {
     // Between the isostatic 4 of friction and the 6 without.
     let bearing = found["neighbours_bearing"];
     assert!((4.0..6.2).contains(&bearing), "{bearing}");
-    assert!(found["neighbours"] <= bearing && found["neighbours_rattlers"] < 0.3);
+    assert!(found["neighbours_rattlers"] < 0.4, "{found:?}");
+    // In the middle there are more neighbours than at the surface, and fewer rattlers.
+    assert!(found["inside"] > found["neighbours"] && found["inside_bearing"] < 6.2);
+    assert!(found["inside_rattlers"] < found["neighbours_rattlers"]);
+    near(
+        found["filled"] * 0.45 * 0.45,
+        512.0 * std::f64::consts::PI * 0.05_f64.powi(3) / 6.0,
+        1e-9,
+        "volume of all spheres",
+    );
+    assert!(found["top_angle"] < 10.0, "{}", found["top_angle"]);
+    near(
+        found["top_radius"],
+        0.45 / std::f64::consts::PI.sqrt(),
+        0.06,
+        "area of the box",
+    );
     let trace = found["fabric_xx"] + found["fabric_yy"] + found["fabric_zz"];
     near(trace, 1.0, 1e-9, "trace of the fabric");
     // The weight above 0.1 m over the area.
@@ -221,6 +251,22 @@ fn what_cannot_be_measured_is_refused_where_it_is_asked_for() {
             13,
         ),
         ("type = \"mean\"\nbodies = [\"nobody\"]", "nobody", 12),
+        (
+            "type = \"packing\"\nmin = [0, 0, 0]\nmax = [1, 1, 0]",
+            "begins at 0",
+            13,
+        ),
+        (
+            "type = \"coordination\"\nmax = [1, 1, 1]",
+            "there is no `min`",
+            12,
+        ),
+        ("type = \"surface\"\ncell = 0", "cell", 12),
+        (
+            "type = \"surface\"\ncell = 1\ncenter = [0, inf]",
+            "inf",
+            13,
+        ),
         (
             "type = \"fabric\"\nmin = [0, 0, nan]\nmax = [1, 1, 1]",
             "nan",

@@ -1,45 +1,15 @@
-//! What an experiment is, and what it is given to run with.
+//! The experiments of papers, and what they are given to run with.
 
-use super::outcome::Outcome;
-use super::progress::Progress;
 use crate::args::ExperimentBackend;
 use crate::backend;
+use crate::experiments::progress::Progress;
 use drystone::solver::Solver;
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::reference::LemkeSolver;
 use drystone::{Error, Result};
 
 /// An experiment of a paper.
-pub(crate) struct Experiment {
-    /// As it is asked for.
-    pub(crate) name: &'static str,
-    /// What it shows, in a line.
-    pub(crate) title: &'static str,
-    /// Where it comes from: paper, and figure or equation.
-    pub(crate) source: &'static str,
-    /// Carries it out.
-    pub(crate) run: fn(&Context) -> Result<Outcome>,
-}
-
-/// An experiment that was carried out, or failed to be.
-pub(crate) struct Finding {
-    pub(crate) experiment: &'static Experiment,
-    pub(crate) result: Result<Outcome>,
-    /// Wall-clock time `[s]`.
-    pub(crate) seconds: f64,
-}
-
-impl Finding {
-    /// What it found, if it was carried out.
-    pub(crate) fn outcome(&self) -> Option<&Outcome> {
-        self.result.as_ref().ok()
-    }
-
-    /// True if it was carried out and every row passes.
-    pub(crate) fn passes(&self) -> bool {
-        self.outcome().is_some_and(Outcome::passes)
-    }
-}
+pub(crate) type Experiment = crate::experiments::Experiment<Context>;
 
 /// Where and how experiments are run.
 pub(crate) struct Context {

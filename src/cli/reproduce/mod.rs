@@ -20,12 +20,9 @@ mod implicit_enforcement;
 mod infeasibility_bound;
 mod metric_cost;
 mod motion_derivatives;
-mod outcome;
-mod page;
 mod painleve_rod;
 mod penalty;
 mod pendulum;
-mod progress;
 mod pushed;
 mod random_contacts;
 mod random_solids;
@@ -40,26 +37,17 @@ mod simulate;
 mod solvability;
 mod sweep;
 mod sweep_and_sort;
-mod table;
 mod three_link_bar;
 
 use crate::args::ReproduceArgs;
 use crate::backend;
-use crate::console;
+use crate::experiments::progress::Progress;
+use crate::experiments::{self, Presentation, outcome};
 use crate::failure::Failure;
 use crate::plan;
 use crate::provenance::Provenance;
 use drystone::Result;
-use drystone::output::RunFolder;
-use experiment::{Context, Experiment, Finding};
-use progress::Progress;
-use serde_json::{Value, json};
-use std::time::Instant;
-
-/// File name of the page.
-const PAGE: &str = "index.html";
-/// File name of the rows.
-const RESULTS: &str = "results.json";
+use experiment::{Context, Experiment};
 
 /// Every experiment, in the order in which they are run and shown.
 const EXPERIMENTS: &[Experiment] = &[
@@ -101,32 +89,12 @@ pub(crate) fn names() -> Vec<&'static str> {
 /// Runs experiments, writes their page, and fails unless every row passes.
 pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
     if args.list {
-        return list(args.json);
+        return experiments::list(EXPERIMENTS, args.json);
     }
     plan::thread_pool(args.threads)?.install(|| carry_out(args))
 }
 
-fn list(as_json: bool) -> Result<(), Failure> {
-    if as_json {
-        let list: Vec<Value> = EXPERIMENTS.iter().map(described).collect();
-        return print_json(&Value::Array(list));
-    }
-    let mut text = String::new();
-    for experiment in EXPERIMENTS {
-        text.push_str(&format!(
-            "{}\n    {}\n    {}\n",
-            experiment.name, experiment.title, experiment.source
-        ));
-    }
-    console::out(&text)
-}
-
-/// Everything that can be wrong with the input is found before the folder is made.
 fn carry_out(args: &ReproduceArgs) -> Result<(), Failure> {
-    let chosen: Vec<&'static Experiment> = EXPERIMENTS
-        .iter()
-        .filter(|e| args.names.is_empty() || args.names.iter().any(|name| name == e.name))
-        .collect();
     let context = Context {
         backend: args.backend,
         adapter: args.adapter.clone(),
@@ -138,137 +106,14 @@ fn carry_out(args: &ReproduceArgs) -> Result<(), Failure> {
         solver.adapter().as_deref(),
     ));
     drop(solver);
-    let folder =
-        RunFolder::create(args.output.as_deref(), "reproduce").map_err(Failure::of_folder)?;
-
-    let mut findings = Vec::with_capacity(chosen.len());
-    for (index, experiment) in chosen.iter().enumerate() {
-        context
-            .progress
-            .begin(experiment.name, index + 1, chosen.len());
-        let start = Instant::now();
-        let finding = Finding {
-            experiment,
-            result: (experiment.run)(&context),
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        if !args.json {
-            context.progress.pause(|| console::out(&report(&finding)))?;
-        }
-        findings.push(finding);
-    }
-    context.progress.finish();
-
-    let results = results(&provenance, &findings);
-    write_all(&folder, &provenance, &findings, &results).map_err(Failure::Run)?;
-    if args.json {
-        print_json(&results)?;
-    } else {
-        console::out(&closing(&folder, &findings))?;
-    }
-    if findings.iter().all(Finding::passes) {
-        Ok(())
-    } else {
-        Err(Failure::Verdict)
-    }
-}
-
-/// Figures, contact sheets, rows and the page.
-fn write_all(
-    folder: &RunFolder,
-    provenance: &Provenance,
-    findings: &[Finding],
-    results: &Value,
-) -> Result<()> {
-    for finding in findings {
-        for plot in finding.outcome().iter().flat_map(|o| &o.plots) {
-            let name = format!("{}-{}.svg", finding.experiment.name, plot.name);
-            folder.write(&name, plot.svg()?.as_bytes())?;
-        }
-        for sheet in finding.outcome().iter().flat_map(|o| &o.sheets) {
-            let name = format!("{}-{}-frames.png", finding.experiment.name, sheet.name);
-            folder.write(&name, &sheet.file)?;
-        }
-    }
-    folder.write(RESULTS, format!("{results:#}\n").as_bytes())?;
-    let page = page::page(provenance, findings)?;
-    folder.write(PAGE, page.as_bytes())?;
-    Ok(())
-}
-
-/// An experiment's rows and remarks as text.
-fn report(finding: &Finding) -> String {
-    let experiment = finding.experiment;
-    let mut text = format!(
-        "{}: {}\n  {}\n",
-        experiment.name, experiment.title, experiment.source
-    );
-    match &finding.result {
-        Ok(outcome) => {
-            text.push_str(&table::table(&outcome.rows));
-            for note in &outcome.notes {
-                for (index, line) in table::wrapped(note, 96).iter().enumerate() {
-                    let bullet = if index == 0 { "- " } else { "" };
-                    text.push_str(&format!("{bullet}{line}\n"));
-                }
-            }
-        }
-        Err(why) => text.push_str(&format!("FAIL: it could not be carried out: {why}\n")),
-    }
-    text.push('\n');
-    text
-}
-
-/// The verdict over everything, what failed, and where it was written.
-fn closing(folder: &RunFolder, findings: &[Finding]) -> String {
-    let rows = || {
-        findings
-            .iter()
-            .filter_map(Finding::outcome)
-            .flat_map(|o| &o.rows)
+    let presentation = Presentation {
+        title: "drystone: the papers' experiments",
+        stem: "reproduce",
+        folder: args.output.as_deref(),
+        provenance,
+        progress: &context.progress,
+        json: args.json,
     };
-    let passed = rows().filter(|row| row.passes()).count();
-    let mut text = format!("{passed} of {} rows pass\n", rows().count());
-    for finding in findings.iter().filter(|finding| !finding.passes()) {
-        text.push_str(&format!("FAIL: {}\n", finding.experiment.name));
-    }
-    text.push_str(&format!("page: {}\n", folder.path().join(PAGE).display()));
-    text
-}
-
-/// Everything that was found, without the curves.
-fn results(provenance: &Provenance, findings: &[Finding]) -> Value {
-    let experiments: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            let mut value = described(finding.experiment);
-            value["pass"] = json!(finding.passes());
-            value["seconds"] = json!(finding.seconds);
-            match &finding.result {
-                Ok(outcome) => {
-                    value["rows"] = json!(outcome.rows);
-                    value["notes"] = json!(outcome.notes);
-                }
-                Err(why) => value["error"] = json!(why.to_string()),
-            }
-            value
-        })
-        .collect();
-    json!({
-        "provenance": provenance,
-        "pass": findings.iter().all(Finding::passes),
-        "experiments": experiments,
-    })
-}
-
-fn described(experiment: &Experiment) -> Value {
-    json!({
-        "name": experiment.name,
-        "title": experiment.title,
-        "source": experiment.source,
-    })
-}
-
-fn print_json(value: &Value) -> Result<(), Failure> {
-    console::out(&format!("{value:#}\n"))
+    let chosen = experiments::chosen(EXPERIMENTS, &args.names);
+    experiments::carry_out(&chosen, &context, &presentation)
 }

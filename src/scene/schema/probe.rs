@@ -16,9 +16,14 @@ tagged! {
         "top" => Top(TopProbe),
         /// Height of the surface of a bed of bodies: column `NAME` `[m]`.
         "bed_height" => BedHeight(BedHeightProbe),
-        /// Neighbours that press on the dynamic bodies: columns `NAME` (mean number), `NAME_bearing` (of those that have four or
-        /// more), `NAME_rattlers` (share of the others).
-        "coordination" => Coordination(PlainProbe),
+        /// Neighbours that press on the dynamic bodies: columns `NAME` (mean number), `NAME_bearing` (without rattlers, which press on
+        /// fewer than `least` others, or on none with more than their own weight), `NAME_rattlers` (share of them).
+        "coordination" => Coordination(CoordinationProbe),
+        /// Share of a box that dynamic bodies fill, each as a ball of its volume: column `NAME`.
+        "packing" => Packing(BoxProbe),
+        /// Free surface of the dynamic bodies as seen from above, z being up: columns `NAME_angle` (its slope `[degrees]`),
+        /// `NAME_radius` (of the disc of the area that they cover `[m]`).
+        "surface" => Surface(SurfaceProbe),
         /// Mean of the products of the normals' components over the points that press: columns `NAME_xx`, `NAME_yy`, `NAME_zz`,
         /// `NAME_xy`, `NAME_yz`, `NAME_zx`.
         "fabric" => Fabric(BoxProbe),
@@ -115,6 +120,36 @@ pub struct BoxProbe {
     pub max: Vector,
 }
 
+/// A probe of the neighbours of bodies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CoordinationProbe {
+    /// Name of its columns.
+    pub name: String,
+    /// Least corner of the box in which bodies count, by their centres `[m]`; all count without it.
+    pub min: Option<Vector>,
+    /// Greatest corner of the box `[m]`.
+    pub max: Option<Vector>,
+    /// Neighbours that a body presses on at least which is no rattler.
+    #[serde(default = "bearing_neighbours")]
+    pub least: u32,
+}
+
+/// A probe of a free surface.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SurfaceProbe {
+    /// Name of its columns.
+    pub name: String,
+    /// Sides of the square cells of which each has a highest body `[m]`, positive; one to two diameters are right.
+    #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
+    pub cell: f64,
+    /// The middle of a heap, x and y `[m]`: its slope is that of a cone; without it that of a plane.
+    pub center: Option<[f64; 2]>,
+}
+
 /// A probe of the forces on a body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -160,6 +195,10 @@ pub struct MeanProbe {
     /// Names of bodies, fills, chains and instances; all dynamic bodies without it.
     #[serde(default)]
     pub bodies: Vec<String>,
+}
+
+fn bearing_neighbours() -> u32 {
+    crate::constants::BEARING_NEIGHBOURS
 }
 
 fn bed_quantile() -> f64 {

@@ -1,10 +1,10 @@
 //! Probes: names, and numbers.
 
-use super::number::{corners, direction, vector, within};
+use super::number::{corners, direction, length, vector, within};
 use super::{Names, identifier, taken};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scene::place::Place;
-use crate::scene::schema::Probe;
+use crate::scene::schema::{Probe, Vector};
 use std::collections::HashMap;
 
 pub(super) fn probes(probes: &[Probe], names: &Names<'_>, place: &Place<'_>) -> Result<()> {
@@ -47,8 +47,24 @@ fn probe<'a>(probe: &'a Probe, names: &Names<'_>, place: &Place<'_>) -> Result<&
             }
             Ok(&probe.name)
         }
-        Probe::Coordination(probe) | Probe::Momentum(probe) => Ok(&probe.name),
-        Probe::Fabric(probe) | Probe::Stress(probe) => {
+        Probe::Momentum(probe) => Ok(&probe.name),
+        Probe::Coordination(probe) => {
+            match (&probe.min, &probe.max) {
+                (Some(min), Some(max)) => corners(min, max, place)?,
+                (None, None) => {}
+                (Some(_), None) => return Err(half_a_box("min", "max", place)),
+                (None, Some(_)) => return Err(half_a_box("max", "min", place)),
+            }
+            Ok(&probe.name)
+        }
+        Probe::Surface(probe) => {
+            length(probe.cell, "the side of a cell", &place.key("cell"))?;
+            if let Some([x, y]) = probe.center {
+                vector(&[x, y, 0.0], &place.key("center"))?;
+            }
+            Ok(&probe.name)
+        }
+        Probe::Fabric(probe) | Probe::Stress(probe) | Probe::Packing(probe) => {
             corners(&probe.min, &probe.max, place)?;
             Ok(&probe.name)
         }
@@ -70,4 +86,12 @@ fn probe<'a>(probe: &'a Probe, names: &Names<'_>, place: &Place<'_>) -> Result<&
             Ok(&probe.name)
         }
     }
+}
+
+/// A corner of a box without the other.
+fn half_a_box(given: &str, missing: &str, place: &Place<'_>) -> Error {
+    place.key(given).error(
+        format!("a box has two corners, and there is no `{missing}`"),
+        format!("expected `{missing}` as well, or neither"),
+    )
 }

@@ -1,6 +1,6 @@
 //! All experiments on one page: figures, tables and remarks in a single HTML file.
 
-use super::experiment::Finding;
+use super::Finding;
 use super::outcome::Row;
 use super::table::verdict;
 use crate::console::number;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// What drawing a figure reports.
-pub(crate) fn page(provenance: &Provenance, findings: &[Finding]) -> Result<String> {
+pub(super) fn page(title: &str, provenance: &Provenance, findings: &[Finding]) -> Result<String> {
     let mut html = String::new();
     let count = |pass: bool| {
         let rows = findings.iter().filter_map(Finding::outcome);
@@ -21,7 +21,6 @@ pub(crate) fn page(provenance: &Provenance, findings: &[Finding]) -> Result<Stri
             .filter(|row| row.passes() == pass)
             .count()
     };
-    let title = "drystone: the papers' experiments";
     html.push_str(&html::head(title));
     // Writing to a string cannot fail.
     let _ = writeln!(html, "<h1>{title}</h1>");
@@ -33,12 +32,11 @@ pub(crate) fn page(provenance: &Provenance, findings: &[Finding]) -> Result<Stri
     }
     html.push_str("</p>\n<ul>\n");
     for finding in findings {
-        let experiment = finding.experiment;
         let _ = writeln!(
             html,
             "<li><a href=\"#{}\">{}</a>: {}</li>",
-            escaped(experiment.name),
-            escaped(experiment.title),
+            escaped(finding.name),
+            escaped(finding.title),
             verdict_of(finding.passes())
         );
     }
@@ -51,13 +49,12 @@ pub(crate) fn page(provenance: &Provenance, findings: &[Finding]) -> Result<Stri
 }
 
 fn section(html: &mut String, finding: &Finding) -> Result<()> {
-    let experiment = finding.experiment;
     let _ = writeln!(
         html,
         "<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"soft\">{}</p>",
-        escaped(experiment.name),
-        escaped(experiment.title),
-        escaped(experiment.source)
+        escaped(finding.name),
+        escaped(finding.title),
+        escaped(finding.source)
     );
     match &finding.result {
         Err(why) => {

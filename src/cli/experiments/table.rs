@@ -102,7 +102,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::outcome::{Expected, Outcome};
+    use crate::experiments::outcome::{Expected, Outcome};
 
     #[test]
     fn tables_are_aligned_and_keep_to_their_width() {

@@ -45,7 +45,10 @@ fn scenes_of_a_folder_are_taken_and_what_they_lack_is_named() {
     assert!(ended.stderr.contains("haff.toml"), "{}", ended.stderr);
     // The probe has another name, so that its column is not there; one step is enough to find out.
     let changed = text
-        .replace("name = \"gas\"\ntype = \"mean\"", "name = \"air\"\ntype = \"mean\"")
+        .replace(
+            "name = \"gas\"\ntype = \"mean\"",
+            "name = \"air\"\ntype = \"mean\"",
+        )
         .replace("gas_temperature", "air_temperature")
         .replace("duration = 4.0", "steps = 1")
         .replace("count = 4000", "count = 40");
@@ -53,7 +56,9 @@ fn scenes_of_a_folder_are_taken_and_what_they_lack_is_named() {
     assert!(entries(&home.path(".")) == ["mine"]);
     let ended = home.run(&lab).expect_code(1);
     assert!(
-        ended.stdout.contains("no probe has the column `gas_temperature`"),
+        ended
+            .stdout
+            .contains("no probe has the column `gas_temperature`"),
         "{}",
         ended.stdout
     );

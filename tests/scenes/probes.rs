@@ -262,11 +262,7 @@ fn what_cannot_be_measured_is_refused_where_it_is_asked_for() {
             12,
         ),
         ("type = \"surface\"\ncell = 0", "cell", 12),
-        (
-            "type = \"surface\"\ncell = 1\ncenter = [0, inf]",
-            "inf",
-            13,
-        ),
+        ("type = \"surface\"\ncell = 1\ncenter = [0, inf]", "inf", 13),
         (
             "type = \"fabric\"\nmin = [0, 0, nan]\nmax = [1, 1, 1]",
             "nan",

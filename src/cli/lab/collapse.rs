@@ -15,10 +15,10 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// Radius of the columns over the spheres' diameter.
-const RADIUS: (f64, f64) = (10.0, 6.0);
+const RADIUS: (f64, f64) = (20.0, 12.0);
 /// Their heights over their radius.
 const ASPECTS: &[f64] = &[0.5, 1.0, 1.5, 3.0];
-const QUICK_ASPECTS: &[f64] = &[0.5, 1.5];
+const QUICK_ASPECTS: &[f64] = &[1.0, 2.0];
 /// Packing of a column at rest.
 const PACKING: f64 = 0.6;
 /// Distance of the spheres of the floor over the diameter, and half the floor over the columns' radius.

@@ -93,8 +93,8 @@ fn measure(lab: &Lab) -> Result<Outcome> {
     outcome.plots.push(Plot {
         name: "temperature",
         title: "Granular temperature of a cooling gas".into(),
-        x: Axis::logarithmic("t / tau"),
-        y: Axis::logarithmic("T / T0"),
+        x: Axis::logarithmic("t / tau [1]"),
+        y: Axis::logarithmic("T / T0 [1]"),
         series: vec![
             Series::new("Haff's law", law).broad(),
             Series::new("measured", measured.collect()),

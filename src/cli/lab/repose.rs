@@ -64,7 +64,13 @@ fn measure(lab: &Lab) -> Result<Outcome> {
         series: vec![
             Series::new(
                 "15 and 28 degrees",
-                vec![(0.0, 15.0), (0.8, 15.0), (0.8, 28.0), (0.0, 28.0), (0.0, 15.0)],
+                vec![
+                    (0.0, 15.0),
+                    (0.8, 15.0),
+                    (0.8, 28.0),
+                    (0.0, 28.0),
+                    (0.0, 15.0),
+                ],
             )
             .broad(),
             Series::new("measured", angles),

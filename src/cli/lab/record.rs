@@ -2,6 +2,7 @@
 
 use super::Lab;
 use crate::plan;
+use drystone::measure::Probe;
 use drystone::scene::Scene;
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::{Forces, Simulation};
@@ -77,7 +78,7 @@ pub(super) fn run(
     let mut simulation = Simulation::new(world, scene.settings, Box::new(CpuSolver::new()))?;
     let mut record = Record {
         name: scene.name.clone(),
-        columns: scene.probes.iter().flat_map(|p| p.columns()).collect(),
+        columns: scene.probes.iter().flat_map(Probe::columns).collect(),
         rows: Vec::new(),
     };
     let mut forces = Forces::default();

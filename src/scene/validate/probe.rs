@@ -4,7 +4,7 @@ use super::number::{corners, direction, length, vector, within};
 use super::{Names, identifier, taken};
 use crate::error::{Error, Result};
 use crate::scene::place::Place;
-use crate::scene::schema::{Probe, Vector};
+use crate::scene::schema::Probe;
 use std::collections::HashMap;
 
 pub(super) fn probes(probes: &[Probe], names: &Names<'_>, place: &Place<'_>) -> Result<()> {

@@ -72,9 +72,9 @@ pub const CLIP_TOLERANCE: f64 = 1e-5;
 /// a point.
 pub(crate) const PARALLEL_SINE: f64 = 0.1;
 
-/// Sine of the angle below which the sides of two cylinders or cones lie along each other: what they curve away from each
-/// other over a length of four radii is then below `1e-3` of the radius.
-pub(crate) const PARALLEL_LINES: f64 = 0.02;
+/// Sine of the angle up to which two lines that cross are near each other over a stretch with two ends, and not at a point: 30
+/// degrees.
+pub(crate) const CROSSING_LINES: f64 = 0.5;
 
 /// Cosine of the angle up to which a face bears what is beside a round shape, and up to which two lines lie along each other: 11
 /// degrees.
@@ -87,6 +87,10 @@ pub(crate) const LEANS_TOWARD: f64 = 0.7;
 /// Sine of a cylinder's tilt up to which the points on its rim stay where they are in its axes. With more tilt one of them is
 /// the lowest of the rim, and they turn with it.
 pub(crate) const UPRIGHT_RIM: f64 = 1e-4;
+
+/// Cosine of the least angle along a rim between its lowest point and those to either side: 15 degrees, three times what a
+/// cylinder turns between two searches, so that it rolls over them.
+pub(crate) const NARROW_RIM: f64 = 0.966;
 
 /// Points that stand for the rim of a disk, by their angles from the farthest one `[degrees]`: near it they are dense, since two
 /// rims that overlap by d cross `sqrt(8 r d)` apart, and one point between these would rock.

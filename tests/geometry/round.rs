@@ -356,3 +356,38 @@ fn bounds_hold_the_shape_and_touch_it() {
         assert!(reach >= 0.98 * shape.bounding_radius());
     }
 }
+
+#[test]
+fn sides_that_cross_at_a_small_angle_touch_at_both_ends() {
+    let lying = |angle: f64| {
+        Quat::from_axis_angle(&Vec3::z_axis(), angle)
+            * Quat::from_axis_angle(&Vec3::y_axis(), 0.5 * PI)
+    };
+    let (radius, half_length) = (0.5, 1.0);
+    let cylinder = Shape::Cylinder {
+        half_length,
+        radius,
+    };
+    for angle in [0.0, 0.01, 0.03, 0.1, 0.3] {
+        for depth in [0.01_f64, 0.2] {
+            let apart = 2.0 * radius - depth;
+            let below = Pose::new(Vec3::zeros(), lying(0.0));
+            let above = Pose::new(Vec3::new(0.0, 0.0, apart), lying(angle));
+            let points = contacts([cylinder.clone(), cylinder.clone()], [above, below], 0.01);
+            let case = format!("{angle} {depth}: {points:?}");
+            // A turn of the axes moves them apart by this at the ends.
+            let ends: Vec<_> = points.iter().filter(|p| p.position.x.abs() > 0.2).collect();
+            assert!(ends.len() >= 2, "{case}");
+            assert!(ends.iter().any(|p| p.position.x > 0.2), "{case}");
+            assert!(ends.iter().any(|p| p.position.x < -0.2), "{case}");
+            for point in ends {
+                let aside = point.position.x * angle.tan();
+                let separation = apart.hypot(aside) - 2.0 * radius;
+                assert!((point.separation - separation).abs() < 5e-3, "{case}");
+                assert!(point.separation < 0.006, "{case}");
+            }
+            let deepest = points.iter().map(|p| p.separation).fold(0.0, f64::min);
+            assert!((deepest + depth).abs() < 1e-3, "{case}");
+        }
+    }
+}

@@ -4,6 +4,8 @@ use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::{Settings, Simulation};
 use drystone::world::{Body, Material, Shape, World};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 use std::f64::consts::PI;
 
 /// A world with a ground of some friction: a plane, or the top of a box.
@@ -140,5 +142,47 @@ fn a_cylinder_topples_beyond_the_angle_of_its_diagonal() {
         let end = run(world, 240);
         let axis = end.bodies[1].pose.direction(&Vec3::z());
         assert_eq!(axis.z > 0.99, stands, "{share}: {axis}");
+    }
+}
+
+#[test]
+fn heaps_of_cylinders_and_discs_come_to_rest_without_working_into_each_other() {
+    // Cylinders as long as wide, and discs, dropped in a box in steps of 1/30 s.
+    for (half_length, radius) in [(0.127, 0.132), (0.02, 0.15)] {
+        let mut world = world(0.5, true, DOWN);
+        for (axis, side) in [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0)] {
+            let mut normal = Vec3::zeros();
+            normal[axis] = -side;
+            let wall = Shape::HalfSpace {
+                normal,
+                offset: -0.8,
+            };
+            world.add(Body::fixed(wall, Pose::identity())).unwrap();
+        }
+        let mut random = Pcg64::seed_from_u64(7);
+        for at in 0..64 {
+            let [x, y, z] = [at % 4, at / 4 % 4, at / 16].map(f64::from);
+            let place = Vec3::new(0.4 * x - 0.6, 0.4 * y - 0.6, 0.4 * z + 0.4);
+            let turn = Vec3::from_fn(|_, _| random.random_range(-2.0..2.0));
+            let pose = Pose::new(place, Quat::from_scaled_axis(turn));
+            let shape = Shape::Cylinder {
+                half_length,
+                radius,
+            };
+            world
+                .add(Body::dynamic(shape, pose, 1000.0).unwrap())
+                .unwrap();
+        }
+        let settings = Settings {
+            time_step: 1.0 / 30.0,
+            ..Settings::default()
+        };
+        let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+        for _ in 0..300 {
+            simulation.step().unwrap();
+        }
+        let depth = simulation.penetration().max;
+        let least = half_length.min(radius);
+        assert!(depth < 0.1 * least, "{half_length}: {depth} m deep");
     }
 }

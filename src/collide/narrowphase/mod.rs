@@ -526,10 +526,14 @@ fn touch(
             }
         }
         (Cylinder { .. } | Cone { .. }, HalfSpace { normal, offset }) => {
-            with_core(p, |core| {
-                let plane = (&q.position, q.orientation * normal, *offset);
-                convex::frustum_half_space(core, plane, query, manifold);
-            });
+            if let Some(frustum) = p.shape.frustum() {
+                convex::frustum_half_space(
+                    (&p.position, &p.rotation(), &frustum),
+                    (&q.position, q.orientation * normal, *offset),
+                    query,
+                    manifold,
+                );
+            }
         }
         (
             Cylinder { .. } | Cone { .. },

@@ -76,6 +76,13 @@ impl Query {
         }
     }
 
+    /// The separation up to which points around the deepest one, of the given separation, are of use `[m]`: where that touches
+    /// they are admitted whatever the velocities, where it is only near as far as any may be.
+    pub(super) fn level_around(&self, deepest: f64) -> f64 {
+        let level = 0.5 * self.margin;
+        if deepest < level { level } else { self.reach }
+    }
+
     /// True if the shapes are handed over in the opposite order, that of B first.
     pub(super) fn is_swapped(&self) -> bool {
         self.sign < 0.0

@@ -3,7 +3,7 @@
 use super::Facing;
 use super::facing::{self, Toward};
 use crate::collide::narrowphase::polyhedron::Standing;
-use crate::constants::TURNED_TOWARD;
+use crate::constants::{RIM_ANGLES, TURNED_TOWARD};
 use crate::math::{Mat3, Vec3};
 use crate::world::Frustum;
 
@@ -114,7 +114,8 @@ impl Core<'_> {
                 frustum,
             } => {
                 let local = rotation.tr_mul(direction);
-                Facing::of_frustum(frustum, &local).placed(position, rotation)
+                Facing::of_frustum(frustum, &local, |_| RIM_ANGLES.map(f64::to_radians))
+                    .placed(position, rotation)
             }
             Self::Capsule { position, half, .. } => {
                 let ends = [position - half, position + half];

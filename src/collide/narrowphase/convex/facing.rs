@@ -1,6 +1,6 @@
 //! The feature that a shape turns toward another: a face, a line, or a point.
 
-use crate::constants::{LEANS_TOWARD, MAX_FACE_VERTICES, RIM_ANGLES, UPRIGHT_RIM};
+use crate::constants::{LEANS_TOWARD, MAX_FACE_VERTICES, UPRIGHT_RIM};
 use crate::math::{Mat3, Vec3};
 use crate::world::{Face, Frustum, Solid};
 
@@ -26,6 +26,8 @@ pub(super) struct Facing {
     pub(super) cosine: f64,
     /// Name of the face or edge.
     pub(super) index: u32,
+    /// Radii by which a surface curves away from a line on either side, at the line's ends `[m]`; none of an edge.
+    pub(super) curvature: [f64; 2],
     points: [Vec3; MAX_FACE_VERTICES],
     count: usize,
 }
@@ -36,6 +38,7 @@ impl Facing {
             toward,
             cosine,
             index,
+            curvature: [0.0; 2],
             points: [Vec3::zeros(); MAX_FACE_VERTICES],
             count: points.len(),
         };
@@ -45,15 +48,6 @@ impl Facing {
 
     pub(super) fn points(&self) -> &[Vec3] {
         &self.points[..self.count]
-    }
-
-    /// Four points of a disk's rim a quarter turn apart, the farthest first; the ends of a line.
-    pub(super) fn quarters(&self) -> impl Iterator<Item = &Vec3> {
-        let is_quarter = |at: usize| self.count <= 2 || RIM_ANGLES[at] % 90.0 == 0.0;
-        let points = self.points().iter().enumerate();
-        points
-            .filter(move |(at, _)| is_quarter(*at))
-            .map(|(_, point)| point)
     }
 
     /// The ends of a line.
@@ -115,9 +109,13 @@ impl Facing {
         )
     }
 
-    /// In the frustum's axes: the disk that leans along a direction, by points of its rim of which the first is the farthest, or
-    /// the line of the side.
-    pub(super) fn of_frustum(frustum: &Frustum, direction: &Vec3) -> Self {
+    /// In the frustum's axes: the disk that leans along a direction, by points of its rim at angles from the farthest `[rad]`, or
+    /// the line of the side. The angles follow from by how much the rim rises along the direction over a quarter turn `[m]`.
+    pub(super) fn of_frustum<const N: usize>(
+        frustum: &Frustum,
+        direction: &Vec3,
+        angles: impl Fn(f64) -> [f64; N],
+    ) -> Self {
         let across = direction.x.hypot(direction.y);
         let out = if across > UPRIGHT_RIM {
             [direction.x / across, direction.y / across]
@@ -129,15 +127,18 @@ impl Facing {
         let side = side_out * across + side_up * direction.z;
         if direction.z.abs() > side && frustum.radii[end] > 0.0 {
             let normal = Vec3::z() * direction.z.signum();
-            let rim = RIM_ANGLES.map(|angle| {
-                let (sine, cosine) = (angle.to_radians() * direction.z.signum()).sin_cos();
+            let rim = angles(frustum.radii[end] * across).map(|angle| {
+                let (sine, cosine) = (angle * direction.z.signum()).sin_cos();
                 let [x, y] = out;
                 frustum.on_rim(end, [x * cosine - y * sine, x * sine + y * cosine])
             });
             return Self::new(Toward::Face(normal), direction.z.abs(), end as u32, &rim);
         }
         let ends = [0, 1].map(|end| frustum.on_rim(end, out));
-        Self::new(Toward::Line, side, SIDE, &ends)
+        Self {
+            curvature: frustum.radii.map(|radius| radius / side_out),
+            ..Self::new(Toward::Line, side, SIDE, &ends)
+        }
     }
 }
 

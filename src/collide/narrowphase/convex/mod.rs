@@ -21,12 +21,13 @@ use super::polygon::{Polygon, Vertex};
 use super::query::Query;
 use crate::constants::{
     AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE, CONVEX_ACCURACY,
-    MAX_FACE_VERTICES, MAX_REFINEMENTS, PARALLEL_LINES, REFINEMENT_ACCURACY, REFINEMENT_GAP,
-    TURNED_TOWARD,
+    CROSSING_LINES, MAX_FACE_VERTICES, MAX_REFINEMENTS, NARROW_RIM, REFINEMENT_ACCURACY,
+    REFINEMENT_GAP, TURNED_TOWARD,
 };
 use crate::math::{Mat3, Vec3};
 use crate::world::Frustum;
 use facing::{Facing, Toward};
+use std::f64::consts::PI;
 
 /// Marks the name of an edge as a side of the reference face.
 const SIDE: u8 = 1 << 6;
@@ -89,20 +90,35 @@ pub(super) fn convex_convex(p: &Core<'_>, q: &Core<'_>, query: &Query, manifold:
 }
 
 /// The points of a cylinder or a cone and a half-space, whose normal is in world axes.
+///
+/// Of a disk that leans they are the lowest of the rim, the one across, and one to either side, as far as the rim stays within
+/// reach: on its lowest point alone a disk that is pressed down wobbles, and works its way in.
 pub(super) fn frustum_half_space(
-    p: &Core<'_>,
+    (p, rotation, frustum): (&Vec3, &Mat3, &Frustum),
     (q, normal, offset): (&Vec3, Vec3, f64),
     query: &Query,
     manifold: &mut Manifold,
 ) {
     let height = |at: &Vec3| (at - q).dot(&normal) - offset;
-    let lowest_point = p.farthest(&-normal);
+    let down = rotation.tr_mul(&-normal);
+    let lowest_point = p + rotation * frustum.farthest(&down);
     let separation = height(&lowest_point);
     if separation > query.reach {
         manifold.set_apart(separation);
         return;
     }
-    let facing = p.facing(&-normal);
+    let angles = |rise: f64| {
+        let level = query.level_around(separation);
+        let below = level - separation;
+        let cosine = if below < rise {
+            1.0 - below / rise
+        } else {
+            0.0
+        };
+        let aside = cosine.min(NARROW_RIM).acos();
+        [0.0, aside, PI, -aside]
+    };
+    let facing = Facing::of_frustum(frustum, &down, angles).placed(p, rotation);
     let point_at = |feature: u32, at: &Vec3| {
         let separation = height(at);
         Point {
@@ -113,12 +129,12 @@ pub(super) fn frustum_half_space(
         }
     };
     let mut lowest = f64::INFINITY;
-    for (index, at) in (0..).zip(facing.quarters()) {
+    for (index, at) in (0..).zip(facing.points()) {
         let point = point_at(facing.index << 6 | index, at);
         lowest = lowest.min(point.separation);
         manifold.offer(query, point);
     }
-    if lowest > separation + AXIS_PREFERENCE_ABSOLUTE * p.size() {
+    if lowest > separation + AXIS_PREFERENCE_ABSOLUTE * frustum.inner_radius() {
         manifold.offer_deepest(query, point_at(NEAREST, &lowest_point));
     }
 }
@@ -352,8 +368,11 @@ impl Contact<'_> {
         polygon.offer(&self.found.normal, place, name, self.query, manifold)
     }
 
-    /// The ends of the stretch that two nearly parallel lines share. Returns the least separation, infinity if they do not
-    /// lie along each other.
+    /// The ends of the stretch along which two lines that cross at a small angle are near each other. Returns the least
+    /// separation, infinity if there is none.
+    ///
+    /// Each end has the separation and the normal of the round surfaces there. One point where the lines cross would not do: the
+    /// bodies rock on it, the point runs from end to end, and they work into each other.
     fn on_lines(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
         let is_line = |facing: &Facing| {
             matches!(facing.toward, Toward::Line) && facing.cosine >= TURNED_TOWARD
@@ -362,30 +381,68 @@ impl Contact<'_> {
             return f64::INFINITY;
         }
         let normal = self.found.normal;
-        let radii = self.radii[0] + self.radii[1];
         let ([from_p, to_p], [from_q, to_q]) = (p.ends(), q.ends());
         let (along_p, along_q) = (to_p - from_p, to_q - from_q);
         let length = along_p.norm();
         let axis = along_p / length;
-        if along_q.cross(&axis).norm() > PARALLEL_LINES * along_q.norm() {
+        if along_q.cross(&axis).norm() > CROSSING_LINES * along_q.norm() {
             return f64::INFINITY;
         }
         let [start, end] = [from_q, to_q].map(|at| axis.dot(&(at - from_p)));
-        let (low, high) = (start.min(end).max(0.0), start.max(end).min(length));
+        // The lines about which the surfaces curve, and how far these are from them.
+        let between = |t: f64| {
+            let (part_p, part_q) = (t / length, (t - start) / (end - start));
+            let radius = |[from, to]: [f64; 2], part: f64| from + (to - from) * part;
+            let [curve_p, curve_q] = [radius(p.curvature, part_p), radius(q.curvature, part_q)];
+            let about_p = from_p + axis * t + normal * curve_p;
+            let about_q = from_q + along_q * part_q - normal * curve_q;
+            let radii = [curve_p + self.radii[0], curve_q + self.radii[1]];
+            (about_p - about_q, about_q, radii)
+        };
+        let (mut low, mut high) = (start.min(end).max(0.0), start.max(end).min(length));
         if low >= high {
             return f64::INFINITY;
         }
+        let aside = [low, high].map(|t| {
+            let (apart, ..) = between(t);
+            apart - normal * normal.dot(&apart)
+        });
+        let turn = (aside[1] - aside[0]) / (high - low);
+        let (_, _, radii) = between(0.5 * (low + high));
+        let radius = radii[0] + radii[1];
+        // Beyond this the surfaces are not near each other.
+        let near = radius + self.query.level_around(self.found.separation);
+        let middle = radius + self.found.separation;
+        let squared = turn.norm_squared();
+        if squared > 0.0 {
+            let crossing = low - aside[0].dot(&turn) / squared;
+            let least = (aside[0] + turn * (crossing - low)).norm_squared();
+            let reach = near * near - middle * middle - least;
+            if reach <= 0.0 {
+                return f64::INFINITY;
+            }
+            let half = (reach / squared).sqrt();
+            (low, high) = (low.max(crossing - half), high.min(crossing + half));
+            if low >= high {
+                return f64::INFINITY;
+            }
+        }
         let mut lowest = f64::INFINITY;
         for (place, t) in [(0, low), (1, high)] {
-            let on_p = from_p + axis * t;
-            let on_q = from_q + along_q * ((t - start) / (end - start));
-            let separation = normal.dot(&(on_p - on_q)) - radii;
+            let (apart, about_q, radii) = between(t);
+            let distance = apart.norm();
+            if normal.dot(&apart) <= 0.0 {
+                // Axes past each other: the surfaces there say nothing.
+                return f64::INFINITY;
+            }
+            let normal = apart / distance;
+            let separation = distance - radii[0] - radii[1];
             lowest = lowest.min(separation);
             manifold.offer(
                 self.query,
                 Point {
                     feature: ON_LINES | p.index << 15 | q.index << 1 | place,
-                    position: self.midway(&on_p, separation),
+                    position: about_q + normal * (radii[1] + 0.5 * separation),
                     normal,
                     separation,
                 },

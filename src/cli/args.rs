@@ -1,6 +1,9 @@
 //! The command line as it was typed, checked one flag at a time.
 
 use crate::study::{Variation, parse_variation};
+#[cfg(feature = "gpu")]
+use crate::values::size;
+use crate::values::{not_negative, not_negative_f64, positive, share, threads};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use drystone::internals::constants::MAX_SCENE_SUBSTEPS;
@@ -569,60 +572,5 @@ impl From<FormatName> for FrameFormat {
             FormatName::Lammps => Self::Lammps,
             FormatName::Csv => Self::Csv,
         }
-    }
-}
-
-/// `1280x800`.
-#[cfg(feature = "gpu")]
-fn size(text: &str) -> Result<(u32, u32), String> {
-    let side = |text: &str| match text.parse() {
-        Ok(side @ 16..=8192) => Some(side),
-        _ => None,
-    };
-    text.split_once('x')
-        .and_then(|(width, height)| side(width).zip(side(height)))
-        .ok_or_else(|| "expected WIDTHxHEIGHT, each from 16 to 8192, such as 1280x800".into())
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if number > 0.0 && number.is_finite() {
-        Ok(number)
-    } else {
-        Err("must be positive and finite".into())
-    }
-}
-
-fn not_negative(text: &str) -> Result<f32, String> {
-    let number: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if number >= 0.0 && number.is_finite() {
-        Ok(number)
-    } else {
-        Err("must be at least 0 and finite".into())
-    }
-}
-
-fn not_negative_f64(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if number >= 0.0 && number.is_finite() {
-        Ok(number)
-    } else {
-        Err("must be at least 0 and finite".into())
-    }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..2.0).contains(&number) {
-        Ok(number)
-    } else {
-        Err("must be at least 0 and below 2".into())
-    }
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count @ 1..=1024) => Ok(count),
-        _ => Err("must be a whole number from 1 to 1024".into()),
     }
 }

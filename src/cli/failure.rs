@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     /// Standard output could not be written.
     Output(std::io::Error),
     /// A signal ended it after a step; the report has said so.
-    Interrupted(crate::run::Signal),
+    Interrupted(crate::signals::Signal),
     /// It was carried out and what it found is bad; the report has said so.
     Verdict,
 }

@@ -27,8 +27,10 @@ mod provenance;
 mod render;
 mod reproduce;
 mod run;
+mod signals;
 mod solve;
 mod study;
+mod values;
 #[cfg(feature = "view")]
 mod view;
 

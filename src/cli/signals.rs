@@ -27,7 +27,7 @@ impl Signal {
 }
 
 /// Remembers the first signal that comes; the second one ends the program at once.
-pub(super) struct Signals {
+pub(crate) struct Signals {
     caught: Arc<AtomicUsize>,
 }
 
@@ -36,7 +36,7 @@ impl Signals {
     ///
     /// # Errors
     /// [`Error::Invalid`] if the system does not allow it.
-    pub(super) fn watch() -> Result<Self> {
+    pub(crate) fn watch() -> Result<Self> {
         let caught = Arc::new(AtomicUsize::new(0));
         #[cfg(unix)]
         let signals = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
@@ -58,7 +58,7 @@ impl Signals {
     }
 
     /// The signal that came, if one did.
-    pub(super) fn caught(&self) -> Option<Signal> {
+    pub(crate) fn caught(&self) -> Option<Signal> {
         let number = self.caught.load(Ordering::Relaxed);
         (number != 0).then_some(Signal(number))
     }

@@ -1,4 +1,4 @@
-//! What is measured of a state: energies, momentum, penetrations, errors of joints, fields on a grid, and probes that a scene
+//! Measures of a state: energies, momentum, penetrations, errors of joints, fields on a grid, and probes that a scene
 //! asks for.
 
 mod energy;

@@ -118,7 +118,7 @@ pub enum ProbeKind {
     /// Neighbours that press: columns `NAME` (their mean number for a dynamic body), `NAME_bearing` (the same without rattlers),
     /// `NAME_rattlers` (their share); see [`ContactNetwork::coordination`].
     Coordination {
-        /// Where bodies count, in world axes.
+        /// Box in which bodies count, in world axes.
         within: Aabb,
         /// Neighbours that a body has at least which is no rattler.
         least: u32,

@@ -49,7 +49,7 @@ pub fn surface(world: &World, cell: f64, center: Option<[f64; 2]>) -> Surface {
     }
 }
 
-/// How fast a heap falls outwards.
+/// Slope of a heap outwards.
 fn heap(points: &[Vector3<f64>], center: &Vector2<f64>, radius: f64) -> Option<f64> {
     let (least, largest) = (HEAP.0 * radius, HEAP.1 * radius);
     let mut sums = (0.0, 0.0, 0.0, 0.0, 0.0);

@@ -10,7 +10,7 @@ pub struct SplitBody {
     pub body: u32,
     /// Its first slot.
     pub first_slot: u32,
-    /// How many slots it has.
+    /// Number of its slots.
     pub slot_count: u32,
     /// Unused.
     pub padding: u32,

@@ -17,7 +17,7 @@ pub(super) trait OneByOne: Send {
     fn find(&mut self, problem: &ProblemRef<'_>, options: &Options) -> Result<Found<'_>>;
 }
 
-/// What was found for a problem.
+/// Answer to a problem.
 pub(super) struct Found<'a> {
     /// But for residuals and the time to solve, and with the status of finite numbers.
     pub(super) report: Report,
@@ -29,7 +29,7 @@ pub(super) struct Found<'a> {
     pub(super) joint_impulses: &'a [f64],
     /// Linear and angular velocity of each body `[m/s]`, `[rad/s]`.
     pub(super) velocities: &'a [(Vec3, Vec3)],
-    /// What the impulses add to it.
+    /// Change of it by the impulses.
     pub(super) changes: &'a [(Vec3, Vec3)],
 }
 

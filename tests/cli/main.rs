@@ -27,6 +27,7 @@ mod references;
 mod render;
 mod reproduce;
 mod run;
+mod start;
 mod usage;
 #[cfg(all(feature = "view", target_os = "linux"))]
 mod view;

@@ -331,6 +331,8 @@ fn shaders_of_pictures_validate_and_translate() {
             .validate(&module)
             .unwrap_or_else(|error| panic!("{parts:?}: {error:?}"));
         let options = naga::back::msl::Options {
+            // Numbers of instances came with it; wgpu takes the newest that the system knows.
+            lang_version: (1, 2),
             fake_missing_bindings: true,
             ..Default::default()
         };

@@ -380,12 +380,13 @@ fn scene_of_the_readme_runs() {
         .collect();
     assert_eq!(
         text.len(),
-        2,
-        "the README walks through a scene in two parts"
+        3,
+        "the README walks through a scene in three parts"
     );
-    // The second part goes into the file of the first.
-    for (text, joints) in [(text[0].to_owned(), 0), (text.concat(), 1 + 31 + 8)] {
-        readme_scene(&text, joints);
+    // The others go into the file of the first.
+    let joints = [0, 1 + 31 + 8, 1 + 31 + 8];
+    for (parts, joints) in (1..).zip(joints) {
+        readme_scene(&text[..parts].concat(), joints);
     }
 }
 

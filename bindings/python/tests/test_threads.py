@@ -110,6 +110,9 @@ def run(program: str) -> subprocess.Popen[str]:
 def test_an_interrupt_ends_long_steps_between_two_of_them() -> None:
     process = run(
         f"""
+        import signal
+        # A job in the background may have been started with interrupts ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         import drystone
         simulation = drystone.Simulation(drystone.Scene.parse({THREE!r}))
         print("begins")

@@ -27,9 +27,9 @@ const RESULTS: &str = "results.json";
 pub(crate) struct Experiment<C> {
     /// As it is asked for.
     pub(crate) name: &'static str,
-    /// What it shows, in a line.
+    /// Its claim, in a line.
     pub(crate) title: &'static str,
-    /// Where it comes from: paper, and figure or equation.
+    /// Its source: paper, and figure or equation.
     pub(crate) source: &'static str,
     /// Carries it out.
     pub(crate) run: fn(&C) -> Result<Outcome>,
@@ -46,7 +46,7 @@ struct Finding {
 }
 
 impl Finding {
-    /// What it found, if it was carried out.
+    /// Its result, if it was carried out.
     fn outcome(&self) -> Option<&Outcome> {
         self.result.as_ref().ok()
     }
@@ -57,7 +57,7 @@ impl Finding {
     }
 }
 
-/// How experiments are shown, and where they are written.
+/// Form and place of the results.
 pub(crate) struct Presentation<'a> {
     /// Heading of the page.
     pub(crate) title: &'static str,

@@ -16,7 +16,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 const C: f64 = 0.58;
 const K: f64 = 1.4;
-/// When the plate begins to move, and when the flow is steady `[s]`.
+/// Times at which the plate begins to move and from which the flow is steady `[s]`.
 const OPENS: f64 = 0.6;
 const STEADY: f64 = 0.85;
 /// Longest time that is measured `[s]`.

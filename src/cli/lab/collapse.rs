@@ -24,7 +24,7 @@ const PACKING: f64 = 0.6;
 /// Distance of the spheres of the floor over the diameter, and half the floor over the columns' radius.
 const PITCH: f64 = 1.2;
 const FLOOR: f64 = 4.7;
-/// When the tube begins to move `[s]`.
+/// Time at which the tube begins to move `[s]`.
 const OPENS: f64 = 0.6;
 
 fn law(aspect: f64) -> f64 {

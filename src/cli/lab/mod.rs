@@ -37,7 +37,7 @@ const EXPERIMENTS: &[Experiment] = &[
     drum::EXPERIMENT,
 ];
 
-/// How experiments are run.
+/// Options of all experiments.
 struct Lab {
     /// Small, and judged by wider windows.
     quick: bool,
@@ -57,7 +57,7 @@ impl Lab {
     }
 }
 
-/// What can be asked for.
+/// The experiments, by name.
 pub(crate) fn names() -> Vec<&'static str> {
     EXPERIMENTS.iter().map(|e| e.name).collect()
 }

@@ -66,7 +66,7 @@ impl Record {
 /// Runs a scene to its end, or until `is_over` says so of a row that was just written: time and values by column.
 ///
 /// # Errors
-/// What the simulation reports.
+/// The step's report.
 pub(super) fn run(
     lab: &Lab,
     label: &str,

@@ -1,25 +1,12 @@
 //! Lines and marks beside the bodies: forces, contacts, joints, and the spring that pulls at a body.
 
 use super::color::Rgb;
-use super::scenery::{Builder, Finish, Form, instance, turn_to};
+use super::scenery::{Builder, Finish, Form, Overlays, instance, turn_to};
 use super::shapes;
-use super::snapshot::{Force, Touch, reach};
+use super::snapshot::{Force, reach};
 use drystone::math::{Pose, Vec3};
 use drystone::world::Body;
 use drystone::world::joint::{Joint, JointKind};
-
-/// What is drawn beside the bodies.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Overlays<'a> {
-    /// Forces between bodies, and the largest that is drawn `[N]`.
-    pub(crate) forces: Option<(&'a [Force], f64)>,
-    /// Points of contact.
-    pub(crate) contacts: Option<&'a [Touch]>,
-    /// True if joints are drawn.
-    pub(crate) joints: bool,
-    /// Ends of the spring that pulls at a body, the first on it `[m]`.
-    pub(crate) pull: Option<[Vec3; 2]>,
-}
 
 /// Paint of joints.
 const JOINT: Rgb = Rgb::new(0.13, 0.20, 0.56);
@@ -33,19 +20,6 @@ const OVERLAP: Rgb = Rgb::new(0.80, 0.18, 0.20);
 const SPRING: Rgb = Rgb::new(0.05, 0.42, 0.36);
 /// Share of the smaller body's radius from which on anchors are drawn as two.
 const ANCHORS_APART: f64 = 0.02;
-
-impl Overlays<'_> {
-    /// Opacity of bodies: a crowd seen through is a crowd of ghosts among which lines stand out.
-    pub(super) fn opacity(&self) -> f64 {
-        if self.forces.is_some() {
-            0.10
-        } else if self.contacts.is_some() || self.joints {
-            0.45
-        } else {
-            1.0
-        }
-    }
-}
 
 impl Builder<'_> {
     pub(super) fn overlays(&mut self, overlays: &Overlays<'_>) {

@@ -1,15 +1,40 @@
 //! A world as instances of shapes: what is drawn of every body.
 
 use super::color::Rgb;
-use super::overlays::Overlays;
 use super::shapes::{self, Corner};
-use super::snapshot::Extent;
+use super::snapshot::{Extent, Force, Touch};
 use bytemuck::{Pod, Zeroable};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::{BodyKind, Shape, World};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Drawings beside the bodies.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Overlays<'a> {
+    /// Forces between bodies, and the largest that is drawn `[N]`.
+    pub(crate) forces: Option<(&'a [Force], f64)>,
+    /// Points of contact.
+    pub(crate) contacts: Option<&'a [Touch]>,
+    /// True if joints are drawn.
+    pub(crate) joints: bool,
+    /// Ends of the spring that pulls at a body, the first on it `[m]`.
+    pub(crate) pull: Option<[Vec3; 2]>,
+}
+
+impl Overlays<'_> {
+    /// Opacity of bodies: a crowd seen through is a crowd of ghosts among which lines stand out.
+    pub(super) fn opacity(&self) -> f64 {
+        if self.forces.is_some() {
+            0.10
+        } else if self.contacts.is_some() || self.joints {
+            0.45
+        } else {
+            1.0
+        }
+    }
+}
 
 /// Where a shape stands, as the shaders read it.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]

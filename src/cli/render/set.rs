@@ -4,9 +4,8 @@ use super::camera::camera;
 #[cfg(feature = "view")]
 use super::camera::fitted;
 use super::color::{ColorBy, Colors, Legend};
-use super::overlays::Overlays;
 use super::painter::Painter;
-use super::scenery::{Bin, Scenery, Show};
+use super::scenery::{Bin, Overlays, Scenery, Show};
 use super::snapshot::{Extent, Snapshot};
 use super::view::Camera;
 use crate::image::Image;
@@ -20,7 +19,7 @@ use drystone::{Error, Result};
 #[cfg(feature = "view")]
 const LARGEST_ROOM: f64 = 3.0;
 
-/// What pictures show of bodies and what is between them.
+/// Choice of colours and overlays.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct Look {
     /// Quantity that the colours of bodies show.
@@ -160,7 +159,7 @@ impl Set {
         })
     }
 
-    /// What is drawn of a moment. The world is one of the same bodies, and is left with theirs as they are then.
+    /// The drawing of a moment. The world is one of the same bodies, and is left with theirs as they are then.
     pub(crate) fn scenery(
         &self,
         world: &mut World,
@@ -210,7 +209,7 @@ impl Set {
     }
 }
 
-/// What the sets of a window do beside those of pictures whose moments are all known.
+/// Additions for a window, whose moments are not known beforehand.
 #[cfg(feature = "view")]
 impl Set {
     /// Shows something else from now on.

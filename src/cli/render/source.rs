@@ -138,7 +138,7 @@ impl Source {
         Ok(simulation)
     }
 
-    /// What the run looks like at the given times: as its frames say, and the rest by running it, from a checkpoint where there is one before.
+    /// Moments of the run at the given times: as its frames say, and the rest by running it, from a checkpoint where there is one before.
     pub(super) fn snapshots(
         mut self,
         args: &RenderArgs,

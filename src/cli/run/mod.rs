@@ -4,7 +4,6 @@ mod checkpoints;
 mod dump;
 mod report;
 mod runaway;
-mod signals;
 mod stepping;
 mod texts;
 
@@ -19,7 +18,6 @@ use drystone::Error;
 use drystone::output::{CheckpointFolder, RunDescription, RunFolder, Summary, metrics_units};
 use drystone::scene::Verdict;
 use drystone::step::{Forces, Simulation};
-pub(crate) use signals::Signal;
 use std::time::{Duration, Instant};
 use stepping::{Growing, Started, Stepping};
 
@@ -128,7 +126,7 @@ fn go_on(args: &ResumeArgs) -> Result<(), Failure> {
             "{opening}resumed after step {step}, at {time} s\n"
         ));
     }
-    let growing = signals::Signals::watch().map(|signals| Growing {
+    let growing = crate::signals::Signals::watch().map(|signals| Growing {
         metrics: resumed.metrics,
         frames: resumed.frames,
         judges: resumed.judges,

@@ -1,11 +1,11 @@
 //! The steps of a run, and what they leave in its folder.
 
 use super::checkpoints::{Choices, Extra};
-use super::signals::{Signal, Signals};
 use super::{dump, runaway};
 use crate::console;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
+use crate::signals::{Signal, Signals};
 use drystone::Result;
 use drystone::measure::{self, RunawayWatch};
 use drystone::output::{CheckpointFolder, Frame, FrameWriter, MetricsWriter, RunFolder, Summary};

@@ -58,13 +58,13 @@ pub(super) struct App {
     modifiers: ModifiersState,
     drag: Option<Drag>,
     needs_scenery: bool,
-    /// When the panel was written last; nothing if it has to be.
+    /// Time at which the panel was written last; nothing if it has to be.
     written: Option<Instant>,
     /// Reason why the window closes by itself.
     pub(super) failure: Option<drystone::Error>,
 }
 
-/// What a move of the pointer does.
+/// Effect of a move of the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Drag {
     /// Turns the camera.

@@ -1,10 +1,10 @@
 //! `drystone view`: a run in a window.
 
 mod app;
-mod course;
 mod orbit;
 mod panel;
 mod pick;
+mod playback;
 mod player;
 mod screen;
 mod spring;
@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::plan;
 use crate::render::{Look, Set, Source};
 use app::{App, Wake, Wish};
-use course::{Course, Live, Recorded};
 use drystone::Error;
+use playback::{Live, Playback, Recorded};
 use player::Player;
 use winit::event_loop::EventLoop;
 
@@ -49,11 +49,15 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
     let mut source = Source::open(&args.source)?;
     let event_loop = event_loop().map_err(Failure::Run)?;
     let recording = if args.live { None } else { source.recording()? };
-    let (course, world, look) = match recording {
+    let (playback, world, look) = match recording {
         Some(recording) => {
             refuse_what_is_not_recorded(&args.look)?;
             let world = plan::take_world(&mut source.scene);
-            (Course::Recorded(Recorded::new(recording)), world, args.look)
+            (
+                Playback::Recorded(Recorded::new(recording)),
+                world,
+                args.look,
+            )
         }
         None => {
             let simulation = pool.install(|| match source.at_checkpoint(u64::MAX) {
@@ -62,11 +66,11 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
             })?;
             let world = simulation.world().clone();
             let live = Live::new(simulation).map_err(Failure::Run)?;
-            (Course::Live(Box::new(live)), world, args.look)
+            (Playback::Live(Box::new(live)), world, args.look)
         }
     };
     let mut first = world.clone();
-    let snapshot = course.snapshot(&look).map_err(Failure::Input)?;
+    let snapshot = playback.snapshot(&look).map_err(Failure::Input)?;
     snapshot.restore(&mut first);
     let snapshots = [snapshot];
     let set =
@@ -76,7 +80,7 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
         // A window that is gone wants no news.
         let _ = proxy.send_event(Wake);
     };
-    let player = Player::start(course, look, !args.paused, pool, wake).map_err(Failure::Run)?;
+    let player = Player::start(playback, look, !args.paused, pool, wake).map_err(Failure::Run)?;
     let wish = Wish {
         name: source.scene.name.clone(),
         size: args.size,

@@ -6,7 +6,7 @@ use crate::image::{Image, PAPER};
 use crate::render::{ColorBy, Legend, Look, SCALE_WIDTH};
 use drystone::Result;
 
-/// What the panel tells beside the moment.
+/// Text of the panel beside the moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Controls {
     pub(super) look: Look,

@@ -8,7 +8,7 @@ use drystone::step::{Simulation, StepReport};
 use drystone::world::Load;
 
 /// A run that is shown.
-pub(super) enum Course {
+pub(super) enum Playback {
     /// It is simulated.
     Live(Box<Live>),
     /// Its frames are read.
@@ -116,7 +116,7 @@ impl Recorded {
     }
 }
 
-impl Course {
+impl Playback {
     /// Time of the moment `[s]`.
     pub(super) fn time(&self) -> f64 {
         match self {
@@ -169,7 +169,7 @@ impl Course {
         }
     }
 
-    /// What the moment looks like.
+    /// The moment's drawing.
     ///
     /// # Errors
     /// As [`Recording::frame`].
@@ -202,21 +202,21 @@ mod tests {
         let scene = Scene::load(path.as_ref(), &Overrides::default()).unwrap();
         let solver = Box::new(CpuSolver::new());
         let simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
-        let mut course = Course::Live(Box::new(Live::new(simulation).unwrap()));
+        let mut playback = Playback::Live(Box::new(Live::new(simulation).unwrap()));
         let mut poses = |pulled: bool| {
-            course.reset().unwrap();
+            playback.reset().unwrap();
             for step in 0..40 {
                 if pulled && step == 5 {
-                    let live = course.live().unwrap();
+                    let live = playback.live().unwrap();
                     let bodies = live.simulation().world().bodies.iter();
                     let last = bodies.clone().rposition(drystone::world::Body::is_dynamic);
                     live.grab(last.unwrap() as u32, Vec3::zeros());
                     let [at, _] = live.pull().unwrap();
                     live.hand(at + Vec3::new(0.5, 0.0, 0.5));
                 }
-                course.forward().unwrap();
+                playback.forward().unwrap();
             }
-            let bodies = &course.live().unwrap().simulation().world().bodies;
+            let bodies = &playback.live().unwrap().simulation().world().bodies;
             bodies.iter().map(|body| body.pose).collect::<Vec<_>>()
         };
         let free = poses(false);

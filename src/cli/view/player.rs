@@ -1,6 +1,6 @@
 //! The thread on which a run goes on, in step with the clock, while the window answers.
 
-use super::course::Course;
+use super::playback::Playback;
 use crate::render::{Look, Snapshot};
 use drystone::math::Vec3;
 use drystone::measure;
@@ -89,7 +89,7 @@ impl Player {
     /// # Errors
     /// [`Error::Invalid`] if there is no thread for it.
     pub(super) fn start(
-        course: Course,
+        playback: Playback,
         look: Look,
         is_running: bool,
         pool: rayon::ThreadPool,
@@ -98,7 +98,7 @@ impl Player {
         let (orders, received) = channel();
         let latest = Arc::new(Mutex::new(None));
         let playing = Playing {
-            course,
+            playback,
             look,
             is_running,
             pace: 1.0,
@@ -150,7 +150,7 @@ impl Drop for Player {
     }
 }
 
-/// When the time of the run was what.
+/// Time of the run at a time of the clock.
 #[derive(Debug, Clone, Copy, Default)]
 struct Clock {
     since: Option<(Instant, f64)>,
@@ -170,15 +170,15 @@ impl Clock {
 }
 
 struct Playing {
-    course: Course,
+    playback: Playback,
     look: Look,
     is_running: bool,
     pace: f64,
     clock: Clock,
     failure: Option<String>,
-    /// When the pace was measured last, the time of the run then, and the pace.
+    /// Clock when the pace was measured last, the time of the run then, and the pace.
     measured: Option<(Instant, f64, Option<f64>)>,
-    /// When a moment was shown last.
+    /// Clock when a moment was shown last.
     shown: Option<Instant>,
     latest: Arc<Mutex<Option<Moment>>>,
     wake: Box<dyn Fn() + Send>,
@@ -216,16 +216,16 @@ impl Playing {
         if !self.is_running {
             return None;
         }
-        let Some(next) = self.course.next_time() else {
+        let Some(next) = self.playback.next_time() else {
             self.is_running = false;
             self.show();
             return None;
         };
-        Some(self.clock.until(self.course.time(), next, self.pace))
+        Some(self.clock.until(self.playback.time(), next, self.pace))
     }
 
     fn go_on(&mut self) {
-        self.advance(Course::forward);
+        self.advance(Playback::forward);
         self.measure_pace();
         if !self.is_running || self.shown.is_none_or(|shown| shown.elapsed() >= FRAME) {
             self.show();
@@ -233,8 +233,8 @@ impl Playing {
     }
 
     /// Moves the run; it stops where that fails.
-    fn advance(&mut self, by: impl FnOnce(&mut Course) -> Result<()>) {
-        if let Err(why) = by(&mut self.course) {
+    fn advance(&mut self, by: impl FnOnce(&mut Playback) -> Result<()>) {
+        if let Err(why) = by(&mut self.playback) {
             self.failure = Some(why.to_string());
             self.is_running = false;
         }
@@ -251,14 +251,14 @@ impl Playing {
                 self.is_running = false;
                 self.start_clock();
                 if order == Order::Back {
-                    self.course.back();
+                    self.playback.back();
                 } else if self.failure.is_none() {
-                    self.advance(Course::forward);
+                    self.advance(Playback::forward);
                 }
             }
             Order::Reset => {
                 self.failure = None;
-                self.advance(Course::reset);
+                self.advance(Playback::reset);
                 self.start_clock();
             }
             Order::Look(look) => self.look = look,
@@ -267,17 +267,17 @@ impl Playing {
                 self.start_clock();
             }
             Order::Grab(body, point) => {
-                if let Some(live) = self.course.live() {
+                if let Some(live) = self.playback.live() {
                     live.grab(body, point);
                 }
             }
             Order::Hand(to) => {
-                if let Some(live) = self.course.live() {
+                if let Some(live) = self.playback.live() {
                     live.hand(to);
                 }
             }
             Order::Release => {
-                if let Some(live) = self.course.live() {
+                if let Some(live) = self.playback.live() {
                     live.release();
                 }
             }
@@ -292,7 +292,7 @@ impl Playing {
     }
 
     fn measure_pace(&mut self) {
-        let (now, time) = (Instant::now(), self.course.time());
+        let (now, time) = (Instant::now(), self.playback.time());
         let (since, start, _) = *self.measured.get_or_insert((now, time, None));
         let passed = now - since;
         if passed >= PACE_TIME {
@@ -303,7 +303,7 @@ impl Playing {
 
     /// Gives the window the moment as it is now.
     fn show(&mut self) {
-        let snapshot = match self.course.snapshot(&self.look) {
+        let snapshot = match self.playback.snapshot(&self.look) {
             Ok(snapshot) => snapshot,
             Err(why) => {
                 self.failure = Some(why.to_string());
@@ -314,7 +314,7 @@ impl Playing {
         let facts = self.facts();
         let moment = Moment {
             snapshot,
-            pull: self.course.live().and_then(|live| live.pull()),
+            pull: self.playback.live().and_then(|live| live.pull()),
             is_running: self.is_running,
             pace: self.measured.and_then(|(_, _, pace)| pace),
             facts,
@@ -326,9 +326,9 @@ impl Playing {
     }
 
     fn facts(&self) -> Facts {
-        let live = match &self.course {
-            Course::Live(live) => live,
-            Course::Recorded(recorded) => {
+        let live = match &self.playback {
+            Playback::Live(live) => live,
+            Playback::Recorded(recorded) => {
                 let (frame, frames) = recorded.place();
                 return Facts::Recorded { frame, frames };
             }

@@ -21,7 +21,7 @@ const DRAWING: Duration = Duration::from_millis(24);
 /// Distance of the panel from the border of the window `[pixels]`.
 const BORDER: u32 = 12;
 
-/// What the shader that fills the window reads.
+/// Uniforms of the shader that fills the window.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Present {

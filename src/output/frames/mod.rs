@@ -32,7 +32,7 @@ pub struct Frame<'a> {
 /// Parts of a frame, and their formats.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FrameOptions {
-    /// What it shows of a body.
+    /// Form of a body.
     pub content: FrameContent,
     /// File formats, none of them twice; none at all for the default.
     pub formats: Vec<FrameFormat>,
@@ -52,7 +52,7 @@ pub struct FrameOptions {
     pub most: u64,
 }
 
-/// What a frame shows of a body.
+/// Form of a body in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum FrameContent {
     /// Surfaces up to [`MAX_SURFACE_FRAME_BODIES`](crate::internals::constants::MAX_SURFACE_FRAME_BODIES) bodies, points beyond.

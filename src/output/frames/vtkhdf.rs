@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-/// Where the object headers of the group `Steps` and of its `Values` are: in a sector of their own, which a disk writes as a whole.
+/// Place of the object headers of the group `Steps` and of its `Values`: in a sector of their own, which a disk writes as a whole.
 const STEPS_AT: u64 = 512;
 /// Bytes of the sector.
 const SECTOR: usize = 512;
@@ -217,9 +217,9 @@ struct Layout {
     length: u64,
     /// Values that are there once, and where.
     constants: Vec<(u64, Vec<u8>)>,
-    /// Where the times of the frames are.
+    /// Place of the times of the frames.
     times_at: u64,
-    /// Where the values of an array begin, and their length in a frame `[bytes]`.
+    /// Start of the values of an array, and their length in a frame `[bytes]`.
     varying: HashMap<&'static str, (u64, u64)>,
 }
 

@@ -14,7 +14,7 @@ use crate::solver::momentum::{ContactMemory, JointMemory, Progress};
 use bytemuck::Pod;
 use std::ops::Range;
 
-/// What a pass does. It takes colours, and the contacts or joint rows of one pair of bodies, first to last.
+/// A pass over the blocks. It takes colours, and the contacts or joint rows of one pair of bodies, first to last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sweep {
     /// Updates impulses.

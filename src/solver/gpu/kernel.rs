@@ -150,7 +150,7 @@ pub struct KernelCall {
     pub kernel: Kernel,
     /// The colour, for [`Kernel::JointSweep`] and [`Kernel::ContactSweep`].
     pub color: usize,
-    /// What the pass does, for these two and the splits.
+    /// Kind of the pass, for these two and the splits.
     pub sweep: Sweep,
     /// Which part to do, for [`Kernel::BodyMomentum`].
     pub part: BodyMomentum,

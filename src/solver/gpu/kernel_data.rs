@@ -1,4 +1,4 @@
-//! What a kernel that runs by itself reads and writes.
+//! Data of a kernel that runs by itself.
 
 use crate::constants::WORKGROUP_SIZE;
 use crate::problem::batches::{Batches, BodyVelocity, ContactBlock};
@@ -6,7 +6,7 @@ use crate::solver::cpu::VelocityChange;
 use crate::solver::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use crate::solver::residual::{Control, Partial};
 
-/// What one kernel reads and writes; see [`GpuSolver::run_kernel`](super::GpuSolver::run_kernel).
+/// Data of one kernel; see [`GpuSolver::run_kernel`](super::GpuSolver::run_kernel).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KernelData {
     /// Changes of velocity, shape `[body_count]`.
@@ -31,9 +31,9 @@ pub struct KernelData {
     pub contact_sums: Vec<Progress>,
     /// Progress of the joint rows, likewise.
     pub joint_sums: Vec<Progress>,
-    /// Whether momentum goes on.
+    /// True if momentum goes on.
     pub momentum: Momentum,
-    /// Whether the solve does.
+    /// True if the solve does.
     pub control: Control,
     /// Blocks of the contacts, which every call makes anew; only written.
     pub contact_blocks: Vec<ContactBlock>,

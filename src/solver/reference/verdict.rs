@@ -28,7 +28,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// What was found for a problem: impulses of contacts and joint rows that were judged.
+    /// Answer to a problem: impulses of contacts and joint rows that were judged.
     pub(super) fn found<'a>(
         &'a self,
         report: Report,

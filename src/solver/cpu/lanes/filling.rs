@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Numbers of a velocity.
 const VELOCITY: usize = size_of::<Velocity>() / size_of::<f32>();
 
-/// What lanes are filled with.
+/// Contents of lanes.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::solver::cpu) struct Given<'a> {
     pub(in crate::solver::cpu) problem: &'a ProblemRef<'a>,

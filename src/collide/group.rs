@@ -209,7 +209,8 @@ impl Search<'_> {
             if movers_of.iter().all(|mover| mover.kind == Kind::Sphere) {
                 found.extend(narrowphase::contact_of_spheres(pair, movers_of, limits));
             } else {
-                narrowphase::contacts_of(self.world, movers, pair, limits, found);
+                let touched = record.touching;
+                narrowphase::contacts_of(self.world, movers, pair, limits, touched, found);
             }
             if self.admission.touching_margin.is_some() {
                 record.touching = found.len() > first;

@@ -341,9 +341,9 @@ impl Renewal<'_> {
         let [a, b] = couple.movers;
         let most = couple.tolerance();
         let reach = self.needed + KEPT_REACH_PER_MARGIN * margin + most;
-        let query = Query::within(couple.offset(), reach);
-        let rotations = couple.rotations();
         let before = (self.manifold.count > 0).then_some(self.origin.feature);
+        let query = Query::within(couple.offset(), reach).after(before.is_some());
+        let rotations = couple.rotations();
         points.clear();
         let mut keep = |have_faces: [bool; 2], parts: u32, manifold: &Manifold| {
             for point in manifold.as_slice() {

@@ -158,7 +158,7 @@ impl<const MOST: usize> Gathered<MOST> {
                 [u.dot(position), v.dot(position), *separation]
             };
             let mut manifold = Manifold::new();
-            let (chosen, count) = four_points(count, laid);
+            let (chosen, count) = four_points(count, query.deeper_by, laid);
             for &k in &chosen[..count] {
                 let point = &items[group[k]].point;
                 manifold.push(Point {

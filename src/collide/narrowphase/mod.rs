@@ -89,7 +89,7 @@ pub fn find_contacts(
         parallel::for_each(&mut found[..count], 1, |chunk, found| {
             found.clear();
             for pair in &wave[chunk * CHUNK..wave.len().min((chunk + 1) * CHUNK)] {
-                contacts_of(world, &movers, *pair, limits, found);
+                contacts_of(world, &movers, *pair, limits, false, found);
             }
         });
         for chunk in &found[..count] {
@@ -104,12 +104,13 @@ pub fn separation((p, pose_p): (&Polyhedron, &Pose), (q, pose_q): (&Polyhedron, 
     separation_of_solids((p.solid(), pose_p), (q.solid(), pose_q))
 }
 
-/// Appends the contacts of one pair, in order of their features.
+/// Appends the contacts of one pair, in order of their features; it may have touched before.
 pub(super) fn contacts_of(
     world: &World,
     movers: &[Mover],
     pair: [u32; 2],
     limits: Limits,
+    touched: bool,
     found: &mut Vec<ContactPoint>,
 ) {
     let [mover_a, mover_b] = pair.map(|index| &movers[index as usize]);
@@ -117,7 +118,7 @@ pub(super) fn contacts_of(
         found.extend(contact_of_spheres(pair, [mover_a, mover_b], limits));
         return;
     }
-    let query = Query::new(mover_a, mover_b, limits);
+    let query = Query::new(mover_a, mover_b, limits).after(touched);
     contacts_of_pair(world, pair, [mover_a, mover_b], &query, found);
 }
 

@@ -2,7 +2,7 @@
 
 use super::manifold::{Manifold, Point};
 use super::query::Query;
-use crate::constants::{DEEPER_BY, MANIFOLD_TIE, MAX_MANIFOLD_POINTS};
+use crate::constants::{MANIFOLD_TIE, MAX_MANIFOLD_POINTS};
 use crate::math::Vec3;
 
 /// Place of a vertex in the plane of a face, and its height above that `[m]`.
@@ -119,7 +119,7 @@ impl<const N: usize> Polygon<N> {
             }
         }
         self.count = kept;
-        let (chosen, count) = four_points(kept, |index| self.vertices[index].at);
+        let (chosen, count) = four_points(kept, query.deeper_by, |index| self.vertices[index].at);
         for &index in &chosen[..count] {
             let vertex = &self.vertices[index];
             manifold.push(Point {
@@ -136,9 +136,11 @@ impl<const N: usize> Polygon<N> {
 /// Indices of those vertices of a polygon, in order, that span the largest area, with the deepest one among them; of few
 /// vertices all.
 ///
-/// The choice prefers the first of nearly equal vertices, so that it does not change under the noise of a step.
+/// The choice prefers the first of nearly equal vertices, and a deepest one that is not among those of the largest area takes a place if it
+/// is deeper by more than `deeper_by` of the width, so that the choice does not change under the noise of a step.
 pub(super) fn four_points(
     count: usize,
+    deeper_by: f64,
     at: impl Fn(usize) -> At,
 ) -> ([usize; MAX_MANIFOLD_POINTS], usize) {
     if count <= MAX_MANIFOLD_POINTS {
@@ -161,7 +163,7 @@ pub(super) fn four_points(
     });
     let mut kept = [first, second, third, fourth];
 
-    let tie = DEEPER_BY * squared_distance(&a, &b).sqrt();
+    let tie = deeper_by * squared_distance(&a, &b).sqrt();
     let mut deepest = first;
     for index in kept.into_iter().chain(0..count) {
         if at(index)[2] < at(deepest)[2] - tie {

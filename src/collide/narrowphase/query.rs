@@ -2,6 +2,7 @@
 
 use super::mover::{Kind, Mover};
 use super::{ContactModel, Limits};
+use crate::constants::{CORNER_DEEPER_BY, DEEPER_BY};
 use crate::math::Vec3;
 
 /// The speculative limit of one pair of bodies. Positions are relative to body A's centre of mass,
@@ -25,6 +26,8 @@ pub(in crate::collide) struct Query {
     pub(in crate::collide) model: ContactModel,
     /// 1 where normals are given from B to A, -1 where the shapes were swapped.
     sign: f64,
+    /// How much deeper a corner must be than those that span its face to take the place of one, over the face's width.
+    pub(super) deeper_by: f64,
 }
 
 impl Query {
@@ -48,6 +51,7 @@ impl Query {
             reach: limits.margin + limits.time_step * speed,
             model: limits.model,
             sign: 1.0,
+            deeper_by: DEEPER_BY,
         }
     }
 
@@ -65,6 +69,19 @@ impl Query {
             reach: separation,
             model: ContactModel::Clipped,
             sign: 1.0,
+            deeper_by: DEEPER_BY,
+        }
+    }
+
+    /// The same for two bodies that had a point before, if they had: they keep those that span a face while it sways.
+    pub(in crate::collide) fn after(self, touched: bool) -> Self {
+        if touched {
+            Self {
+                deeper_by: CORNER_DEEPER_BY,
+                ..self
+            }
+        } else {
+            self
         }
     }
 

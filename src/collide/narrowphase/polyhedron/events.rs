@@ -18,6 +18,7 @@ use super::{Axis, Segment, Standing, distance};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::polygon::four_points;
 use crate::collide::narrowphase::query::Query;
+use crate::constants::DEEPER_BY;
 use crate::error::{Error, Result};
 use crate::math::{Pose, Vec3};
 use crate::world::{Face, Polyhedron};
@@ -116,7 +117,7 @@ pub(in crate::collide::narrowphase) fn offer_events(
     };
     let u = across.cross(&seed).normalize();
     let v = across.cross(&u);
-    let (chosen, count) = four_points(points.len(), |index| {
+    let (chosen, count) = four_points(points.len(), DEEPER_BY, |index| {
         let point = &points[index];
         [
             u.dot(&point.position),

@@ -77,7 +77,7 @@ pub(in crate::collide::narrowphase) fn half_space_polyhedron(
             near.push((at, point));
         }
     }
-    let (chosen, count) = four_points(near.len(), |index| near[index].0);
+    let (chosen, count) = four_points(near.len(), query.deeper_by, |index| near[index].0);
     for &index in &chosen[..count] {
         manifold.push(near[index].1);
     }

@@ -178,6 +178,7 @@ fn lattice(side: u32) -> Problem {
         gaps: vec![1e-4; contacts.len()],
         restitutions: Vec::new(),
         loads: vec![0.0; contacts.len()],
+        sizes: Vec::new(),
         contacts,
         ..Problem::default()
     }

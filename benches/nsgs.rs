@@ -41,7 +41,7 @@ const SWEEPS: [u32; 3] = [100, 1_000, 10_000];
 enum Case {
     Recorded(Box<FrictionProblem>),
     /// A problem, and the speed that its residual is compared with `[m/s]`.
-    Bodies(Problem, f64),
+    Bodies(Box<Problem>, f64),
 }
 
 impl Case {
@@ -53,6 +53,7 @@ impl Case {
                 (solution.verdict.relative_residual, solution.iterations)
             }
             Self::Bodies(problem, speed) => {
+                let problem = &**problem;
                 let start = Impulses::zeros(problem);
                 let outcome = solve_from(problem, &start, options).expect("a valid problem");
                 (outcome.residual_rms / speed, outcome.iterations)
@@ -128,7 +129,10 @@ fn cases() -> Vec<(String, Case)> {
             ..random::Recipe::default()
         };
         let problem = random::random_problem(&recipe, seed);
-        cases.push((format!("crowd_{seed}"), Case::Bodies(problem, 1.0)));
+        cases.push((
+            format!("crowd_{seed}"),
+            Case::Bodies(Box::new(problem), 1.0),
+        ));
     }
     for (across, count, seed, steps) in [
         (3, 40, 3, 120),
@@ -143,7 +147,7 @@ fn cases() -> Vec<(String, Case)> {
         let frozen = Source::Text(rocks(across, count, seed), steps).freeze();
         let speed = f64::from(frozen.gh);
         let name = format!("rocks_{count}_{seed}_{steps}");
-        cases.push((name, Case::Bodies(frozen.problem, speed)));
+        cases.push((name, Case::Bodies(Box::new(frozen.problem), speed)));
     }
     cases
 }

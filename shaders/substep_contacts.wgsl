@@ -11,19 +11,19 @@
 
 override FREE_APPROACH: f32;
 
-// The velocity that a gap asks for, `held` being what the contact holds of what it gives way by; see `SubstepPlan::contact_bias` of the library.
+// The velocity that a gap asks for, `most` being the most that is taken back of it; see `SubstepPlan::contact_bias` of the library.
 fn velocity_bias(
     params: SubstepParams,
     gap: f32,
     velocity: f32,
     gain: f32,
-    held: f32,
+    most: f32,
     restitution: f32,
     presses: bool,
 ) -> f32 {
     let open = gap - params.slop;
     let deep = (gap + params.slop) + params.spared;
-    var asked = max(params.rate * min(deep, 0.0), -(params.max_push + held)) + params.memory * velocity;
+    var asked = max(params.rate * min(deep, 0.0), -most) + params.memory * velocity;
     if open > 0.0 {
         asked = open * params.per_second;
         if restitution > 0.0 && !presses {
@@ -89,14 +89,16 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let mass = blocks[at].normal_mass;
     let softness = select(0.0, params.softness / mass, mass > 0.0);
     let load = min(softness * (step.load * params.substep_length), params.held_load);
-    let held = min(max(load, params.held), softness * impulses[at].x);
+    let root = step.root_size;
+    let held = min(max(load, params.held * (root * root)), softness * impulses[at].x);
+    let most = params.max_push * root + held;
     let gain = ordered_dot(normal, step.increment) * (params.part - params.past);
     let velocity = ordered_dot(normal, before);
     if step.restitution > 0.0 && abs(velocity) > params.restitution_threshold {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
     let presses = impulses[at].x > 0.0;
-    let bias = velocity_bias(params, gap, velocity, gain, held, step.restitution, presses);
+    let bias = velocity_bias(params, gap, velocity, gain, most, step.restitution, presses);
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =
         ((step.start + step.increment * params.part) + gained) + normal * bias;

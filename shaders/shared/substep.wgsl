@@ -46,9 +46,9 @@ struct ContactStep {
     increment: vec3<f32>,
     restitution: f32,
     load: f32,
+    root_size: f32,
     padding: f32,
     padding_2: f32,
-    padding_3: f32,
 }
 
 // Impulses of a contact: of the last velocity LCP, and of all; 32 bytes.

@@ -57,7 +57,7 @@ pub(crate) const JOINT_SOFT_GAMMA: f64 = 0.2;
 /// Of 8,000 random scenes in 0 to 16 substeps of few sweeps, 3 gain more than 1 % of energy with this, and 6 with 1.
 pub(crate) const JOINT_TURNING: f64 = 0.55;
 
-/// Fastest correction of that error, over the smallest dynamic body's bounding radius `[1/s]`; of an angular
+/// Fastest correction of that error, over the bounding radius of the smaller body at the joint `[1/s]`; of an angular
 /// error in rad/s. It is a twentieth of a radius in a step of 1/60 s.
 pub(crate) const JOINT_CORRECTION_RATE: f64 = 3.0;
 
@@ -166,8 +166,8 @@ pub(crate) const LOADS_LAST: u32 = 8;
 /// tower upright: 0.5 between cubes.
 pub(crate) const TOWER_WIDTH: f64 = 0.2;
 
-/// Time over which the impulses of a contact are its load, over `sqrt(d / g)`, d being the diameter of the smallest
-/// dynamic body: a soft contact holds its load, and loses what an impact adds to it.
+/// Time over which the impulses of a contact are its load, over `sqrt(d / g)`, d being the diameter of the smaller
+/// body: a soft contact holds its load, and loses what an impact adds to it.
 ///
 /// The centre of mass of a bed of 1,200 spheres shaken at three times g is 5.0 to 5.7 mm above its place in the mean with this,
 /// in steps of 1/30 to 1/240 s, 4.7 to 5.2 mm with 0.6, and 5.3 mm by the papers' step, converged, in steps of 1/2400 s.
@@ -185,7 +185,7 @@ pub(crate) const HELD_WEIGHTS: f64 = 300.0;
 pub(crate) const HELD_PER_SIZE: f64 = 0.003;
 
 /// Speed at which soft contacts recover from a penetration at most, over `sqrt(g d)`, d being the diameter of the
-/// smallest dynamic body.
+/// smaller body.
 ///
 /// A bed that is shaken rises by 5.8 to 6.0 mm with 0.03, and a large sphere comes up in it within 35 to 40 cycles with 0.005, 40
 /// to 57 with this, 54 to 61 by the papers' step, converged.

@@ -80,6 +80,9 @@ pub struct Problem {
     /// Force along the normal that each contact has carried in the mean over the last moments `[N]`, in substeps; shape
     /// `[contact_count]`, empty if none is known. See [`Carried`](crate::solver::substeps::Carried).
     pub loads: Vec<f32>,
+    /// Size of the smaller body that moves at each contact over that of the smallest of all, at least 1, in substeps; shape
+    /// `[contact_count]`, empty if all bodies are of one size. See [`GapLaw::for_size`](crate::solver::substeps::GapLaw::for_size).
+    pub sizes: Vec<f32>,
 }
 
 /// A [`Problem`] in memory that is somebody else's: what every solver works on.
@@ -113,6 +116,8 @@ pub struct ProblemRef<'a> {
     pub restitutions: &'a [f32],
     /// See [`Problem::loads`].
     pub loads: &'a [f32],
+    /// See [`Problem::sizes`].
+    pub sizes: &'a [f32],
 }
 
 /// Owners of a problem: [`Problem`], [`ProblemRef`], or a host's own arrays.
@@ -134,6 +139,7 @@ impl AsProblem for Problem {
             gaps: &self.gaps,
             restitutions: &self.restitutions,
             loads: &self.loads,
+            sizes: &self.sizes,
         }
     }
 }
@@ -167,6 +173,11 @@ impl Problem {
 }
 
 impl ProblemRef<'_> {
+    /// Root of a contact's [size](Problem::sizes).
+    pub(crate) fn root_size(&self, contact: usize) -> f32 {
+        self.sizes.get(contact).map_or(1.0, |size| size.sqrt())
+    }
+
     /// True if it is the minimum of a convex quadratic: by its law, or for want of friction.
     #[must_use]
     pub fn is_convex(&self) -> bool {

@@ -26,6 +26,27 @@ impl ProblemRef<'_> {
         let shortest = lengths.fold(f64::INFINITY, f64::min);
         if shortest.is_finite() { shortest } else { 1.0 }
     }
+
+    /// Overwrites `sizes` with those of the contacts as [`Problem::sizes`](super::Problem::sizes) has them, bodies taken for balls as
+    /// by [`Self::smallest_radius`]: for a host that gives the solver nothing but bodies.
+    pub fn measure_sizes(&self, sizes: &mut Vec<f32>) {
+        let radii: Vec<f64> = self
+            .bodies
+            .iter()
+            .map(|body| radius_of_ball(body).unwrap_or(f64::INFINITY))
+            .collect();
+        let smallest = radii.iter().copied().fold(f64::INFINITY, f64::min);
+        let of = |body: u32| radii.get(body as usize).copied().unwrap_or(f64::INFINITY);
+        sizes.clear();
+        sizes.extend(self.contacts.iter().map(|contact| {
+            let radius = of(contact.body_a).min(of(contact.body_b));
+            if radius.is_finite() {
+                (radius / smallest) as f32
+            } else {
+                1.0
+            }
+        }));
+    }
 }
 
 /// Nothing for a body that does not move or turn.

@@ -96,7 +96,7 @@ impl Reading<'_> {
     /// Checks that what some bodies or contacts have all of them have.
     fn is_whole(&self, file: &FileRecord) -> Result<()> {
         let contacts = &file.contacts;
-        let lists: [(&str, &str, Vec<bool>); 4] = [
+        let lists: [(&str, &str, Vec<bool>); 5] = [
             (
                 "bodies",
                 "increment",
@@ -116,6 +116,11 @@ impl Reading<'_> {
                 "contacts",
                 "load",
                 contacts.iter().map(|c| c.load.is_some()).collect(),
+            ),
+            (
+                "contacts",
+                "size",
+                contacts.iter().map(|c| c.size.is_some()).collect(),
             ),
         ];
         for (list, field, has) in lists {

@@ -153,7 +153,8 @@ impl Step {
                     restitution: f64::from(restitution),
                     softness: f64::from(plan.gap_law.softness),
                 };
-                let bias = plan.contact_bias(&meeting, &carried);
+                let size = given.sizes.get(index).copied().unwrap_or(1.0);
+                let bias = plan.contact_bias(&meeting, &carried, size);
                 let cold = plan.starts_cold(velocity, f64::from(restitution));
                 Contact {
                     bias: (bias + along_normal(contact, lost)) as f32,

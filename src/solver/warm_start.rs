@@ -106,8 +106,9 @@ impl WarmStart {
         self.loads.resize(count, 0.0);
         if let Plan::Substeps(plan) = plan {
             let h = f64::from(plan.time_step);
+            let impulses = solution.contact_impulses();
             plan.gap_law
-                .renew_loads(&mut self.loads, solution.contact_impulses(), h);
+                .renew_loads(&mut self.loads, impulses, problem.sizes, h);
         }
         Ok(())
     }

@@ -19,14 +19,19 @@ pub(super) struct Correction {
     pub(super) scheme: Scheme,
     /// Length of the step or substep `[s]`.
     pub(super) h: f64,
-    /// Bounding radius of the smallest dynamic body `[m]`.
-    pub(super) radius: f64,
 }
 
 impl Correction {
-    /// What is known of a row's motion before its bias.
-    fn state(&self, row: &Row, velocity: f64) -> RowState {
-        let length = if row.is_angular() { 1.0 } else { self.radius };
+    /// What is known of the motion before its bias of a row that holds `pair`.
+    fn state(&self, world: &World, row: &Row, pair: [u32; 2], velocity: f64) -> RowState {
+        let length = if row.is_angular() {
+            1.0
+        } else {
+            let bodies = pair.map(|body| world.bodies.get(body as usize));
+            let moving = bodies.into_iter().flatten().filter(|b| b.is_dynamic());
+            let radii = moving.map(|body| body.shape.bounding_radius());
+            radii.fold(f64::INFINITY, f64::min)
+        };
         RowState {
             velocity,
             drift: row.drift,
@@ -92,7 +97,7 @@ impl Joints {
                 let (row, pair, impulse) = (&rows[index], pairs[index], impulses[index]);
                 let before = pair.map(|body| joint_rows::velocity_of(&world.bodies, body));
                 let velocity = row.relative_velocity(before[0], before[1]);
-                let state = correction.state(row, velocity);
+                let state = correction.state(world, row, pair, velocity);
                 let ask = Ask::of(row, &correction.scheme, &state, integrals[index]);
                 let solvers = ask.for_solver(row, pair, impulse);
                 let lost = lost_velocity(row, &solvers, pair, momenta, bodies);

@@ -34,7 +34,8 @@
 //! * **Recovery.** A spring that was pressed in by an impact would throw back what pressed it. What a contact takes back
 //!   of its gap in a substep is bounded by a small speed, beyond what it gives way by under its load, which it needs
 //!   to carry that: under the mean of its impulses over some time, for those of an impact do not last
-//!   ([`Carried`](crate::solver::substeps::Carried)). Two bodies that overlap deeply part at that speed.
+//!   ([`Carried`](crate::solver::substeps::Carried)). Two bodies that overlap deeply part at that speed. Speed and time are of the smaller
+//!   of the two bodies ([`Problem::sizes`]), whatever else is in the world.
 //! * **Contacts that come and go** bring no impulse; an open gap closes and no more; impulses are multiplied by the
 //!   ratio of substeps where the number of these changes.
 //! * **Contacts that change their point** from search to search kick like springs that are hit again and again: boxes that

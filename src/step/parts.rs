@@ -180,7 +180,6 @@ impl Simulation {
                 &Correction {
                     scheme: self.settings.stabilization.joints,
                     h,
-                    radius: self.position.smallest_radius(),
                 },
                 &self.momenta,
                 &mut self.problem,
@@ -195,7 +194,8 @@ impl Simulation {
             let impulses = self.solution.contact_impulses();
             // The problem stays as the solver got it.
             self.loads.clone_from(&self.problem.loads);
-            plan.gap_law.renew_loads(&mut self.loads, impulses, h);
+            plan.gap_law
+                .renew_loads(&mut self.loads, impulses, &self.problem.sizes, h);
             self.detector.store_loads(&self.loads);
         } else {
             self.detector.store_loads(&self.problem.loads);

@@ -25,6 +25,38 @@ pub(super) struct Memory {
     loads: Vec<Wrench>,
     /// Where the bodies are `[m]`; shape `[body_count]`, side by side as those of the world are not.
     positions: Vec<Vec3>,
+    /// Bounding radii of the bodies over that of the smallest that moves, infinite of what does not; shape `[body_count]`, empty if
+    /// all that move are of one size.
+    sizes: Vec<f32>,
+}
+
+impl Memory {
+    /// Finds the sizes of the bodies.
+    fn measure(&mut self, world: &World) {
+        let smallest = world.smallest_radius();
+        self.sizes.clear();
+        self.sizes.extend(world.bodies.iter().map(|body| {
+            if body.is_dynamic() {
+                (body.shape.bounding_radius() / smallest) as f32
+            } else {
+                f32::INFINITY
+            }
+        }));
+        if self
+            .sizes
+            .iter()
+            .all(|&size| size == 1.0 || size == f32::INFINITY)
+        {
+            self.sizes.clear();
+        }
+    }
+
+    /// See [`Problem::sizes`]; 1 where bodies are of one size.
+    fn size(&self, point: &ContactPoint) -> f32 {
+        let of = |body: u32| self.sizes.get(body as usize).copied().unwrap_or(1.0);
+        let [a, b] = point.bodies.map(of);
+        a.min(b)
+    }
 }
 
 /// Finds how every body would move over a part of length `h` if nothing touched it, and writes the bodies: with the velocities of its
@@ -37,7 +69,10 @@ pub(super) fn build_bodies(
     momenta: &mut Vec<Momentum>,
     problem: &mut Problem,
 ) {
-    let Memory { loads, positions } = memory;
+    memory.measure(world);
+    let Memory {
+        loads, positions, ..
+    } = memory;
     load::wrenches(world, h, loads);
     let count = world.bodies.len();
     positions.resize(count, Vec3::zeros());
@@ -160,7 +195,8 @@ pub(super) fn build_contacts(
                     let some = points.iter().zip(contacts).zip(loads);
                     for ((point, contact), load) in some {
                         let restitution = materials(point).restitution;
-                        biases.write(world, solvers, (point, restitution), *load, contact);
+                        let about = (point, restitution, memory.size(point));
+                        biases.write(world, solvers, about, *load, contact);
                     }
                 }
             }
@@ -173,6 +209,15 @@ pub(super) fn build_contacts(
             contacts.len(),
             4 * CONTACTS_PER_THREAD,
             |contact| materials(&contacts[contact]).restitution as f32,
+        );
+    }
+    problem.sizes.clear();
+    if !memory.sizes.is_empty() {
+        parallel::fill(
+            &mut problem.sizes,
+            contacts.len(),
+            4 * CONTACTS_PER_THREAD,
+            |contact| memory.size(&contacts[contact]),
         );
     }
     problem.friction_cone = settings.friction_cone;
@@ -201,12 +246,12 @@ pub(super) struct ContactBias<'a> {
 }
 
 impl ContactBias<'_> {
-    /// Writes the bias of a contact that has carried `load` `[N]` lately, and takes from its impulse what it is not to start with.
+    /// Writes the bias of a contact of a [size](Problem::sizes) that has carried `load` `[N]` lately, and takes from its impulse what it is not to start with.
     fn write(
         &self,
         world: &World,
         solvers: &[Body],
-        (point, restitution): (&ContactPoint, f64),
+        (point, restitution, size): (&ContactPoint, f64, f32),
         load: f32,
         contact: &mut Contact,
     ) {
@@ -226,7 +271,7 @@ impl ContactBias<'_> {
         };
         let is_held = |body: u32| self.held.get(body as usize).is_some_and(|&held| held);
         let on_joints = point.bodies.into_iter().any(is_held);
-        let share = self.start_share(&meeting, (contact.impulse[0], load), on_joints);
+        let share = self.start_share(&meeting, size, (contact.impulse[0], load), on_joints);
         if share != 1.0 {
             contact.impulse = math::scale(contact.impulse, share);
         }
@@ -240,13 +285,13 @@ impl ContactBias<'_> {
         } else {
             Carried::default()
         };
-        contact.bias = self.of(&meeting, &carried) as f32;
+        contact.bias = self.of(&meeting, &carried, size) as f32;
     }
 
     /// Bias of a contact.
-    fn of(&self, meeting: &Meeting, carried: &Carried) -> f64 {
+    fn of(&self, meeting: &Meeting, carried: &Carried, size: f32) -> f64 {
         if let Some(plan) = self.plan {
-            return plan.contact_bias(meeting, carried);
+            return plan.contact_bias(meeting, carried, size);
         }
         let row = RowState {
             velocity: meeting.velocity,
@@ -265,7 +310,13 @@ impl ContactBias<'_> {
     /// A contact sees the inertia of its bodies, not that of the mechanism behind them. The impulse of an impact therefore
     /// goes on growing after the mechanism has stopped, and would throw it back: what parts faster than a contact ever
     /// pushes presses with its load, and not more.
-    fn start_share(&self, meeting: &Meeting, (impulse, load): (f32, f32), on_joints: bool) -> f32 {
+    fn start_share(
+        &self,
+        meeting: &Meeting,
+        size: f32,
+        (impulse, load): (f32, f32),
+        on_joints: bool,
+    ) -> f32 {
         let Some(plan) = self.plan else {
             return 1.0;
         };
@@ -273,7 +324,8 @@ impl ContactBias<'_> {
             return 0.0;
         }
         let lasting = load * self.h as f32;
-        let parts = on_joints && meeting.velocity > f64::from(plan.gap_law.max_push);
+        let fastest = plan.gap_law.for_size(size).max_push;
+        let parts = on_joints && meeting.velocity > f64::from(fastest);
         if parts && impulse > lasting {
             lasting / impulse
         } else {

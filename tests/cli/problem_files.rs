@@ -55,6 +55,7 @@ fn ball() -> BodyProblem {
             gaps: vec![-0.001],
             restitutions: vec![0.5],
             loads: vec![9.81],
+            sizes: vec![4.0],
             friction_cone: FrictionCone::Pyramid { directions: 8 },
             contact_softness: 0.1,
             ..Problem::default()
@@ -116,6 +117,7 @@ fn joined() -> BodyProblem {
         &mut file.problem.gaps,
         &mut file.problem.restitutions,
         &mut file.problem.loads,
+        &mut file.problem.sizes,
     ] {
         unread.clear();
     }

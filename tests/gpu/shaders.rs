@@ -230,9 +230,9 @@ fn records_have_the_layout_of_the_rust_structs() {
         increment,
         restitution,
         load,
+        root_size,
         padding,
         padding_2,
-        padding_3,
     });
     layout_of!(ContactTotal { kept, total });
     layout_of!(Window {

@@ -37,6 +37,9 @@ fn step_of(crowd: &Crowd) -> Problem {
         loads: (0..problem.contacts.len())
             .map(|at| 0.3 * (at % 7) as f32)
             .collect(),
+        sizes: (0..problem.contacts.len())
+            .map(|at| 1.0 + 2.0 * (at % 4) as f32)
+            .collect(),
         ..problem
     }
 }
@@ -110,6 +113,7 @@ fn twin(given: &Problem, plan: &SubstepPlan) -> Solution {
                 increment: increment.contacts.blocks[at].free_velocity,
                 restitution: given.restitutions[source],
                 load: given.loads[source],
+                root_size: given.sizes[source].sqrt(),
                 ..ContactStep::default()
             }
         })

@@ -224,7 +224,7 @@ fn names_in_any_order_find_what_a_hash_map_finds() {
         let h = f64::from(substeps.time_step);
         substeps
             .gap_law
-            .renew_loads(&mut loads, &solution.impulses, h);
+            .renew_loads(&mut loads, &solution.impulses, &[], h);
         let contacts = problem.contacts.iter().zip(&solution.impulses).zip(loads);
         let values = contacts.map(|((c, &r), load)| (c.impulse_in_world(r), load));
         map = keys.iter().copied().zip(values).collect();

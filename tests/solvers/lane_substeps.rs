@@ -45,6 +45,11 @@ fn problem(recipe: &Recipe, restitution: bool, seed: u64) -> Problem {
             .iter()
             .map(|_| small(1.0).max(0.0))
             .collect(),
+        sizes: problem
+            .contacts
+            .iter()
+            .map(|_| small(1.0).max(0.0).mul_add(9.0, 1.0))
+            .collect(),
         ..problem
     }
 }

@@ -55,6 +55,8 @@ fn towers_stand_at_any_size() {
         "2, top x 1000",
         "6, top x 100",
         "10, top x 30",
+        "24 bricks beside a grain",
+        "tower of 12 prisms",
     ];
     for size in [0.05, 1.0, 20.0] {
         for (name, right, seen) in outcomes(size, 20.0, &names) {

@@ -3,7 +3,7 @@
 use super::{Regime, Right, add, at, cube, dynamic, on_ground, unit_of_time};
 use drystone::internals::math;
 use drystone::math::{Pose, Vec3};
-use drystone::world::{Material, Shape, World};
+use drystone::world::{Material, Polyhedron, Shape, World};
 
 /// Cards of a house: side, breadth and thickness over the side, and how they lean `[rad]`.
 const CARD: [f64; 3] = [1.0, 0.7, 0.03];
@@ -36,6 +36,45 @@ pub(super) fn stack(name: &str, side: f64, masses: &[f64], duration: f64) -> Reg
         add(&mut world, dynamic(cube(side), pose, 1000.0 * mass));
     }
     standing(name.into(), world, side, duration, 0.02)
+}
+
+/// A tower of flat bricks and a grain of a hundredth of their size beside it, which has no part in it.
+pub(super) fn bricks_beside_a_grain(side: f64) -> Regime {
+    let mut world = on_ground(0.5, 0.0);
+    let brick = Shape::Box {
+        half_extents: side * Vec3::new(0.5, 0.5, 0.25),
+    };
+    for layer in 0..24 {
+        let pose = at(0.0, 0.0, (0.5 * f64::from(layer) + 0.25) * side);
+        add(&mut world, dynamic(brick.clone(), pose, 1000.0));
+    }
+    let radius = 0.005 * side;
+    let grain = Shape::Sphere { radius };
+    add(
+        &mut world,
+        dynamic(grain, at(3.0 * side, 0.0, radius), 1000.0),
+    );
+    let name = "24 bricks beside a grain".into();
+    standing(name, world, side, 20.0, 0.02)
+}
+
+/// A tower of flat prisms of five and eight sides, each turned against the one below: most of their faces meet in more corners than
+/// a manifold holds.
+pub(super) fn prisms(side: f64) -> Regime {
+    let mut world = on_ground(1.0, 0.0);
+    let half_height = 0.3 * side;
+    for layer in 0..12 {
+        let sides = if layer % 3 == 2 { 8 } else { 5 };
+        let solid = Polyhedron::prism(sides, 0.55 * side, half_height).expect("a prism");
+        let height = f64::from(2 * layer + 1) * half_height;
+        let turn = math::exp(&(Vec3::z() * (0.1 * f64::from(layer))));
+        let pose = Pose::new(Vec3::new(0.0, 0.0, height), turn);
+        add(
+            &mut world,
+            dynamic(Shape::Polyhedron(solid.into()), pose, 1000.0),
+        );
+    }
+    standing("tower of 12 prisms".into(), world, side, 20.0, 0.02)
 }
 
 pub(super) fn towers(side: f64) -> Regime {

@@ -513,6 +513,11 @@ typedef struct ds_problem {
    For `ds_step`: load of each contact [N], from `ds_warm_start_load`; null if none is known.
    */
   const float *loads;
+  /*
+   For `ds_step`: size of the smaller body that moves at each contact over that of the smallest of all, at least 1, from `ds_sizes`;
+   null if all bodies are of one size.
+   */
+  const float *sizes;
 } ds_problem;
 
 /*
@@ -698,6 +703,16 @@ enum ds_status ds_plan_recommended_for(struct ds_plan *plan,
                                        double gravity);
 
 /*
+ Writes the size of each contact for `ds_problem.sizes`, bodies taken for balls of their masses and mean inertias: for bodies of different
+ sizes, when contacts are new. `sizes` is of `contact_count` numbers.
+
+ # Safety
+ The problem's arrays are as long as its counts say.
+ */
+enum ds_status ds_sizes(const struct ds_problem *problem,
+                        float *sizes);
+
+/*
  Marks bodies that contacts and rows link, directly or by others, with the same number, that of the island's first body; one that does not
  move gets UINT32_MAX. `islands` is of `body_count` numbers; `island_count` may be null.
 
@@ -787,192 +802,16 @@ enum ds_status ds_warm_start_store(struct ds_warm_start *warm_start,
 
 /*
  Takes the impulses of a step, three numbers a contact [N s], into the loads of `count` contacts [N], for hosts that keep impulses themselves:
- `total_impulses` of `ds_solution`. Those of a warm start are renewed when it is stored.
+ `total_impulses` of `ds_solution`. `sizes` are those of the problem, or null. Loads of a warm start are renewed when it is stored.
 
  # Safety
  Arrays are of `count` elements.
  */
 enum ds_status ds_renew_loads(const struct ds_plan *how,
                               const float (*total_impulses)[3],
+                              const float *sizes,
                               float *loads,
                               size_t count);
-
-/*
- The message of the last call of this thread that did not end in `DS_OK`, or an empty one; valid until this thread's
- next call that does not.
- */
-const char *ds_message(void);
-
-/*
- Marks bodies that contacts and rows link, directly or by others, with the same number, that of the island's first body; one that does not
- move gets UINT32_MAX. `islands` is of `body_count` numbers; `island_count` may be null.
-
- # Safety
- Pointers are to as many elements as the counts say.
- */
-enum ds_status ds_islands(const struct ds_problem *problem,
-                          uint32_t *islands,
-                          size_t *island_count);
-
-/*
- Fills in 30 sweeps of Gauss-Seidel with a warm start. `struct_size` has been set.
-
- # Safety
- The pointer is to a `ds_options`.
- */
-enum ds_status ds_options_default(struct ds_options *options);
-
-/*
- Fills in the default step's plan: contacts as damped springs, swept once in each of `substeps`; 0 for the recommended number, 16. `struct_size`
- has been set.
-
- `time_step` is the length of the step [s], `radius` the bounding radius of the smallest body that moves [m], `gravity` the magnitude
- of gravity [m/s^2].
-
- # Safety
- The pointer is to a `ds_plan`.
- */
-enum ds_status ds_plan_recommended(struct ds_plan *plan,
-                                   uint32_t substeps,
-                                   double time_step,
-                                   double radius,
-                                   double gravity);
-
-/*
- The same with the radius of the problem's smallest body, as if it were a ball.
-
- # Safety
- The pointers are to a `ds_plan` and a problem whose arrays are as long as it says.
- */
-enum ds_status ds_plan_recommended_for(struct ds_plan *plan,
-                                       const struct ds_problem *problem,
-                                       uint32_t substeps,
-                                       double time_step,
-                                       double gravity);
-
-/*
- A solver with so many threads of its own; with 0 it runs on those of the process, as many as there are cores, which all solvers share.
-
- # Safety
- `solver` is to a pointer, which is written.
- */
-enum ds_status ds_create(uint32_t threads,
-                         struct ds_solver **solver);
-
-/*
- Ends a solver; null is none.
- */
-enum ds_status ds_destroy(struct ds_solver *solver);
-
-/*
- Solves a problem once: bodies carry the velocities that they would end the step with, contacts and rows their biases. `report` may be null.
-
- # Safety
- Arrays are as long as the problem's counts say, and none that is written overlaps another.
- */
-enum ds_status ds_solve(struct ds_solver *solver,
-                        const struct ds_problem *problem,
-                        const struct ds_options *how,
-                        struct ds_solution *solution,
-                        struct ds_report *report);
-
-/*
- Solves a step in substeps: bodies carry the velocities that they start with, biases follow from gaps. `report` may be null.
-
- # Safety
- As `ds_solve`.
- */
-enum ds_status ds_step(struct ds_solver *solver,
-                       const struct ds_problem *problem,
-                       const struct ds_plan *how,
-                       struct ds_solution *solution,
-                       struct ds_report *report);
-
-/*
- Solves contacts by their operator in f64, from the impulses that are there: 3 numbers a contact [N s]. `report` may be null.
-
- # Safety
- Arrays are as long as the problem's counts say.
- */
-enum ds_status ds_solve_delassus(const struct ds_delassus *problem,
-                                 const struct ds_delassus_options *options,
-                                 double *impulses,
-                                 struct ds_delassus_report *report);
-
-/*
- An empty cache of impulses.
-
- # Safety
- The pointer is to a pointer, which is written.
- */
-enum ds_status ds_warm_start_create(struct ds_warm_start **warm_start);
-
-/*
- Ends a cache; null is none.
- */
-enum ds_status ds_warm_start_destroy(struct ds_warm_start *warm_start);
-
-/*
- Gives contacts the impulses that they had in the last step, in world axes, and zero to those that are new; and `loads`, unless it is null, their loads for
- `ds_problem.loads`. Names may come in any order. `how` is the plan of the step, or null for `ds_solve`.
-
- # Safety
- Arrays are of `count` elements.
- */
-enum ds_status ds_warm_start_load(struct ds_warm_start *warm_start,
-                                  const struct ds_key *keys,
-                                  struct ds_contact *contacts,
-                                  size_t count,
-                                  const struct ds_plan *how,
-                                  float *loads);
-
-/*
- Remembers the impulses that a solver has just found for a problem, and forgets all others. `how` is the plan of the step, or null after `ds_solve`.
-
- # Safety
- There are as many keys as contacts, and the problem's arrays are as long as its counts say.
- */
-enum ds_status ds_warm_start_store(struct ds_warm_start *warm_start,
-                                   const struct ds_key *keys,
-                                   const struct ds_problem *problem,
-                                   const struct ds_plan *how,
-                                   struct ds_solver *solver);
-
-/*
- Takes the impulses of a step, three numbers a contact [N s], into the loads of `count` contacts [N], for hosts that keep impulses themselves:
- `total_impulses` of `ds_solution`. Those of a warm start are renewed when it is stored.
-
- # Safety
- Arrays are of `count` elements.
- */
-enum ds_status ds_renew_loads(const struct ds_plan *how,
-                              const float (*total_impulses)[3],
-                              float *loads,
-                              size_t count);
-
-/*
- A body that moves, from its mass [kg], its three principal moments of inertia [kg m^2] and the rotation from their axes to the world's, a unit
- quaternion (x, y, z, w); velocities, three numbers each, in world axes [m/s], [rad/s].
-
- # Safety
- Pointers are to as many numbers as their types say.
- */
-enum ds_status ds_body_from_local(struct ds_body *body,
-                                  float mass,
-                                  const float *inertia,
-                                  const float *rotation,
-                                  const float *linear_velocity,
-                                  const float *angular_velocity);
-
-/*
- The two tangents of a unit normal, three numbers each, along which the second and the third number of a contact's impulse are.
-
- # Safety
- Pointers are to three numbers each.
- */
-enum ds_status ds_tangents(const float *normal,
-                           float *tangent_1,
-                           float *tangent_2);
 
 #ifdef __cplusplus
 }  // extern "C"

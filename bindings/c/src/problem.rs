@@ -131,6 +131,9 @@ pub struct ds_problem {
     pub restitutions: *const f32,
     /// For `ds_step`: load of each contact [N], from `ds_warm_start_load`; null if none is known.
     pub loads: *const f32,
+    /// For `ds_step`: size of the smaller body that moves at each contact over that of the smallest of all, at least 1, from `ds_sizes`;
+    /// null if all bodies are of one size.
+    pub sizes: *const f32,
 }
 
 // SAFETY: it is `repr(C)` and begins with its size.
@@ -189,10 +192,31 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
                 gaps: array(from.gaps, if_any(true, contacts), "gaps")?,
                 restitutions: optional(from.restitutions, "restitutions")?,
                 loads: optional(from.loads, "loads")?,
+                sizes: optional(from.sizes, "sizes")?,
                 ..ProblemRef::default()
             },
         })
     }
+}
+
+/// Writes the size of each contact for `ds_problem.sizes`, bodies taken for balls of their masses and mean inertias: for bodies of different
+/// sizes, when contacts are new. `sizes` is of `contact_count` numbers.
+///
+/// # Safety
+/// The problem's arrays are as long as its counts say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sizes(problem: *const ds_problem, sizes: *mut f32) -> ds_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let given = given(problem, false)?;
+            let problem = given.problem();
+            problem.validate()?;
+            let mut found = Vec::new();
+            problem.measure_sizes(&mut found);
+            write(sizes, &found, "sizes")
+        }
+    })
 }
 
 /// Marks bodies that contacts and rows link, directly or by others, with the same number, that of the island's first body; one that does not

@@ -150,7 +150,7 @@ pub unsafe extern "C" fn ds_warm_start_store(
 }
 
 /// Takes the impulses of a step, three numbers a contact [N s], into the loads of `count` contacts [N], for hosts that keep impulses themselves:
-/// `total_impulses` of `ds_solution`. Those of a warm start are renewed when it is stored.
+/// `total_impulses` of `ds_solution`. `sizes` are those of the problem, or null. Loads of a warm start are renewed when it is stored.
 ///
 /// # Safety
 /// Arrays are of `count` elements.
@@ -158,6 +158,7 @@ pub unsafe extern "C" fn ds_warm_start_store(
 pub unsafe extern "C" fn ds_renew_loads(
     how: *const ds_plan,
     total_impulses: *const [f32; 3],
+    sizes: *const f32,
     loads: *mut f32,
     count: usize,
 ) -> ds_status {
@@ -166,11 +167,12 @@ pub unsafe extern "C" fn ds_renew_loads(
         unsafe {
             let plan = plan(how)?;
             let impulses = array(total_impulses, count, "total_impulses")?;
+            let sizes = array(sizes, if sizes.is_null() { 0 } else { count }, "sizes")?;
             check_array(loads.cast_const(), count, "loads")?;
             if count > 0 {
                 let loads = std::slice::from_raw_parts_mut(loads, count);
                 plan.gap_law
-                    .renew_loads(loads, impulses, plan.time_step.into());
+                    .renew_loads(loads, impulses, sizes, plan.time_step.into());
             }
         }
         Ok(())

@@ -25,6 +25,7 @@ struct Call {
     impulses: Vec<[f32; 3]>,
     keys: Vec<ds_key>,
     loads: Vec<f32>,
+    sizes: Vec<f32>,
     problem: ds_problem,
     plan: ds_plan,
     options: ds_options,
@@ -118,6 +119,7 @@ impl Call {
                 })
                 .collect(),
             loads: vec![0.0; CONTACTS],
+            sizes: vec![1.0; CONTACTS],
             // SAFETY: as above.
             problem: unsafe { zeroed() },
             plan,
@@ -139,6 +141,7 @@ impl Call {
             gaps: call.gaps.as_ptr(),
             restitutions: null(),
             loads: null(),
+            sizes: null(),
         };
         call.solution.struct_size = size_of_u32::<ds_solution>();
         call.solution.velocities = call.velocities.as_mut_ptr();
@@ -226,7 +229,12 @@ fn malformed(
         28 => (call.options.struct_size, call.plan.struct_size) = (0, 3),
         29 => call.solution.velocities = odd(call.solution.velocities).cast_mut(),
         30 => {
-            call.gaps[contact] = number;
+            if random.random() {
+                call.gaps[contact] = number;
+            } else {
+                call.sizes[contact] = [0.5, number][random.random_range(0..2)];
+                call.problem.sizes = call.sizes.as_ptr();
+            }
             return step(solver, &mut call);
         }
         31 => {

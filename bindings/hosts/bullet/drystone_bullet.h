@@ -165,6 +165,9 @@ private:
         problem.gaps = data(m_gaps);
         problem.restitutions = data(m_restitutions);
         problem.loads = data(m_loads);
+        m_sizes.resizeNoInitialize(m_contacts.size());
+        check(ds_sizes(&problem, data(m_sizes)));
+        problem.sizes = data(m_sizes);
         m_plan.struct_size = sizeof m_plan;
         check(ds_plan_recommended_for(&m_plan, &problem, m_substeps, h, m_gravity));
         for (int i = 0; i < m_contacts.size(); ++i) {
@@ -188,7 +191,7 @@ private:
         solution.impulses = reinterpret_cast<float(*)[3]>(data(m_impulses));
         solution.total_impulses = reinterpret_cast<float(*)[3]>(data(m_totals));
         check(ds_step(m_solver, &problem, &m_plan, &solution, nullptr));
-        check(ds_renew_loads(&m_plan, solution.total_impulses, data(m_loads), problem.contact_count));
+        check(ds_renew_loads(&m_plan, solution.total_impulses, data(m_sizes), data(m_loads), problem.contact_count));
     }
 
     /// Velocities, and what Bullet's integration by them, which follows, leaves out of the displacements.
@@ -246,7 +249,7 @@ private:
     Array<ds_displacement> m_displacements;
     Array<ds_contact> m_contacts;
     Array<btManifoldPoint *> m_points;
-    Array<float> m_gaps, m_restitutions, m_loads;
+    Array<float> m_gaps, m_restitutions, m_loads, m_sizes;
     Array<Impulse> m_impulses, m_totals;
 };
 

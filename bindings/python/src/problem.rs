@@ -23,7 +23,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 ///
 /// ``bodies``, ``contacts`` and ``rows`` are of `body_dtype`, `contact_dtype` and `joint_row_dtype`. A step in substeps (`step`) further needs ``increments``,
 /// what forces add to each body's velocity over the step (``(n, 6)``, linear [m/s] then angular [rad/s], float32), and ``gaps``, the separation of each
-/// contact [m]; ``restitutions`` and ``loads`` [N], one a contact, are optional there. All of them are float32.
+/// contact [m]; ``restitutions``, ``loads`` [N] and ``sizes`` (`measure_sizes`), one a contact, are optional there. All of them are float32.
 ///
 /// Normals point from body B to body A. ``friction_directions`` is the number of corners of a friction polygon, even, 4 to 16; the default is the
 /// disk. ``friction_law`` is ``"coulomb"`` or ``"convex"``. ``contact_softness`` is over the contacts' own response; a plan has its own. ``threads`` is the number
@@ -51,6 +51,7 @@ struct Arrays {
     gaps: Option<Py<PyAny>>,
     restitutions: Option<Py<PyAny>>,
     loads: Option<Py<PyAny>>,
+    sizes: Option<Py<PyAny>>,
 }
 
 /// The same on loan.
@@ -62,6 +63,7 @@ struct LentArrays<'py> {
     gaps: Option<Lent<'py, f32>>,
     restitutions: Option<Lent<'py, f32>>,
     loads: Option<Lent<'py, f32>>,
+    sizes: Option<Lent<'py, f32>>,
 }
 
 impl Arrays {
@@ -81,6 +83,7 @@ impl Arrays {
             gaps: numbers(&self.gaps, "gaps", &[])?,
             restitutions: numbers(&self.restitutions, "restitutions", &[])?,
             loads: numbers(&self.loads, "loads", &[])?,
+            sizes: numbers(&self.sizes, "sizes", &[])?,
         })
     }
 }
@@ -99,6 +102,7 @@ impl LentArrays<'_> {
             ("gaps", &self.gaps),
             ("restitutions", &self.restitutions),
             ("loads", &self.loads),
+            ("sizes", &self.sizes),
         ] {
             places.extend(array.as_ref().map(|a| (name, a.address(), a.is_copy)));
         }
@@ -113,7 +117,7 @@ fn numbers<'a>(lent: &'a Option<Lent<'_, f32>>) -> Result<&'a [f32]> {
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (bodies, contacts, rows=None, *, increments=None, gaps=None, restitutions=None, loads=None, friction_directions=None, friction_law="coulomb", contact_softness=0.0, threads=None))]
+    #[pyo3(signature = (bodies, contacts, rows=None, *, increments=None, gaps=None, restitutions=None, loads=None, sizes=None, friction_directions=None, friction_law="coulomb", contact_softness=0.0, threads=None))]
     fn new(
         py: Python<'_>,
         bodies: Py<PyAny>,
@@ -123,6 +127,7 @@ impl Problem {
         gaps: Option<Py<PyAny>>,
         restitutions: Option<Py<PyAny>>,
         loads: Option<Py<PyAny>>,
+        sizes: Option<Py<PyAny>>,
         friction_directions: Option<u32>,
         friction_law: &str,
         contact_softness: f32,
@@ -136,6 +141,7 @@ impl Problem {
             gaps,
             restitutions,
             loads,
+            sizes,
         };
         arrays.lend(py)?;
         let friction_cone = options::friction_cone(friction_directions)?;
@@ -309,6 +315,30 @@ impl Problem {
     fn set_loads(&self, py: Python<'_>, array: Option<Py<PyAny>>) -> Result<()> {
         self.exchange(py, array, ("loads", &[]), |arrays| &mut arrays.loads)
     }
+
+    /// Size of the smaller body that moves at each contact over that of the smallest of all, at least 1, in substeps; or ``None`` if all
+    /// bodies are of one size.
+    #[getter]
+    fn sizes(&self, py: Python<'_>) -> Result<Option<Py<PyAny>>> {
+        self.optional(py, |arrays| &mut arrays.sizes)
+    }
+
+    #[setter]
+    fn set_sizes(&self, py: Python<'_>, array: Option<Py<PyAny>>) -> Result<()> {
+        self.exchange(py, array, ("sizes", &[]), |arrays| &mut arrays.sizes)
+    }
+
+    /// Sets ``sizes``, each body taken for a ball of its mass and mean inertia: to be called for bodies of different sizes when contacts are
+    /// new.
+    fn measure_sizes(&self, py: Python<'_>) -> Result<()> {
+        let sizes = self.with(py, |problem| {
+            let mut sizes = Vec::new();
+            problem.measure_sizes(&mut sizes);
+            Ok(sizes)
+        })?;
+        self.lock()?.arrays.sizes = Some(PyArray1::from_vec(py, sizes).into_any().unbind());
+        Ok(())
+    }
 }
 
 type Slot = fn(&mut Arrays) -> &mut Option<Py<PyAny>>;
@@ -344,6 +374,7 @@ impl Problem {
                     gaps: Some(PyArray1::from_slice(py, &problem.gaps).into_any().unbind()),
                     restitutions: optional(&problem.restitutions),
                     loads: optional(&problem.loads),
+                    sizes: optional(&problem.sizes),
                 },
             }),
             friction_cone: problem.friction_cone,
@@ -392,6 +423,7 @@ impl Problem {
             gaps: numbers(&lent.gaps)?,
             restitutions: numbers(&lent.restitutions)?,
             loads: numbers(&lent.loads)?,
+            sizes: numbers(&lent.sizes)?,
         };
         let pool = threads::pool(self.threads)?;
         py.detach(|| pool.install(|| work(solver, &problem)))

@@ -47,6 +47,7 @@ impl From<FileRecord> for BodyProblem {
             gaps: numbers(|contact| contact.gap),
             restitutions: numbers(|contact| contact.restitution),
             loads: numbers(|contact| contact.load),
+            sizes: numbers(|contact| contact.size),
             bodies: bodies.iter().map(BodyRecord::body).collect(),
             contacts: contacts.iter().map(ContactRecord::contact).collect(),
             joint_rows: file.joint_rows.iter().map(JointRowRecord::row).collect(),
@@ -249,6 +250,8 @@ pub(super) struct ContactRecord {
     pub(super) restitution: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) load: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) size: Option<f32>,
 }
 
 impl ContactRecord {
@@ -266,6 +269,7 @@ impl ContactRecord {
             gap: of(&problem.gaps),
             restitution: of(&problem.restitutions),
             load: of(&problem.loads),
+            size: of(&problem.sizes),
         }
     }
 

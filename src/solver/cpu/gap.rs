@@ -23,6 +23,8 @@ pub(super) struct Start<S> {
     pub(super) restitution: S,
     /// Force that the contact has carried lately `[N]`.
     pub(super) load: S,
+    /// Root of the contact's size; see [`Problem::sizes`](crate::problem::Problem::sizes).
+    pub(super) root_size: S,
 }
 
 impl Start<f32> {
@@ -43,6 +45,7 @@ impl Start<f32> {
             gap: step.gap,
             restitution: step.restitution,
             load: step.load,
+            root_size: step.root_size,
         }
     }
 }
@@ -89,8 +92,10 @@ impl<S: Simd> Start<S> {
         let softness = S::select(zero.lt(self.normal_mass), softness, zero);
         let load = softness * (self.load * S::splat(params.substep_length));
         let load = least(load, S::splat(params.held_load));
-        let held = least(load.max(S::splat(params.held)), softness * impulse);
-        let most = S::splat(params.max_push) + held;
+        let root = self.root_size;
+        let always = S::splat(params.held) * (root * root);
+        let held = least(load.max(always), softness * impulse);
+        let most = S::splat(params.max_push) * root + held;
         let deep = (gap + S::splat(params.slop)) + S::splat(params.spared);
         let push = (S::splat(params.rate) * least(deep, zero)).max(zero - most);
         let shut = push + S::splat(params.memory) * velocity;

@@ -230,6 +230,7 @@ impl SubstepMemory {
                 gap: given.gaps[source],
                 restitution: given.restitutions.get(source).copied().unwrap_or(0.0),
                 load: given.loads.get(source).copied().unwrap_or(0.0),
+                root_size: given.root_size(source),
                 ..ContactStep::default()
             }
         }));

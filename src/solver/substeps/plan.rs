@@ -115,13 +115,35 @@ impl GapLaw {
         push.max(-most) + f64::from(self.memory) * velocity
     }
 
+    /// The law of contacts between bodies `size` times as large as those that the plan is made for, in a world that has both: lengths
+    /// grow with the size, speeds and times with its root, as gravity has it.
+    #[must_use]
+    pub fn for_size(&self, size: f32) -> Self {
+        let root = size.sqrt();
+        Self {
+            max_push: self.max_push * root,
+            held: self.held * (root * root),
+            load_time: self.load_time * f64::from(root),
+            ..*self
+        }
+    }
+
     /// Takes the impulses `[N s]` that contacts had over a length of time `h` `[s]` into their loads `[N]`, which are means over
-    /// some [`Self::load_time`]; see [`Carried`].
-    pub fn renew_loads(&self, loads: &mut [f32], impulses: &[[f32; 3]], h: f64) {
-        let share = -(-h / self.load_time).exp_m1() as f32;
+    /// some [`Self::load_time`]; see [`Carried`]. `sizes` are those of [`Problem::sizes`](crate::problem::Problem::sizes).
+    pub fn renew_loads(&self, loads: &mut [f32], impulses: &[[f32; 3]], sizes: &[f32], h: f64) {
+        let share = |law: &Self| -(-h / law.load_time).exp_m1() as f32;
         let per_second = (1.0 / h) as f32;
-        for (load, impulse) in loads.iter_mut().zip(impulses) {
+        let renew = |load: &mut f32, impulse: &[f32; 3], share: f32| {
             *load += share * (per_second * impulse[0] - *load);
+        };
+        let all = loads.iter_mut().zip(impulses);
+        if sizes.is_empty() {
+            let share = share(self);
+            all.for_each(|(load, impulse)| renew(load, impulse, share));
+        } else {
+            all.zip(sizes).for_each(|((load, impulse), &size)| {
+                renew(load, impulse, share(&self.for_size(size)));
+            });
         }
     }
 }
@@ -153,9 +175,10 @@ impl SubstepPlan {
     /// Where something bounces within the substep, restitution wins over an open gap, and over the
     /// push of a shut one if it asks for more; see [`Meeting::bias`]. What is apart, presses on nothing and may bounce is left to
     /// itself where it does not: an impact somewhere else may bring it together within the
-    /// substep, and a gap that only closes would take the speed with which it is to bounce in the next one.
+    /// substep, and a gap that only closes would take the speed with which it is to bounce in the next one. `size` is that of
+    /// [`Problem::sizes`](crate::problem::Problem::sizes), 1 where there are none.
     #[must_use]
-    pub fn contact_bias(&self, meeting: &Meeting, carried: &Carried) -> f64 {
+    pub fn contact_bias(&self, meeting: &Meeting, carried: &Carried, size: f32) -> f64 {
         let h_s = self.substep_length();
         let (gap, velocity) = (meeting.separation, meeting.velocity);
         let meeting = Meeting {
@@ -166,7 +189,8 @@ impl SubstepPlan {
         let asked = if meeting.restitution > 0.0 && meeting.separation > 0.0 && !presses {
             f64::from(FREE_APPROACH)
         } else {
-            self.gap_law.bias(gap, velocity, carried, h_s)
+            let law = self.gap_law.for_size(size);
+            law.bias(gap, velocity, carried, h_s)
         };
         meeting.bias(asked, f64::from(self.restitution_threshold), h_s)
     }
@@ -259,11 +283,13 @@ impl SubstepPlan {
         let (bodies, contacts) = (problem.bodies.len(), problem.contacts.len());
         let if_any = |given: usize| if given == 0 { 0 } else { contacts };
         let (restitutions, loads) = (problem.restitutions.len(), problem.loads.len());
+        let sizes = problem.sizes.len();
         for (what, count, needed) in [
             ("velocity increments", problem.increments.len(), bodies),
             ("gaps", problem.gaps.len(), contacts),
             ("restitutions", restitutions, if_any(restitutions)),
             ("loads", loads, if_any(loads)),
+            ("sizes", sizes, if_any(sizes)),
         ] {
             if count != needed {
                 return Err(Error::invalid(
@@ -284,6 +310,16 @@ impl SubstepPlan {
             return Err(Error::invalid(
                 "velocity increments, gaps, restitutions and loads",
                 "every number must be finite",
+            ));
+        }
+        if !problem
+            .sizes
+            .iter()
+            .all(|&size| size >= 1.0 && size.is_finite())
+        {
+            return Err(Error::invalid(
+                "sizes",
+                "every number must be finite and at least 1",
             ));
         }
         Ok(())

@@ -151,12 +151,12 @@ pub struct ContactStep {
     pub restitution: f32,
     /// Load that it has carried lately `[N]`.
     pub load: f32,
+    /// Root of its size; see [`Problem::sizes`](crate::problem::Problem::sizes).
+    pub root_size: f32,
     /// Unused.
     pub padding: f32,
     /// Unused.
     pub padding_2: f32,
-    /// Unused.
-    pub padding_3: f32,
 }
 
 /// Impulses of a contact `[N s]`; 32 bytes.

@@ -200,6 +200,7 @@ class Problem:
     gaps: NDArray[np.float32] | None
     restitutions: NDArray[np.float32] | None
     loads: NDArray[np.float32] | None
+    sizes: NDArray[np.float32] | None
     def __new__(
         cls,
         bodies: NDArray[np.void],
@@ -210,6 +211,7 @@ class Problem:
         gaps: NDArray[np.float32] | None = None,
         restitutions: NDArray[np.float32] | None = None,
         loads: NDArray[np.float32] | None = None,
+        sizes: NDArray[np.float32] | None = None,
         friction_directions: int | None = None,
         friction_law: Literal["coulomb", "convex"] = "coulomb",
         contact_softness: float = 0.0,
@@ -228,6 +230,7 @@ class Problem:
     ) -> Solution: ...
     def step(self, plan: Plan) -> Solution: ...
     def validate(self) -> None: ...
+    def measure_sizes(self) -> None: ...
     def islands(self) -> tuple[int, NDArray[np.uint32]]: ...
     def addresses(self) -> dict[str, int]: ...
     @property

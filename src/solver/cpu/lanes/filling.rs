@@ -383,6 +383,13 @@ fn fill_frozen<S: Simd>(
             gather_numbers(numbers, first, filled, row);
         }
     }
+    if given.sizes.is_empty() {
+        put(&mut frozen.root_size, first, S::splat(1.0));
+    } else {
+        for lane in first..first + S::LANES {
+            frozen.root_size.0[lane] = given.root_size(filled.index.0[lane] as usize);
+        }
+    }
 }
 
 /// A number of each contact; zero where a lane is empty.

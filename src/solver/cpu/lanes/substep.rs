@@ -25,6 +25,8 @@ pub(super) struct Frozen {
     pub(super) restitution: Row,
     /// Force that it has carried lately `[N]`.
     pub(super) load: Row,
+    /// Root of its size; see [`Problem::sizes`](crate::problem::Problem::sizes).
+    pub(super) root_size: Row,
 }
 
 /// Arrays beside the points that only steps in substeps need; all of shape `[points.len()]`.
@@ -57,6 +59,7 @@ impl Frozen {
             gap: lanes_of(&self.gap, first),
             restitution: lanes_of(&self.restitution, first),
             load: lanes_of(&self.load, first),
+            root_size: lanes_of(&self.root_size, first),
         }
     }
 }

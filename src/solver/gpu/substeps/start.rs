@@ -139,6 +139,7 @@ fn contact_step(given: &ProblemRef<'_>, index: usize, contact: &Contact) -> Cont
         increment: math::narrow(&(increment_a - increment_b)),
         restitution: given.restitutions.get(index).copied().unwrap_or(0.0),
         load: given.loads.get(index).copied().unwrap_or(0.0),
+        root_size: given.root_size(index),
         ..ContactStep::default()
     }
 }

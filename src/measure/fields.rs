@@ -1,24 +1,25 @@
 //! Fields of a crowd on a grid: density, momentum and stress, by coarse-graining.
 //!
-//! A kernel `phi` of reach w spreads every body, and every contact force along its branch:
+//! A kernel `phi` of reach w spreads every body, and every force of a contact or joint along its branch:
 //!
 //! ```text
 //! density           rho(x) = sum_i m_i phi(x - x_i)
 //! momentum          p(x)   = sum_i m_i v_i phi(x - x_i),          V = p / rho
 //! kinetic stress    K(x)   = sum_i m_i (v_i - V)(v_i - V)^T phi(x - x_i)
 //! contact stress    C(x)   = sum_c f_c l_c^T int_0^1 phi(x - b_c - s l_c) ds
+//! joint stress      J(x)   = the same over the joints j
 //! boundary force    t(x)   = sum_k f_k phi(x - c_k)
 //! phi(r) = 315 / (64 pi w^3) (1 - r^2 / w^2)^3, 0 beyond w
 //! ```
 //!
 //! i runs over the dynamic bodies, c over the contacts that press: `f_c` is the force on body A and `l_c` the way from `b_c` at B to A, between
-//! centres, or from or to the contact point `c_k` of a body k that is not dynamic, whose force on the other is `f_k`. With these, whatever the state,
+//! centres, or from or to the contact point or anchor `c_k` of a body k that is not dynamic, or of the world, whose force on the other is `f_k`. With these, whatever the state,
 //!
 //! ```text
-//! d p / dt + div (rho V V^T + K + C) = rho g + t
+//! d p / dt + div (rho V V^T + K + C + J) = rho g + t
 //! ```
 //!
-//! but for the forces of joints and loads, which are in none of them. Stresses are positive under pressure. The sums over the grid, times the volume of a cell, are total
+//! but for the forces of loads, which are in none of them. Stresses are positive under pressure. The sums over the grid, times the volume of a cell, are total
 //! mass, momentum and `sum f l^T`: every kernel is divided by its own sum over the grid, continued beyond its ends, so that nothing is lost to
 //! the size of the cells; what is spread beyond the ends is not there.
 //!
@@ -197,15 +198,85 @@ pub struct Field {
     pub kinetic_stress: Mat3,
     /// Positive under pressure `[Pa]`.
     pub contact_stress: Mat3,
-    /// Force of bodies that are not dynamic on those that are `[N/m^3]`.
+    /// Stress that joints carry, positive under pressure `[Pa]`.
+    pub joint_stress: Mat3,
+    /// Force of the world and of bodies that are not dynamic on those that are, by contacts and joints `[N/m^3]`.
     pub boundary_force: Vec3,
+}
+
+/// An end of the way that a force takes.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    is_dynamic: bool,
+    /// Centre of a dynamic body, else the point that the force acts on `[m]`.
+    at: Vec3,
+}
+
+/// A force between two bodies, or a body and the world.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    /// On A `[N]`.
+    force: Vec3,
+    /// At A and at B.
+    ends: [End; 2],
+}
+
+impl Link {
+    /// The force on the dynamic body, and where the other one exerts it; `None` if both are dynamic, or neither.
+    fn of_boundary(&self) -> Option<(Vec3, Vec3)> {
+        let [a, b] = &self.ends;
+        match (a.is_dynamic, b.is_dynamic) {
+            (true, false) => Some((b.at, self.force)),
+            (false, true) => Some((a.at, -self.force)),
+            (true, true) | (false, false) => None,
+        }
+    }
+}
+
+/// The contacts that press.
+fn contacts<'a>(seen: &Seen<'a>) -> impl Iterator<Item = Link> + use<'a> {
+    let (world, network) = (seen.world, seen.network());
+    network.pressing().map(move |(contact, force)| {
+        let [a, b] = network.branch(contact);
+        let end = |body: u32, at| End {
+            is_dynamic: world.bodies[body as usize].is_dynamic(),
+            at,
+        };
+        let ends = [end(contact.bodies[0], a), end(contact.bodies[1], b)];
+        Link { force, ends }
+    })
+}
+
+/// The joints that carry something.
+fn joints<'a>(seen: &Seen<'a>) -> impl Iterator<Item = Link> + use<'a> {
+    let world = seen.world;
+    let end = |body: Option<u32>, anchor: Vec3| match body.map(|body| &world.bodies[body as usize])
+    {
+        Some(body) if body.is_dynamic() => End {
+            is_dynamic: true,
+            at: body.pose.position,
+        },
+        body => End {
+            is_dynamic: false,
+            at: body.map_or(anchor, |body| body.pose.point(&anchor)),
+        },
+    };
+    let all = world.joints.iter().zip(seen.joint_forces);
+    let carrying = all.filter(|(_, wrench)| wrench.force != Vec3::zeros());
+    carrying.map(move |(joint, wrench)| Link {
+        force: wrench.force,
+        ends: [
+            end(Some(joint.body_a), joint.frame_a.position),
+            end(joint.body_b, joint.frame_b.position),
+        ],
+    })
 }
 
 /// The fields of a state in the cells of a grid, x fastest, then y, then z.
 ///
-/// Kernels are polynomials of finite reach, spread over bodies and along the branches of contacts (Goldhirsch 2010); stresses are positive
+/// Kernels are polynomials of finite reach, spread over bodies and along the branches of contacts and joints (Goldhirsch 2010); stresses are positive
 /// under pressure. The sums over the cells, times their volume, are mass, momentum and `sum f l^T` of what is within. Forces of
-/// joints and loads are in none of them.
+/// loads are in none of them.
 #[must_use]
 pub fn fields(grid: &FieldGrid, seen: &Seen<'_>) -> Vec<Field> {
     let dynamic: Vec<_> = seen
@@ -218,26 +289,22 @@ pub fn fields(grid: &FieldGrid, seen: &Seen<'_>) -> Vec<Field> {
     parallel::fill(&mut bodies, dynamic.len(), 64, |at| {
         grid.source(dynamic[at].pose.position, Vec3::zeros())
     });
-    let network = seen.network();
-    let pressing: Vec<_> = network.pressing().collect();
-    let mut branches = Vec::new();
-    parallel::fill(&mut branches, pressing.len(), 64, |at| {
-        let [a, b] = network.branch(pressing[at].0);
-        grid.source(b, a - b)
-    });
-    let boundary: Vec<(Source, Vec3)> = pressing
+    let of_contacts: Vec<Link> = contacts(seen).collect();
+    let of_joints: Vec<Link> = joints(seen).collect();
+    let sources = |links: &[Link]| {
+        let mut sources = Vec::new();
+        parallel::fill(&mut sources, links.len(), 64, |at| {
+            let [a, b] = links[at].ends.map(|end| end.at);
+            grid.source(b, a - b)
+        });
+        sources
+    };
+    let (contact_branches, joint_branches) = (sources(&of_contacts), sources(&of_joints));
+    let boundary: Vec<(Source, Vec3)> = of_contacts
         .iter()
-        .filter_map(|(contact, force)| {
-            let [a, b] = contact
-                .bodies
-                .map(|at| seen.world.bodies[at as usize].is_dynamic());
-            let force = match (a, b) {
-                (true, false) => *force,
-                (false, true) => -force,
-                (true, true) | (false, false) => return None,
-            };
-            Some((grid.source(contact.position, Vec3::zeros()), force))
-        })
+        .chain(&of_joints)
+        .filter_map(Link::of_boundary)
+        .map(|(at, force)| (grid.source(at, Vec3::zeros()), force))
         .collect();
     let [along_x, along_y, along_z] = grid.cells;
     let mut layers = Vec::new();
@@ -266,10 +333,16 @@ pub fn fields(grid: &FieldGrid, seen: &Seen<'_>) -> Vec<Field> {
                 cell.kinetic_stress += flux * value;
             });
         }
-        for ((_, force), source) in pressing.iter().zip(&branches) {
-            let stress = force * source.along.transpose();
+        for (link, source) in of_contacts.iter().zip(&contact_branches) {
+            let stress = link.force * source.along.transpose();
             spread(source, &mut cells, &|cell, value| {
                 cell.contact_stress += stress * value;
+            });
+        }
+        for (link, source) in of_joints.iter().zip(&joint_branches) {
+            let stress = link.force * source.along.transpose();
+            spread(source, &mut cells, &|cell, value| {
+                cell.joint_stress += stress * value;
             });
         }
         for (source, force) in &boundary {

@@ -1,5 +1,7 @@
 //! Probes of forces, of the contact network, and of crowds.
 
+use drystone::math::{Aabb, Vec3};
+use drystone::measure::{FieldGrid, fields};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::{Forces, Simulation};
@@ -309,4 +311,80 @@ fn a_lift_works_against_the_weight() {
     );
     near(found["work"], 4.0, 1e-3, "power of the lift");
     near(found["back"], -4.0, 1e-3, "power of the load");
+}
+
+#[test]
+fn a_hanging_chain_carries_its_weight_in_the_fields() {
+    // Ten links of 0.5 kg, each 0.1 m below the one before.
+    let text = r#"
+name = "chain"
+[simulation]
+dt = 0.005
+steps = 40
+[[chain]]
+name = "rope"
+count = 10
+start = [0, 0, 2.0]
+end = [0, 0, 1.0]
+shape = { type = "capsule", radius = 0.01, half_length = 0.03 }
+mass = 0.5
+joint = { type = "ball" }
+pin = "first"
+"#;
+    let scene = scene(text).unwrap_or_else(|why| panic!("{why}"));
+    let solver = Box::new(CpuSolver::new());
+    let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+    for _ in 0..scene.steps {
+        simulation.step().unwrap();
+    }
+    let mut forces = Forces::default();
+    let seen = simulation.seen_with_forces(&mut forces);
+    let within = Aabb {
+        min: Vec3::new(-0.5, -0.5, 0.0),
+        max: Vec3::new(0.5, 0.5, 2.5),
+    };
+    let grid = FieldGrid::new(&within, 0.05, 0.1);
+    let found = fields(&grid, &seen);
+    let (link, volume, area) = (
+        0.5 * 9.81,
+        grid.cell_volume(),
+        grid.spacing().x * grid.spacing().y,
+    );
+    // All of the weight hangs on the world, at the first joint.
+    let boundary: f64 = found
+        .iter()
+        .map(|cell| cell.boundary_force.z * volume)
+        .sum();
+    near(boundary, 10.0 * link, 1e-3, "the force of the world");
+    // From the anchor to the first centre all of it, then a link less from each to the next; a pull is negative.
+    let stress: f64 = found
+        .iter()
+        .map(|cell| cell.joint_stress[(2, 2)] * volume)
+        .sum();
+    let (first, next) = (
+        10.0 * link * 0.05,
+        (1..10).map(|above| f64::from(10 - above) * link * 0.1),
+    );
+    near(stress, -(first + next.sum::<f64>()), 1e-3, "the stress");
+    assert!(found.iter().all(|cell| cell.contact_stress[(2, 2)] == 0.0));
+    // Through each level between, what is below it, smoothed by the kernel.
+    let [x, y, z] = grid.cells();
+    let mut levels = 0;
+    for layer in 0..z {
+        let height = grid.min().z + (layer as f64 + 0.5) * grid.spacing().z;
+        let cells = &found[layer * x * y..][..x * y];
+        let carried: f64 = cells
+            .iter()
+            .map(|cell| -cell.joint_stress[(2, 2)] * area)
+            .sum();
+        let below = ((height - 1.0) / 0.1).clamp(0.0, 10.0) * link;
+        if (1.05..1.9).contains(&height) {
+            assert!(
+                (carried - below).abs() < 0.2 * link,
+                "{height} m: {carried} and {below}"
+            );
+            levels += 1;
+        }
+    }
+    assert!(levels > 12, "{levels}");
 }

@@ -45,7 +45,7 @@ pub struct FrameOptions {
     /// with the event stepper.
     pub contacts: bool,
     /// Grid of the fields that are recorded too, in files `NAME_fields_STEP.vti`, which have a collection of their own; `None` for none.
-    /// Cells have the arrays `density` `[kg/m^3]`, `momentum` `[kg/(m^2 s)]`, `velocity` `[m/s]`, `kinetic_stress` and `contact_stress` `[Pa]` (positive under
+    /// Cells have the arrays `density` `[kg/m^3]`, `momentum` `[kg/(m^2 s)]`, `velocity` `[m/s]`, `kinetic_stress`, `contact_stress` and `joint_stress` `[Pa]` (positive under
     /// pressure; xx, xy, xz, yx, ...), and `boundary_force` `[N/m^3]`: see [`fields`](crate::measure::fields()).
     pub fields: Option<FieldGrid>,
     /// Most frames that there will be: formats in one file have room for no more.

@@ -137,6 +137,7 @@ fn image(grid: &FieldGrid, cells: &[Field], time: f64) -> String {
         Attribute::new("velocity", 3, vectors(&|cell| cell.velocity)),
         Attribute::new("kinetic_stress", 9, tensors(&|cell| cell.kinetic_stress)),
         Attribute::new("contact_stress", 9, tensors(&|cell| cell.contact_stress)),
+        Attribute::new("joint_stress", 9, tensors(&|cell| cell.joint_stress)),
         Attribute::new("boundary_force", 3, vectors(&|cell| cell.boundary_force)),
     ];
     xml.attributes("CellData", ["density", "velocity"], &attributes);

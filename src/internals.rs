@@ -42,6 +42,12 @@ pub mod lcp {
     }
 }
 
+/// Checkpoints, field by field.
+#[cfg(feature = "scene")]
+pub mod saved {
+    pub use crate::step::saved::SavedState;
+}
+
 /// Packed problems.
 pub mod batches {
     pub use crate::problem::batches::{

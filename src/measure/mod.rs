@@ -1,6 +1,7 @@
 //! Measures of a state: energies, momentum, penetrations, errors of joints, fields on a grid, and probes that a scene
 //! asks for.
 
+mod balance;
 mod energy;
 mod fields;
 mod infeasibility;
@@ -13,6 +14,7 @@ mod probe;
 mod runaway;
 mod surface;
 
+pub use balance::EnergyBalance;
 pub(crate) use energy::{CHUNK as ENERGY_CHUNK, energy_of_chunks};
 pub use energy::{Energy, energy};
 pub use fields::{Field, FieldGrid, fields};

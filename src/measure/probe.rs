@@ -1,7 +1,7 @@
 //! Probes: numbers that a scene asks to be written beside the standard measures, one or more
 //! columns each.
 
-use super::{ContactNetwork, Wrench, momentum, packing, surface};
+use super::{ContactNetwork, EnergyBalance, Wrench, momentum, packing, surface};
 use crate::collide::ContactPoint;
 use crate::math::{Aabb, Mat3, Pose, Vec3};
 use crate::world::World;
@@ -17,6 +17,8 @@ pub struct Seen<'a> {
     pub contact_forces: &'a [Vec3],
     /// Forces and torques of joints on their bodies A, shape `[joint_count]`; none is zero.
     pub joint_forces: &'a [Wrench],
+    /// Work and dissipation since the start, if they are added up.
+    pub energy_balance: Option<EnergyBalance>,
 }
 
 impl<'a> Seen<'a> {
@@ -28,6 +30,7 @@ impl<'a> Seen<'a> {
             contacts: &[],
             contact_forces: &[],
             joint_forces: &[],
+            energy_balance: None,
         }
     }
 
@@ -158,6 +161,9 @@ pub enum ProbeKind {
         /// The body.
         body: u32,
     },
+    /// Work and dissipation since the start `[J]`: columns `NAME_loads`, `NAME_motions`, `NAME_drives`, `NAME_impacts`, `NAME_friction`,
+    /// `NAME_joints`, `NAME_error`; see [`EnergyBalance`]. Zeros if they are not added up.
+    EnergyBalance,
     /// Force of a joint on its body A `[N]` and torque `[N m]`: columns as of the contact force.
     JointForce {
         /// The joint.
@@ -191,6 +197,15 @@ impl Probe {
             ProbeKind::Velocity { .. } => &["_vx", "_vy", "_vz"],
             ProbeKind::Spin { .. } => &["_wx", "_wy", "_wz"],
             ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } | ProbeKind::Power { .. } => &[""],
+            ProbeKind::EnergyBalance => &[
+                "_loads",
+                "_motions",
+                "_drives",
+                "_impacts",
+                "_friction",
+                "_joints",
+                "_error",
+            ],
             ProbeKind::Coordination { .. } => &["", "_bearing", "_rattlers"],
             ProbeKind::Packing { .. } => &[""],
             ProbeKind::Surface { .. } => &["_angle", "_radius"],
@@ -226,6 +241,7 @@ impl Probe {
             ProbeKind::Spin { .. } => &["rad/s"; 3],
             ProbeKind::Top { .. } | ProbeKind::BedHeight { .. } => &["m"],
             ProbeKind::Power { .. } => &["W"],
+            ProbeKind::EnergyBalance => &["J"; 7],
             ProbeKind::Coordination { .. } => &["1"; 3],
             ProbeKind::Packing { .. } => &["1"],
             ProbeKind::Surface { .. } => &["degrees", "m"],
@@ -316,6 +332,18 @@ impl Probe {
             ProbeKind::Stress { within } => components(&seen.network().stress(within)),
             ProbeKind::ContactForce { body } => parts(&seen.network().on_body(*body)),
             ProbeKind::Power { body } => vec![seen.network().power_of(*body)],
+            ProbeKind::EnergyBalance => {
+                let found = seen.energy_balance.unwrap_or_default();
+                vec![
+                    found.loads,
+                    found.motions,
+                    found.drives,
+                    found.impacts,
+                    found.friction,
+                    found.joints,
+                    found.error,
+                ]
+            }
             ProbeKind::JointForce { joint } => {
                 let found = seen.joint_forces.get(*joint as usize);
                 parts(&found.copied().unwrap_or_default())

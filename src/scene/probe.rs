@@ -81,6 +81,7 @@ fn probe(builder: &Builder, given: &schema::Probe, place: &Place<'_>) -> Result<
             let (cell, center) = (probe.cell, probe.center);
             (&probe.name, None, ProbeKind::Surface { cell, center })
         }
+        schema::Probe::EnergyBalance(probe) => (&probe.name, None, ProbeKind::EnergyBalance),
         schema::Probe::Momentum(probe) => (&probe.name, None, ProbeKind::Momentum),
         schema::Probe::Fabric(probe) => {
             let within = within(probe);

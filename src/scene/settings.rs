@@ -86,6 +86,10 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
         margin: file.simulation.margin,
         slop: file.simulation.slop,
         restitution_threshold: file.simulation.restitution_threshold,
+        energy_balance: file
+            .probes
+            .iter()
+            .any(|probe| matches!(probe, schema::Probe::EnergyBalance(_))),
     };
     settings.validate()?;
     Ok(settings)

@@ -29,7 +29,6 @@ use crate::world::{BodyKind, Shape, World};
 
 /// How one step is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Division {
     /// Searches for contacts k.
     pub(super) updates: u32,

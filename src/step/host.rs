@@ -40,6 +40,7 @@ impl Simulation {
             contacts: self.contacts(),
             contact_forces: &forces.contacts,
             joint_forces: &forces.joints,
+            energy_balance: self.energy_balance(),
         }
     }
 

@@ -207,6 +207,11 @@ impl Joints {
         sum
     }
 
+    /// What each row of the last step or substep asked for.
+    pub(super) fn laws(&self) -> impl Iterator<Item = Law> {
+        self.rows.rows().iter().map(|row| row.law)
+    }
+
     /// Breaks the joints that could not carry their load, and returns how many broke.
     ///
     /// A load is the mean force of a joint's linear rows over the whole step of length h, and the mean torque

@@ -56,6 +56,7 @@
 //! The second LCP of Cline and Pai, on positions, is [`Settings::post_stabilized`]. It is exact where it is
 //! converged, and adds no velocity; with few sweeps on rigid rows it lets towers fall.
 
+mod balance;
 mod control;
 mod host;
 mod integrate;
@@ -66,7 +67,7 @@ mod plan;
 mod prefetch;
 mod problem;
 #[cfg(feature = "scene")]
-mod saved;
+pub(crate) mod saved;
 mod settings;
 mod split;
 
@@ -82,7 +83,7 @@ use crate::constants::{
 use crate::error::{Error, Result};
 use crate::event::EventStepper;
 use crate::math::Pose;
-use crate::measure::{self, Energy, JointErrors, Penetration};
+use crate::measure::{self, Energy, EnergyBalance, JointErrors, Penetration};
 use crate::parallel::{is_together, together};
 use crate::problem::Problem;
 use crate::solver::substeps::SubstepPlan;
@@ -125,6 +126,8 @@ pub struct Simulation {
     momenta: Vec<Momentum>,
     /// Memory of sums of energies.
     energies: Vec<Energy>,
+    /// Work and dissipation since the start, if they are asked for.
+    balance: Option<EnergyBalance>,
     position: PositionPass,
     margin: f64,
     control: Control,
@@ -186,6 +189,7 @@ impl Simulation {
             memory: problem::Memory::default(),
             momenta: Vec::new(),
             energies: Vec::new(),
+            balance: None,
             control: Control::default(),
             split: Split::default(),
             sweeps: Sweeps::of_whole_bodies(1),
@@ -198,6 +202,9 @@ impl Simulation {
         };
         let h = simulation.settings.time_step;
         simulation.detect_contacts(h)?;
+        if simulation.settings.energy_balance {
+            simulation.balance = Some(EnergyBalance::new(measure::energy(&simulation.world)));
+        }
         Ok(simulation)
     }
 
@@ -225,6 +232,7 @@ impl Simulation {
         let start = Instant::now();
         self.timings = Timings::default();
         if self.contacts_are_stale {
+            self.balance_change();
             self.detector.forget();
             if let Some(stepper) = &mut self.event {
                 stepper.renew(&self.world)?;
@@ -275,6 +283,10 @@ impl Simulation {
         self.steps += 1;
         let mut solved = solved.unwrap_or_default();
         solved.broken_joints = self.joints.break_overloaded(&mut self.world, whole);
+        let energy = solved
+            .energy
+            .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies));
+        self.balance_end(energy);
         self.timings.step = start.elapsed();
         Ok(StepReport {
             step: self.steps,
@@ -293,9 +305,7 @@ impl Simulation {
             witnesses: self.detector.take_witnesses(),
             joints: self.joint_errors(),
             penetration: self.penetration(),
-            energy: solved
-                .energy
-                .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies)),
+            energy,
             timings: self.timings,
         })
     }

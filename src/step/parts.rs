@@ -5,7 +5,7 @@ use super::joints::Correction;
 use super::problem::{ContactBias, History};
 use super::{Simulation, integrate, plan, problem};
 use crate::error::{Error, Result};
-use crate::measure::{Energy, JointErrors};
+use crate::measure::{self, Energy, JointErrors};
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
 use crate::solver::{self, Plan, Report, Status};
 use crate::stabilize::Scheme;
@@ -108,6 +108,7 @@ impl Simulation {
             self.joints
                 .take_impulses(&self.solution.joint_impulses, &self.world);
         }
+        let expected = self.balance_part(h);
         let way = if is_divided {
             Way::InSubsteps(substeps, &self.solution.displacements)
         } else {
@@ -127,11 +128,16 @@ impl Simulation {
             self.timings.position += solved.pack_time + solved.solve_time;
         }
         let stabilized = if is_divided { None } else { self.stabilize()? };
+        let energy = stabilized.is_none().then_some(energy);
+        if expected.is_some() {
+            let energy = energy.unwrap_or_else(|| measure::energy(&self.world));
+            self.balance_move(expected, energy);
+        }
         Ok(Solved {
             velocity: report.velocity,
             broken_joints: 0,
             joints_before_post,
-            energy: stabilized.is_none().then_some(energy),
+            energy,
             position: report.position.or(stabilized),
         })
     }

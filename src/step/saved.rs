@@ -6,11 +6,12 @@
 
 use super::control::{Control, SavedControl};
 use super::joints::{Joints, SavedJoints};
-use super::{Simulation, StepDivision, has_kinematic_bodies};
+use super::{Simulation, has_kinematic_bodies};
 use crate::collide::SavedDetector;
 use crate::error::{Error, Result};
 use crate::event::{EventStepper, SavedContacts};
 use crate::math::{Pose, Vec3};
+use crate::measure::EnergyBalance;
 use crate::world::{Body, Joint, World};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -48,8 +49,18 @@ struct Carried {
     event: Option<SavedContacts>,
     position: (f64, bool),
     control: SavedControl,
-    division: StepDivision,
+    /// Searches for contacts in the last step: within how far they look follows from it.
+    updates: u32,
     impulse_length: f64,
+    balance: Option<EnergyBalance>,
+}
+
+/// All that [`Simulation::save`] writes, and in its order.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedState {
+    fingerprint: u32,
+    world: WorldState,
+    carried: Carried,
 }
 
 impl Simulation {
@@ -67,10 +78,15 @@ impl Simulation {
             event: self.event.as_ref().map(EventStepper::saved),
             position: self.position.saved(),
             control: self.control.saved(),
-            division: self.division,
+            updates: self.division.updates,
             impulse_length: self.impulse_length,
+            balance: self.balance,
         };
-        let all = (self.fingerprint(), WorldState::of(&self.world), carried);
+        let all = SavedState {
+            fingerprint: self.fingerprint(),
+            world: WorldState::of(&self.world),
+            carried,
+        };
         postcard::to_stdvec(&all).map_err(|why| Error::invalid("state", why.to_string()))
     }
 
@@ -108,7 +124,8 @@ impl Simulation {
     fn take_over(&mut self, carried: Carried) -> Option<()> {
         if carried.start_poses.len() != self.world.bodies.len()
             || carried.event.is_some() != self.event.is_some()
-            || carried.division.updates == 0
+            || carried.balance.is_some() != self.balance.is_some()
+            || carried.updates == 0
         {
             return None;
         }
@@ -126,8 +143,9 @@ impl Simulation {
         self.steps = carried.steps;
         self.start_poses = carried.start_poses;
         self.contacts_are_stale = carried.contacts_are_stale;
-        self.division = carried.division;
+        self.division.updates = carried.updates;
         self.impulse_length = carried.impulse_length;
+        self.balance = carried.balance;
         self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
         self.plan = None;
         self.problem = crate::problem::Problem::default();

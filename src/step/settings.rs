@@ -45,6 +45,9 @@ pub struct Settings {
     /// Approach speed below which nothing bounces `[m/s]`; `None` is `2 g h`, h being the length of a
     /// substep if there are any.
     pub restitution_threshold: Option<f64>,
+    /// True if work and dissipation are added up, see [`Simulation::energy_balance`](super::Simulation::energy_balance). It changes no result, and takes a pass
+    /// over the contacts of each part of a step.
+    pub energy_balance: bool,
 }
 
 impl Default for Settings {
@@ -65,6 +68,7 @@ impl Default for Settings {
             margin: None,
             slop: None,
             restitution_threshold: None,
+            energy_balance: false,
         }
     }
 }
@@ -111,6 +115,12 @@ impl Settings {
                     format!("{number} is not a finite number of at least 0"),
                 ));
             }
+        }
+        if self.energy_balance && self.event.is_some() {
+            return Err(Error::invalid(
+                "energy balance",
+                "the event stepper has no impulses to add up",
+            ));
         }
         self.contacts.validate()?;
         self.friction_cone.validate()?;

@@ -34,6 +34,10 @@ tagged! {
         "contact_force" => ContactForce(ForceProbe),
         /// Rate of the work that a body does on all that it touches, such as a plate that shakes them: column `NAME` `[W]`.
         "power" => Power(ForceProbe),
+        /// Work and dissipation since the start `[J]`: columns `NAME_loads`, `NAME_motions` (work of bodies that are not dynamic), `NAME_drives`
+        /// (of motors, springs and prescribed velocities), `NAME_impacts`, `NAME_friction` and `NAME_joints` (dissipated), `NAME_error`
+        /// (what the step itself makes). Their sum is the change of kinetic and potential energy.
+        "energy_balance" => EnergyBalance(PlainProbe),
         /// Force and torque of a joint on its body `a`: columns as of the contact force.
         "joint_force" => JointForce(JointProbe),
         /// Linear momentum of the dynamic bodies and angular momentum about the origin: columns `NAME_px`, `NAME_py`, `NAME_pz`

@@ -112,7 +112,7 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     for (index, load) in file.loads.iter().enumerate() {
         joint::load(load, &names, &root.key("load").at(index))?;
     }
-    probe::probes(&file.probes, &names, &root.key("probe"))?;
+    probe::probes(file, &names, &root.key("probe"))?;
     for (index, expect) in file.expects.iter().enumerate() {
         expect::expect(expect, &root.key("expect").at(index))?;
     }

@@ -4,13 +4,19 @@ use super::number::{corners, direction, length, vector, within};
 use super::{Names, identifier, taken};
 use crate::error::{Error, Result};
 use crate::scene::place::Place;
-use crate::scene::schema::Probe;
+use crate::scene::schema::{Probe, SceneFile, Stepper};
 use std::collections::HashMap;
 
-pub(super) fn probes(probes: &[Probe], names: &Names<'_>, place: &Place<'_>) -> Result<()> {
+pub(super) fn probes(file: &SceneFile, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
     let mut known: HashMap<&str, usize> = HashMap::new();
-    for (index, probe) in probes.iter().enumerate() {
+    for (index, probe) in file.probes.iter().enumerate() {
         let place = place.at(index);
+        if matches!(probe, Probe::EnergyBalance(_)) && file.simulation.stepper == Stepper::Event {
+            return Err(place.key("type").error(
+                "the event stepper has no impulses to add up",
+                "expected another probe, or another stepper",
+            ));
+        }
         let name = self::probe(probe, names, &place)?;
         identifier(name, &place.key("name"), false)?;
         if let Some(start) = known.insert(name, place.key("name").start()) {
@@ -47,7 +53,7 @@ fn probe<'a>(probe: &'a Probe, names: &Names<'_>, place: &Place<'_>) -> Result<&
             }
             Ok(&probe.name)
         }
-        Probe::Momentum(probe) => Ok(&probe.name),
+        Probe::Momentum(probe) | Probe::EnergyBalance(probe) => Ok(&probe.name),
         Probe::Coordination(probe) => {
             match (&probe.min, &probe.max) {
                 (Some(min), Some(max)) => corners(min, max, place)?,

@@ -2,12 +2,13 @@
 
 use crate::args::{BackendName, ContentName, RunArgs, SceneArgs};
 use crate::failure::Failure;
+use crate::progress::Loading;
 use drystone::Error;
 use drystone::output::FrameOptions;
 use drystone::problem::FrictionCone;
 use drystone::scene::{Overrides, Scene};
 use drystone::world::World;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A run, fully decided.
 pub(crate) struct RunPlan {
@@ -229,7 +230,15 @@ pub(crate) fn load(args: &SceneArgs, tolerance: Option<f32>) -> Result<Scene, Fa
         method: args.solver.map(Into::into),
         friction_directions: args.friction_directions,
     };
-    Scene::load(&args.scene, &overrides).map_err(Failure::Input)
+    load_scene(&args.scene, &overrides)
+}
+
+/// Reads a scene, and shows how far its fills have come where that takes long.
+pub(crate) fn load_scene(path: &Path, overrides: &Overrides) -> Result<Scene, Failure> {
+    let mut loading = Loading::new();
+    let scene = Scene::load_watched(path, overrides, &mut |filling| loading.show(filling));
+    loading.finish();
+    scene.map_err(Failure::Input)
 }
 
 /// Moves the world out of a scene: a crowd is too large to be there twice.

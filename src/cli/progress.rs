@@ -1,9 +1,11 @@
 //! How far a run has come: a bar on a terminal, a few lines elsewhere.
 
 use crate::console::{self, scientific};
+use drystone::scene::Filling;
 use drystone::step::StepReport;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
 /// Lines over a whole run where there is no terminal.
 const LINES: u64 = 16;
@@ -59,6 +61,55 @@ impl Progress {
     /// Removes the bar.
     pub(crate) fn finish(&self) {
         if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Shows how far the fills of a scene have come, if they take long.
+pub(crate) struct Loading {
+    begun: Instant,
+    /// Time from the beginning to the next line.
+    next: Duration,
+    bar: Option<ProgressBar>,
+}
+
+impl Loading {
+    pub(crate) fn new() -> Self {
+        Self {
+            begun: Instant::now(),
+            next: Duration::from_millis(500),
+            bar: None,
+        }
+    }
+
+    /// Shows a fill: on a terminal in a line that is drawn again and again, elsewhere in lines that become rarer.
+    pub(crate) fn show(&mut self, filling: &Filling<'_>) {
+        if self.begun.elapsed() < self.next {
+            return;
+        }
+        let name = filling
+            .fill
+            .map_or_else(String::new, |name| format!(" {name}"));
+        let wanted = filling
+            .wanted
+            .map_or_else(String::new, |count| format!(" of {count}"));
+        let (placed, looked) = (filling.placed, filling.looked);
+        let text = format!("fill{name}: {placed}{wanted} bodies placed, {looked} places looked at");
+        if std::io::stderr().is_terminal() {
+            self.next += Duration::from_millis(100);
+            let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
+            bar.set_message(text);
+            bar.tick();
+        } else {
+            self.next *= 2;
+            console::err(&format!("{text}\n"));
+        }
+    }
+
+    /// Removes the line from the terminal.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }

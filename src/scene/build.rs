@@ -1,7 +1,7 @@
 //! From a checked scene file to a world.
 
 use super::body::{body, groups, motion};
-use super::generate::{self, Stream};
+use super::generate::{self, Filling, Stream, Watched};
 use super::joint::{self, Ends};
 use super::place::Place;
 use super::schema::{self, ContainerShape, DEFAULT_MATERIAL, SceneFile, Walls};
@@ -25,14 +25,19 @@ pub(super) struct Builder {
 
 impl Builder {
     /// All that is in a file, where it stands.
-    pub(super) fn of_file(file: &SceneFile, seed: u64, root: &Place<'_>) -> Result<Self> {
+    pub(super) fn of_file(
+        file: &SceneFile,
+        seed: u64,
+        watch: &mut dyn FnMut(&Filling<'_>),
+        root: &Place<'_>,
+    ) -> Result<Self> {
         let mut builder = Self::new(file);
         builder.bodies(file, root)?;
         builder.tables(file, root)?;
         builder.containers(file)?;
         builder.chains(file, root)?;
         builder.instances(file, seed, root)?;
-        builder.fills(file, seed, root)?;
+        builder.fills(file, seed, watch, root)?;
         builder.joints(file, root)?;
         builder.loads(file, root)?;
         Ok(builder)
@@ -147,13 +152,20 @@ impl Builder {
         Ok(())
     }
 
-    fn fills(&mut self, file: &SceneFile, seed: u64, root: &Place<'_>) -> Result<()> {
+    fn fills(
+        &mut self,
+        file: &SceneFile,
+        seed: u64,
+        watch: &mut dyn FnMut(&Filling<'_>),
+        root: &Place<'_>,
+    ) -> Result<()> {
         for (index, fill) in file.fills.iter().enumerate() {
             let material = self.material(&fill.material)?;
             let first = self.world.bodies.len() as u32;
             let stream = Stream::of_fill(seed, fill.seed.unwrap_or(index as u64));
             let place = root.key("fill").at(index);
-            generate::fill(&mut self.world, fill, material, stream, &place)?;
+            let watched = &mut Watched::new(fill, watch);
+            generate::fill(&mut self.world, fill, material, stream, watched, &place)?;
             if let Some(name) = &fill.name {
                 let last = self.world.bodies.len() as u32;
                 self.named.insert(name.clone(), first..last);

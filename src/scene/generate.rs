@@ -53,6 +53,51 @@ impl Stream {
     }
 }
 
+/// Looks at places between two reports of how far a fill has come: some milliseconds.
+const LOOKS: u64 = 4096;
+
+/// How far a fill has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Filling<'a> {
+    /// Its name, if it has one.
+    pub fill: Option<&'a str>,
+    /// Bodies that have found a place.
+    pub placed: u64,
+    /// Bodies that are to find one; `None` for as many as there is room for.
+    pub wanted: Option<u64>,
+    /// Places that were looked at.
+    pub looked: u64,
+}
+
+/// Tells how far a fill has come, now and then.
+pub(super) struct Watched<'a, 'w> {
+    now: Filling<'a>,
+    watch: &'w mut dyn FnMut(&Filling<'_>),
+}
+
+impl<'a, 'w> Watched<'a, 'w> {
+    /// Of a fill that begins.
+    pub(super) fn new(fill: &'a Fill, watch: &'w mut dyn FnMut(&Filling<'_>)) -> Self {
+        Self {
+            now: Filling {
+                fill: fill.name.as_deref(),
+                placed: 0,
+                wanted: fill.count,
+                looked: 0,
+            },
+            watch,
+        }
+    }
+
+    /// Takes in a look at a place.
+    fn look(&mut self) {
+        self.now.looked += 1;
+        if self.now.looked.is_multiple_of(LOOKS) {
+            (self.watch)(&self.now);
+        }
+    }
+}
+
 /// Adds the bodies of a fill to a world.
 ///
 /// # Errors
@@ -63,6 +108,7 @@ pub(super) fn fill(
     fill: &Fill,
     material: u32,
     stream: Stream,
+    watched: &mut Watched<'_, '_>,
     place: &Place<'_>,
 ) -> Result<()> {
     let mut random = stream.start();
@@ -79,6 +125,7 @@ pub(super) fn fill(
                     break;
                 }
                 taken += 1;
+                watched.look();
                 if taken > FILL_TAKEN_PLACES {
                     return Err(place.key("region").error(
                         format!("{FILL_TAKEN_PLACES} places in a row are taken or outside"),
@@ -93,6 +140,7 @@ pub(super) fn fill(
                 let pose = Pose::new(site + offset, candidate.orientation);
                 if candidate.is_free(&occupied, world, &pose) {
                     world.add(recipe.body(&candidate, pose, material, &mut random, place)?)?;
+                    watched.now.placed += 1;
                     taken = 0;
                 }
             }
@@ -102,6 +150,7 @@ pub(super) fn fill(
             while ((world.bodies.len() - before) as u64) < wanted {
                 let candidate = recipe.draw(&mut random);
                 let free = (0..RANDOM_FILL_ATTEMPTS).find_map(|_| {
+                    watched.look();
                     let at = candidate.anywhere_in(&fill.region, &mut random)?;
                     let pose = Pose::new(at, candidate.orientation);
                     candidate.is_free(&occupied, world, &pose).then_some(pose)
@@ -112,6 +161,7 @@ pub(super) fn fill(
                 let body = recipe.body(&candidate, pose, material, &mut random, place)?;
                 let index = world.add(body)?;
                 occupied.enter(world, index);
+                watched.now.placed += 1;
             }
         }
     }

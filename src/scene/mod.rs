@@ -60,6 +60,7 @@ use crate::step::Settings;
 use crate::world::World;
 pub use checkpoint::Checkpoint;
 pub use expect::{Expectation, Finding, Judge, Judged, Measure, Relation, Verdict, When};
+pub use generate::Filling;
 use place::Place;
 use schema::SceneFile;
 use serde::Deserialize;
@@ -152,6 +153,18 @@ impl Scene {
     /// # Errors
     /// [`Error::Io`] if the file cannot be read, and otherwise as [`Scene::parse`].
     pub fn load(path: &Path, overrides: &Overrides) -> Result<Self> {
+        Self::load_watched(path, overrides, &mut |_| {})
+    }
+
+    /// The same, and tells how far fills have come, every few milliseconds: some take long, or find no place in the end.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn load_watched(
+        path: &Path,
+        overrides: &Overrides,
+        watch: &mut dyn FnMut(&Filling<'_>),
+    ) -> Result<Self> {
         let mut bytes = Vec::new();
         let file = std::fs::File::open(path).map_err(|source| Error::io(path, source))?;
         // Some files have no end.
@@ -177,7 +190,7 @@ impl Scene {
                 help: "expected text in UTF-8".into(),
             }
         })?;
-        Self::parse(path, &text, overrides)
+        Self::parse_watched(path, &text, overrides, watch)
     }
 
     /// Reads a scene from the text of a file; `path` is named in messages, and other files are relative to its folder.
@@ -186,6 +199,15 @@ impl Scene {
     /// [`Error::Scene`] for the first mistake in the text, [`Error::Invalid`] for an override without
     /// meaning.
     pub fn parse(path: &Path, text: &str, overrides: &Overrides) -> Result<Self> {
+        Self::parse_watched(path, text, overrides, &mut |_| {})
+    }
+
+    fn parse_watched(
+        path: &Path,
+        text: &str,
+        overrides: &Overrides,
+        watch: &mut dyn FnMut(&Filling<'_>),
+    ) -> Result<Self> {
         overrides.validate()?;
         let root = syntax(path, text)?;
         let mut file = SceneFile::deserialize(reader::Node(&root)).map_err(|error| SceneError {
@@ -200,7 +222,7 @@ impl Scene {
         tables::load(&mut file, path, &place)?;
         start::load(&mut file, path, &place)?;
         validate::validate(&file, &place)?;
-        of_file::scene(file, path, overrides, &place)
+        of_file::scene(file, path, overrides, watch, &place)
     }
 
     /// The scene as a file, with every default and override written out. It parses to the same scene.

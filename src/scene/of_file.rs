@@ -2,6 +2,7 @@
 
 use super::build::Builder;
 use super::expect;
+use super::generate::Filling;
 use super::place::Place;
 use super::probe;
 use super::schema::SceneFile;
@@ -22,6 +23,7 @@ pub(super) fn scene(
     file: SceneFile,
     path: &Path,
     overrides: &Overrides,
+    watch: &mut dyn FnMut(&Filling<'_>),
     root: &Place<'_>,
 ) -> Result<Scene> {
     let time_step = overrides.time_step.unwrap_or(file.simulation.dt);
@@ -39,7 +41,7 @@ pub(super) fn scene(
         Some((1.0 / (rate * time_step)).round().max(1.0) as u64)
     });
     let seed = overrides.seed.unwrap_or(file.simulation.seed);
-    let mut builder = Builder::of_file(&file, seed, root)?;
+    let mut builder = Builder::of_file(&file, seed, watch, root)?;
     builder.start(&file, root)?;
     let probes = probe::probes(&builder, &file.probes, &root.key("probe"))?;
     // A run that is cut short has not come to the end that the file means.

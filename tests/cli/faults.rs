@@ -199,3 +199,42 @@ fn every_column_has_its_unit_in_the_summary() {
         assert_eq!(units[column], unit, "{column}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_fill_that_takes_long_says_how_far_it_has_come_and_can_be_stopped() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    let home = Home::new();
+    // Ten million places are looked at, all of them taken, before it is given up.
+    home.write(
+        "taken.toml",
+        "name = \"taken\"\n[simulation]\ndt = 0.01\nsteps = 10\n\
+         [[body]]\nkind = \"fixed\"\nshape = { type = \"half_space\", normal = [0, 0, 1], offset = 1e9 }\n\
+         [[fill]]\nname = \"pile\"\narrangement = \"grid\"\ndensity = 1000\nrandom_orientation = true\ncount = 10\n\
+         shapes = [{ shape = { type = \"box\", half_extents = [0.1, 0.1, 0.1] } }]\n\
+         region = { type = \"box\", min = [-1e6, -1e6, 0], max = [1e6, 1e6, 1e6] }\n",
+    );
+    let mut command = program();
+    command.args(["run", "taken.toml"]);
+    let mut child = without_gpu(&mut command)
+        .current_dir(home.path("."))
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    assert!(
+        line.starts_with("fill pile: 0 of 10 bodies placed, "),
+        "{line}"
+    );
+    let looked = line.split(", ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(looked.parse::<u64>().unwrap() > 1000, "{line}");
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    assert_eq!(child.wait().unwrap().signal(), Some(2));
+    assert_eq!(entries(&home.path(".")), ["taken.toml"]);
+}

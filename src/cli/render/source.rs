@@ -41,7 +41,7 @@ impl Source {
                 "this folder holds no scene.toml; expected a scene file or the folder of a run",
             )));
         }
-        let scene = Scene::load(&file, &Overrides::default()).map_err(Failure::Input)?;
+        let scene = plan::load_scene(&file, &Overrides::default())?;
         let (mut backend, mut adapter) = (BackendName::Cpu, None);
         if is_run && scene.settings.event.is_none() {
             (backend, adapter) = recorded_backend(path);

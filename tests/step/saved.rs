@@ -1,5 +1,7 @@
 //! A simulation that was saved and restored goes on to the same bits.
 
+mod mutations;
+
 #[cfg(feature = "gpu")]
 use crate::support::adapter;
 use drystone::Error;

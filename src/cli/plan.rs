@@ -8,15 +8,23 @@ use drystone::output::FrameOptions;
 use drystone::problem::FrictionCone;
 use drystone::scene::{Overrides, Scene};
 use drystone::world::World;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// A run, fully decided.
 pub(crate) struct RunPlan {
     pub(crate) scene: Scene,
-    pub(crate) backend: BackendName,
-    pub(crate) adapter: Option<String>,
+    pub(crate) choices: Choices,
     pub(crate) threads: Option<usize>,
     pub(crate) out: Option<PathBuf>,
+    pub(crate) quiet: bool,
+}
+
+/// Choices that hold for a run until its end, also where it is resumed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Choices {
+    pub(crate) backend: BackendName,
+    pub(crate) adapter: Option<String>,
     /// Steps between two frames; no frames without it.
     pub(crate) frames_every: Option<u64>,
     pub(crate) frame_options: FrameOptions,
@@ -30,7 +38,6 @@ pub(crate) struct RunPlan {
     pub(crate) picture: bool,
     /// True if an expectation that does not hold fails the run.
     pub(crate) check: bool,
-    pub(crate) quiet: bool,
 }
 
 impl RunPlan {
@@ -64,19 +71,22 @@ impl RunPlan {
         frame_options.check().map_err(Failure::Input)?;
         let steps = |time: f64| (time / scene.settings.time_step).round().max(1.0) as u64;
         let checkpoint_every = args.checkpoint_every.or(scene.output.checkpoint_every);
-        Ok(Self {
-            frames_every,
-            checkpoint_every: checkpoint_every.map(steps),
-            scene,
+        let choices = Choices {
             backend,
             adapter: args.adapter,
-            threads: args.threads,
-            out: args.out,
+            frames_every,
             frame_options,
             dumped: args.dump_problem,
+            checkpoint_every: checkpoint_every.map(steps),
             strict: args.strict,
             picture: !args.no_picture,
             check: args.check,
+        };
+        Ok(Self {
+            scene,
+            choices,
+            threads: args.threads,
+            out: args.out,
             quiet: args.quiet,
         })
     }
@@ -88,13 +98,15 @@ impl RunPlan {
 
     /// True if a checkpoint follows this step: every so many, and the last one.
     pub(crate) fn is_saved(&self, step: u64) -> bool {
-        self.checkpoint_every
+        self.choices
+            .checkpoint_every
             .is_some_and(|every| step.is_multiple_of(every) || step == self.scene.steps)
     }
 
     /// True if this step gets a frame.
     pub(crate) fn is_drawn(&self, step: u64) -> bool {
-        self.frames_every
+        self.choices
+            .frames_every
             .is_some_and(|every| step.is_multiple_of(every))
     }
 }

@@ -125,7 +125,11 @@ impl MetricsWriter {
             writer.row.push(',');
             writer.row.push_str(&quoted(&column));
         }
-        writer.write_row()?;
+        if let Err(why) = writer.write_row() {
+            // Without a header it is no table.
+            let _ = std::fs::remove_file(&writer.path);
+            return Err(why);
+        }
         Ok(writer)
     }
 
@@ -291,13 +295,16 @@ impl MetricsWriter {
         Ok(())
     }
 
-    /// One write call a row: a reader, or an interruption, never sees half of one.
+    /// One write call a row: a reader, or an interruption, never sees half of one. Of a row that a full disk takes in part, nothing stays.
     fn write_row(&mut self) -> Result<()> {
         self.row.push('\n');
         let row = self.row.as_bytes();
-        self.file
-            .write_all(row)
-            .map_err(|e| Error::io(&self.path, e))?;
+        if let Err(why) = self.file.write_all(row) {
+            // The error of the row matters more than one of removing its part.
+            let _ = self.cut();
+            return Err(Error::io(&self.path, why));
+        }
+        let row = self.row.as_bytes();
         self.checksum.update(row);
         self.bytes += row.len() as u64;
         Ok(())

@@ -316,7 +316,7 @@ fn fields_hold_the_mass_the_momentum_and_the_weight() {
 }
 
 /// Points, times and number of steps of a VTKHDF file.
-fn vtkhdf(path: &std::path::Path) -> (usize, Vec<f64>, Vec<f64>) {
+pub(crate) fn vtkhdf(path: &std::path::Path) -> (usize, Vec<f64>, Vec<f64>) {
     let file = Hdf5File::open(path).unwrap();
     let root = file.group("/VTKHDF").unwrap();
     let kind = root.attribute("Type").unwrap().read_string().unwrap();

@@ -11,6 +11,8 @@ mod bad_scenes;
 mod bench;
 mod checkpoints;
 mod compare;
+#[cfg(unix)]
+mod disks;
 #[cfg(all(feature = "view", target_os = "linux"))]
 mod display;
 mod faults;

@@ -19,6 +19,7 @@ use crate::args::{BenchArgs, BenchBackend};
 use crate::backend;
 use crate::console;
 use crate::failure::Failure;
+use crate::files;
 use crate::plan;
 use crate::provenance::Provenance;
 use drystone::Error;
@@ -78,18 +79,11 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
         return console::out(&format!("{text}\n"));
     }
     // A file that cannot be written is found before a minute of measuring.
-    let file = match &args.json {
-        Some(path) => Some(std::fs::File::create(path).map_err(|why| {
-            Failure::Input(Error::invalid(
-                format!("--json {}", path.display()),
-                why.to_string(),
-            ))
-        })?),
-        None => None,
-    };
+    args.json.as_deref().map_or(Ok(()), files::check)?;
     let results = plan::thread_pool(args.threads)?.install(|| measure(args))?;
-    if let Some(file) = file {
-        serde_json::to_writer_pretty(file, &results).map_err(std::io::Error::from)?;
+    if let Some(path) = &args.json {
+        let text = serde_json::to_vec_pretty(&results).map_err(std::io::Error::from)?;
+        files::save(path, &text)?;
     }
     console::out(&report::text(&results))
 }

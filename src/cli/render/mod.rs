@@ -29,7 +29,7 @@ pub(crate) use self::{
 use crate::args::RenderArgs;
 use crate::console;
 use crate::failure::Failure;
-use crate::files::save;
+use crate::files::{self, save};
 use crate::image::{Image, animation, sheet};
 use crate::plan;
 use drystone::scene::Scene;
@@ -58,6 +58,7 @@ fn carry_out(args: &RenderArgs) -> Result<(), Failure> {
     let source = Source::open(&args.source)?;
     let times = source.times(args)?;
     let out = Out::of(args, &source, times.len())?;
+    out.check()?;
     if !args.quiet {
         console::err(&format!(
             "{}: {} pictures of {} x {} on {}\n",
@@ -145,6 +146,16 @@ impl Out {
             Some(_) => refuse(
                 "expected .png (a picture or a sheet of several), .apng, .mp4, or a folder without an ending",
             ),
+        }
+    }
+
+    /// Finds out if pictures can be written, before anything is simulated or painted.
+    fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Folder(path) => {
+                std::fs::create_dir_all(path).map_err(|why| Failure::Run(Error::io(path, why)))
+            }
+            Self::Png(path) | Self::Animation(path) | Self::Movie(path) => files::check(path),
         }
     }
 

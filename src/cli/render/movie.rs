@@ -1,5 +1,6 @@
 //! Moving pictures by ffmpeg, where it is on the path.
 
+use crate::files::Draft;
 use crate::image::Image;
 use drystone::{Error, Result};
 use std::io::Write;
@@ -26,6 +27,7 @@ pub(crate) fn write(path: &Path, images: &[Image], rate: u16) -> Result<()> {
         return Ok(());
     };
     let failed = |why: std::io::Error| Error::io(path, why);
+    let draft = Draft::begin(path)?;
     let mut ffmpeg = Command::new("ffmpeg")
         .args([
             "-y",
@@ -46,7 +48,7 @@ pub(crate) fn write(path: &Path, images: &[Image], rate: u16) -> Result<()> {
             "yuv420p",
         ])
         .args(["-crf", "18", "-movflags", "+faststart", "-f", "mp4"])
-        .arg(path)
+        .arg(draft.partial())
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -60,7 +62,8 @@ pub(crate) fn write(path: &Path, images: &[Image], rate: u16) -> Result<()> {
     };
     let ended = ffmpeg.wait_with_output().map_err(failed)?;
     if ended.status.success() {
-        return sent.map_err(failed);
+        sent.map_err(failed)?;
+        return draft.keep();
     }
     let why = String::from_utf8_lossy(&ended.stderr);
     Err(failed(std::io::Error::other(format!(

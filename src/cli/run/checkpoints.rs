@@ -4,13 +4,12 @@ use crate::args::{BackendName, ResumeArgs};
 use crate::backend;
 use crate::console;
 use crate::failure::Failure;
-use crate::plan::RunPlan;
+use crate::plan::{Choices, RunPlan};
 use drystone::measure::RunawayWatch;
 use drystone::output::{
-    CheckpointFolder, FrameMark, FrameOptions, FrameWriter, MetricsMark, MetricsWriter, RunFolder,
-    Summary,
+    CheckpointFolder, FrameMark, FrameWriter, MetricsMark, MetricsWriter, RunFolder, Summary,
 };
-use drystone::scene::{Checkpoint, Judge, Judged, Scene};
+use drystone::scene::{Checkpoint, Judge, Judged};
 use drystone::step::Simulation;
 use drystone::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -29,57 +28,16 @@ pub(super) struct Extra {
     pub(super) watch: RunawayWatch,
 }
 
-/// Choices of the command line that the scene does not hold.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Choices {
-    backend: BackendName,
-    adapter: Option<String>,
-    frames_every: Option<u64>,
-    frame_options: FrameOptions,
-    dumped: Vec<u64>,
-    checkpoint_every: Option<u64>,
-    strict: bool,
-    picture: bool,
-    check: bool,
-}
-
-impl Choices {
-    /// Those of a run on the backend that was found for it.
-    pub(super) fn of(plan: &RunPlan, simulation: &Simulation) -> Self {
-        Self {
-            backend: match plan.backend {
-                BackendName::Auto if simulation.backend() == "gpu" => BackendName::Gpu,
-                BackendName::Auto => BackendName::Cpu,
-                named => named,
-            },
-            adapter: simulation.adapter(),
-            frames_every: plan.frames_every,
-            frame_options: plan.frame_options.clone(),
-            dumped: plan.dumped.clone(),
-            checkpoint_every: plan.checkpoint_every,
-            strict: plan.strict,
-            picture: plan.picture,
-            check: plan.check,
-        }
-    }
-
-    /// The plan of a run that goes on with its scene.
-    fn plan(self, scene: Scene, args: &ResumeArgs) -> RunPlan {
-        RunPlan {
-            scene,
-            backend: self.backend,
-            adapter: self.adapter,
-            threads: args.threads,
-            out: Some(args.run.clone()),
-            frames_every: self.frames_every,
-            frame_options: self.frame_options,
-            dumped: self.dumped,
-            checkpoint_every: self.checkpoint_every,
-            strict: self.strict,
-            picture: self.picture,
-            check: self.check,
-            quiet: args.quiet,
-        }
+/// Choices of a run, on the backend that was found for it.
+pub(super) fn choices(plan: &RunPlan, simulation: &Simulation) -> Choices {
+    Choices {
+        backend: match plan.choices.backend {
+            BackendName::Auto if simulation.backend() == "gpu" => BackendName::Gpu,
+            BackendName::Auto => BackendName::Cpu,
+            named => named,
+        },
+        adapter: simulation.adapter(),
+        ..plan.choices.clone()
     }
 }
 
@@ -105,7 +63,7 @@ pub(super) struct Resumed {
 /// The run at its newest checkpoint that is sound. Those that are not are named, with what is wrong.
 ///
 /// # Errors
-/// [`Failure::Input`] if there is none.
+/// [`Failure::Input`] if there is none, [`Failure::Run`] if the folder cannot be written.
 pub(super) fn newest(
     folder: &RunFolder,
     held: &CheckpointFolder,
@@ -115,7 +73,10 @@ pub(super) fn newest(
     let mut refused = 0;
     for file in &files {
         match open(file, folder, args) {
-            Ok(resumed) => return Ok(resumed),
+            // What cannot be written here is not the checkpoint's fault: those before it would lose more, and fail too.
+            Ok((resumed, frames)) => {
+                return resumed.cut(folder, frames).map_err(Failure::of_folder);
+            }
             Err(why) => {
                 refused += 1;
                 console::err(&format!("{}: refused: {why}\n", file.display()));
@@ -138,8 +99,8 @@ pub(super) fn newest(
     )))
 }
 
-/// The run at a checkpoint. Nothing of its folder is changed yet, but for files of frames after the checkpoint.
-fn open(file: &Path, folder: &RunFolder, args: &ResumeArgs) -> Result<Resumed> {
+/// The run at a checkpoint, and the frames before it. Nothing of its folder is changed yet.
+fn open(file: &Path, folder: &RunFolder, args: &ResumeArgs) -> Result<(Resumed, Vec<FrameMark>)> {
     let checkpoint = Checkpoint::read(file)?;
     let wrong = |why: &str| Error::invalid("checkpoint", why);
     let extra: Extra = postcard::from_bytes(&checkpoint.extra)
@@ -151,7 +112,7 @@ fn open(file: &Path, folder: &RunFolder, args: &ResumeArgs) -> Result<Resumed> {
             "it is of another scene than the scene.toml of the folder",
         ));
     }
-    let mut metrics = MetricsWriter::resume(folder, &extra.metrics)?;
+    let metrics = MetricsWriter::resume(folder, &extra.metrics)?;
     let choices = extra.choices;
     let choice = backend::choose(choices.backend, choices.adapter.as_deref())?;
     let (scene, simulation) = checkpoint.restore(&scene_path, choice.solver)?;
@@ -163,27 +124,36 @@ fn open(file: &Path, folder: &RunFolder, args: &ResumeArgs) -> Result<Resumed> {
     let judges = expectations.zip(&extra.judged);
     let judges = judges.map(|(expectation, judged)| Judge::resumed(expectation, judged));
     let judges = judges.collect();
-    let plan = choices.plan(scene, args);
-    let frames = match plan.frames_every {
-        Some(_) => Some(FrameWriter::resume(
-            folder,
-            &plan.scene.name,
-            &plan.frame_options,
-            extra.frames,
-        )?),
-        None => None,
-    };
-    metrics.cut()?;
-    Ok(Resumed {
-        plan,
+    let resumed = Resumed {
+        plan: RunPlan {
+            scene,
+            choices,
+            threads: args.threads,
+            out: Some(args.run.clone()),
+            quiet: args.quiet,
+        },
         simulation,
         summary,
         wall,
         metrics,
-        frames,
+        frames: None,
         judges,
         watch: extra.watch,
-    })
+    };
+    Ok((resumed, extra.frames))
+}
+
+impl Resumed {
+    /// Removes from the folder what came after the checkpoint, and goes on after these frames.
+    fn cut(mut self, folder: &RunFolder, frames: Vec<FrameMark>) -> Result<Self> {
+        let plan = &self.plan;
+        if plan.choices.frames_every.is_some() {
+            let (name, options) = (&plan.scene.name, &plan.choices.frame_options);
+            self.frames = Some(FrameWriter::resume(folder, name, options, frames)?);
+        }
+        self.metrics.cut()?;
+        Ok(self)
+    }
 }
 
 /// True if all steps of a run were taken and its summary was written.

@@ -38,14 +38,14 @@ fn begin(mut plan: RunPlan) -> Result<(), Failure> {
         at: Instant::now(),
         before: Duration::ZERO,
     };
-    let choice =
-        backend::choose(plan.backend, plan.adapter.as_deref()).map_err(Failure::while_preparing)?;
+    let choice = backend::choose(plan.choices.backend, plan.choices.adapter.as_deref())
+        .map_err(Failure::while_preparing)?;
     let resolved = plan.scene.resolved_toml();
     let world = plan::take_world(&mut plan.scene);
     let simulation = Simulation::new(world, plan.scene.settings, choice.solver)
         .map_err(Failure::while_preparing)?;
     let scene = &plan.scene;
-    if plan.check && scene.expectations.is_empty() {
+    if plan.choices.check && scene.expectations.is_empty() {
         return Err(Failure::Input(Error::invalid(
             "--check",
             "the scene expects nothing; add an [[expect]]",
@@ -193,8 +193,15 @@ impl Begun {
             if let Ok(Some(note)) = &reported {
                 console::err(&format!("{note}\n"));
             }
-            console::out(&texts::closing(folder, summary, is_resumable))
+            let left = texts::Left {
+                is_resumable,
+                has_report: reported.is_ok(),
+            };
+            console::out(&texts::closing(folder, summary, left))
         };
+        if let (Err(_), Err(why)) = (&ended, &written) {
+            console::err(&format!("warning: no summary: {why}\n"));
+        }
         // The run's own error matters more than that of the summary, and that more than the table's.
         let ended = ended.map_err(Failure::Run)?;
         written.map_err(Failure::Run)?;
@@ -204,7 +211,7 @@ impl Begun {
             return Err(Failure::Interrupted(signal));
         }
         let held = |finding: &drystone::scene::Finding| finding.verdict == Verdict::Held;
-        if plan.check && !summary.expectations.iter().all(held) {
+        if plan.choices.check && !summary.expectations.iter().all(held) {
             return Err(Failure::Verdict);
         }
         Ok(())

@@ -27,7 +27,7 @@ pub(super) fn write(
     summary: &Summary,
     resolved: &str,
 ) -> Result<Option<String>> {
-    let (picture, note) = if plan.picture {
+    let (picture, note) = if plan.choices.picture {
         match picture(plan, simulation) {
             Ok(file) => (Some(file), None),
             Err(why) => (None, Some(format!("no picture: {why}"))),
@@ -54,8 +54,8 @@ fn picture(plan: &RunPlan, simulation: &Simulation) -> std::result::Result<Vec<u
         return Err(format!("{bodies} bodies; drystone render draws them"));
     }
     // The adapter of the run, if it has one: it is open already, and the driver with it.
-    let painter =
-        crate::render::Painter::new(plan.adapter.as_deref()).map_err(|why| why.to_string())?;
+    let painter = crate::render::Painter::new(plan.choices.adapter.as_deref())
+        .map_err(|why| why.to_string())?;
     crate::render::of_the_end(&painter, &plan.scene, simulation)
         .and_then(|image| image.png())
         .map_err(|why| why.to_string())

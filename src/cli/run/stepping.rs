@@ -1,6 +1,6 @@
 //! The steps of a run, and what they leave in its folder.
 
-use super::checkpoints::{Choices, Extra};
+use super::checkpoints::{self, Extra};
 use super::{dump, runaway};
 use crate::console;
 use crate::plan::RunPlan;
@@ -64,11 +64,11 @@ impl Growing {
     ) -> Result<Self> {
         let scene = &plan.scene;
         let metrics = MetricsWriter::create(folder, &scene.probes)?;
-        let mut frames = match plan.frames_every {
+        let mut frames = match plan.choices.frames_every {
             Some(_) => Some(FrameWriter::create(
                 folder,
                 &scene.name,
-                &plan.frame_options,
+                &plan.choices.frame_options,
             )?),
             None => None,
         };
@@ -125,7 +125,8 @@ impl Stepping<'_> {
 
     /// True if the run can be resumed.
     pub(super) fn has_checkpoint(&self) -> bool {
-        self.growing.checkpoints.is_some()
+        let held = self.growing.checkpoints.as_ref();
+        held.is_some_and(|held| held.files().is_ok_and(|files| !files.is_empty()))
     }
 
     /// Writes a checkpoint. What it says of the files of the run is on the disk before it is there.
@@ -138,7 +139,7 @@ impl Stepping<'_> {
             return Ok(());
         };
         let extra = Extra {
-            choices: Choices::of(self.plan, self.simulation),
+            choices: checkpoints::choices(self.plan, self.simulation),
             metrics: growing.metrics.mark()?,
             frames: match &mut growing.frames {
                 Some(frames) => frames.mark()?,
@@ -159,7 +160,7 @@ impl Stepping<'_> {
         let stepped = self.simulation.step();
         // A step that fails leaves the problem that it failed at.
         let number = self.summary.steps + 1;
-        if self.plan.dumped.contains(&number) {
+        if self.plan.choices.dumped.contains(&number) {
             let path = dump::write(
                 self.folder,
                 &scene.name,
@@ -199,7 +200,7 @@ impl Stepping<'_> {
             .step(world, report.energy, &report.penetration, h);
         if let Some(runaway) = runaway {
             let is_first = self.summary.add_runaway();
-            if self.plan.strict {
+            if self.plan.choices.strict {
                 return Err(runaway::stop(
                     self.folder,
                     &scene.name,

@@ -120,8 +120,16 @@ pub(crate) fn sentence(finding: &Finding) -> String {
     format!("{verdict}{claim} ({} {when}{seen})", finding.formula)
 }
 
+/// State of a run's folder at its end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Left {
+    /// True if there is a checkpoint.
+    pub(super) is_resumable: bool,
+    pub(super) has_report: bool,
+}
+
 /// The result as a short table, and what to do next.
-pub(super) fn closing(folder: &RunFolder, summary: &Summary, is_resumable: bool) -> String {
+pub(super) fn closing(folder: &RunFolder, summary: &Summary, left: Left) -> String {
     let rows: Vec<Vec<String>> = rows(folder, summary)
         .into_iter()
         .map(|(name, value)| vec![name.to_owned(), value])
@@ -129,16 +137,16 @@ pub(super) fn closing(folder: &RunFolder, summary: &Summary, is_resumable: bool)
     format!(
         "{}\n{}",
         console::table(&rows, &[]),
-        next(folder, summary, is_resumable)
+        next(folder, summary, left)
     )
 }
 
 /// Where to look, and the next command to try.
-fn next(folder: &RunFolder, summary: &Summary, is_resumable: bool) -> String {
+fn next(folder: &RunFolder, summary: &Summary, left: Left) -> String {
     let path = folder.path().display();
     if summary.status != Outcome::Done {
         let why = summary.error.as_deref().unwrap_or("");
-        let resume = if is_resumable {
+        let resume = if left.is_resumable {
             format!("go on: drystone resume {path}\n")
         } else {
             String::new()
@@ -151,7 +159,11 @@ fn next(folder: &RunFolder, summary: &Summary, is_resumable: bool) -> String {
     } else {
         format!("drystone plot {path}")
     };
-    format!("look at {path}/report.html; next, try: {command}\n")
+    if left.has_report {
+        format!("look at {path}/report.html; next, try: {command}\n")
+    } else {
+        format!("next, try: {command}\n")
+    }
 }
 
 /// A round number near another one.

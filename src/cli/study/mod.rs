@@ -46,6 +46,8 @@ pub(crate) fn study(args: &StudyArgs) -> Result<(), Failure> {
         plan::needs_velocity_problems(scene, "study")?;
     }
     let pool = plan::thread_pool(args.threads)?;
+    // A folder that cannot be made is found before the runs.
+    let folder = RunFolder::create(args.out.as_deref(), "study").map_err(Failure::of_folder)?;
     let mut parts = Vec::with_capacity(scenes.len());
     for (label, mut scene) in scenes {
         let world = plan::take_world(&mut scene);
@@ -60,7 +62,6 @@ pub(crate) fn study(args: &StudyArgs) -> Result<(), Failure> {
             cells,
         });
     }
-    let folder = RunFolder::create(args.out.as_deref(), "study").map_err(Failure::of_folder)?;
     let write = |name: &str, text: &str| folder.write(name, text.as_bytes()).map_err(Failure::Run);
     write(TABLE, &csv(&parts, args.vary.as_ref()))?;
     write(

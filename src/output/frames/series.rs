@@ -88,6 +88,8 @@ impl Recorder for Series {
     fn resume(&mut self, frames: &[FrameMark]) -> Result<()> {
         let inside = self.folder.path().join("frames");
         let io = |source| Error::io(&inside, source);
+        // First, since it may fail: it never names a frame that is not there.
+        self.write_collection(frames)?;
         let known: HashSet<String> = frames.iter().map(|frame| self.name(frame.step)).collect();
         for entry in std::fs::read_dir(&inside).map_err(io)? {
             let entry = entry.map_err(io)?;
@@ -96,6 +98,6 @@ impl Recorder for Series {
                 std::fs::remove_file(entry.path()).map_err(|e| Error::io(&entry.path(), e))?;
             }
         }
-        self.write_collection(frames)
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use crate::output::RunFolder;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Place of the object headers of the group `Steps` and of its `Values`: in a sector of their own, which a disk writes as a whole.
 const STEPS_AT: u64 = 512;
@@ -76,11 +76,9 @@ impl Recorder for VtkHdf {
         }
         let recorded = match &mut self.open {
             Some(open) => open.record(&piece, frame.seen.world.time, count),
-            None => self.begin(&piece).and_then(|mut open| {
-                open.record(&piece, frame.seen.world.time, count)?;
-                self.open = Some(open);
-                Ok(())
-            }),
+            None => self
+                .begin(&piece, frame.seen.world.time, count)
+                .map(|open| self.open = Some(open)),
         };
         recorded.map_err(|e| Error::io(&self.path, e))
     }
@@ -108,28 +106,45 @@ impl Recorder for VtkHdf {
 }
 
 impl VtkHdf {
-    /// Makes the file, or opens the one that was resumed.
-    fn begin(&self, piece: &Piece) -> std::io::Result<Open> {
-        let mut layout = Layout::new(piece, self.most);
-        let constants = std::mem::take(&mut layout.constants);
+    /// Records the first frame of this process: in the file that was resumed, or in a new one, which has its name once the frame is in it.
+    fn begin(&self, piece: &Piece, time: f64, count: u64) -> std::io::Result<Open> {
         if self.is_resumed {
             let file = File::options().read(true).write(true).open(&self.path)?;
-            return Ok(Open { file, layout });
+            let mut open = Open {
+                file,
+                layout: Layout::new(piece, self.most),
+            };
+            open.record(piece, time, count)?;
+            return Ok(open);
         }
         let partial = self.path.with_extension("vtkhdf.partial");
+        let begun = self.create(&partial, piece, time, count);
+        let begun = begun.and_then(|open| std::fs::rename(&partial, &self.path).map(|()| open));
+        if begun.is_err() {
+            // The rest of a failed write is of no use; that it may stay is not worth an error.
+            let _ = std::fs::remove_file(&partial);
+        }
+        begun
+    }
+
+    /// Makes a file with a frame.
+    fn create(&self, path: &Path, piece: &Piece, time: f64, count: u64) -> std::io::Result<Open> {
+        let mut layout = Layout::new(piece, self.most);
+        let constants = std::mem::take(&mut layout.constants);
         let mut file = File::options()
             .create(true)
             .truncate(true)
             .read(true)
             .write(true)
-            .open(&partial)?;
+            .open(path)?;
         file.set_len(layout.length)?;
         write_at(&mut file, 0, &layout.metadata)?;
         for (at, values) in &constants {
             write_at(&mut file, *at, values)?;
         }
-        std::fs::rename(&partial, &self.path)?;
-        Ok(Open { file, layout })
+        let mut open = Open { file, layout };
+        open.record(piece, time, count)?;
+        Ok(open)
     }
 }
 

@@ -72,6 +72,15 @@ impl Image {
         root.draw_text(words, &style, at).map_err(failed)
     }
 
+    /// Draws a line from point to point, if there are two.
+    #[cfg(feature = "view")]
+    pub(crate) fn curve(&mut self, points: &[(i32, i32)], [r, g, b]: [u8; 3]) -> Result<()> {
+        let root = BitMapBackend::with_buffer(&mut self.pixels, (self.width, self.height))
+            .into_drawing_area();
+        let line = PathElement::new(points, RGBColor(r, g, b));
+        root.draw(&line).map_err(failed)
+    }
+
     /// Width of words of a size `[pixels]`.
     #[cfg(feature = "view")]
     pub(crate) fn width_of(words: &str, size: u32) -> Result<u32> {

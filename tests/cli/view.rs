@@ -171,6 +171,16 @@ fn the_view_turns_and_shows_what_keys_ask_for() {
         shown.key(key(letter));
         changes(&mut shown, name, least);
     }
+    // Two steps have residuals to compare: curves below the text, until they are hidden.
+    let has_curves = |shot: &Shot| {
+        let at = |x: usize| shot.pixels[200 * shot.width + x][0];
+        at(16).abs_diff(at(6)) > 5
+    };
+    shown.key(key('.'));
+    let curves = shot_when(&mut shown, "residuals", has_curves);
+    keep(&curves, "residuals");
+    shown.key(key('e'));
+    shot_when(&mut shown, "no residuals", |shot| !has_curves(shot));
     // Beside the bodies the pointer turns the view, and the wheel goes nearer.
     shown.drag(1, [700.0, 80.0], [500.0, 120.0]);
     shown.release(1);
@@ -194,7 +204,7 @@ fn the_view_turns_and_shows_what_keys_ask_for() {
     assert_eq!(small.pixels.len(), 500 * 400);
     // It still answers.
     shown.key(key('.'));
-    shown.time_after(0.017, "paused");
+    shown.time_after(0.034, "paused");
     shown.key(key('q'));
     assert_eq!(shown.ended().code(), Some(0));
 }

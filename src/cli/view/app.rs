@@ -88,6 +88,7 @@ impl App {
                 look,
                 pace: 1.0,
                 explains: true,
+                curves: true,
             },
             screen: None,
             pointer: [0.0; 2],
@@ -214,6 +215,11 @@ impl App {
             ("j", _) => self.look(|look| look.joints = !look.joints),
             ("h", _) => {
                 self.controls.explains = !self.controls.explains;
+                self.written = None;
+                self.redraw();
+            }
+            ("e", _) => {
+                self.controls.curves = !self.controls.curves;
                 self.written = None;
                 self.redraw();
             }

@@ -6,6 +6,7 @@ mod panel;
 mod pick;
 mod playback;
 mod player;
+mod residuals;
 mod screen;
 mod spring;
 
@@ -28,6 +29,7 @@ Keys:
   + -              twice, half the pace
   C                colour by the next quantity
   F K J            show forces, contacts, joints
+  E                hide or show the residuals of the last steps
   A                see all bodies
   V                the view at the start
   H                hide or show the keys

@@ -1,10 +1,14 @@
 //! Words in the corner of a window: time, numbers, keys.
 
 use super::player::{Facts, Moment};
+use super::residuals::Residuals;
 use crate::console::{number, scientific};
 use crate::image::{Image, PAPER};
 use crate::render::{ColorBy, Legend, Look, SCALE_WIDTH};
 use drystone::Result;
+
+/// Height of the curves, in lines of text.
+const CURVE_ROWS: u32 = 4;
 
 /// Text of the panel beside the moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +18,8 @@ pub(super) struct Controls {
     pub(super) pace: f64,
     /// True if keys and mouse are explained.
     pub(super) explains: bool,
+    /// True if the residuals of the last steps are drawn.
+    pub(super) curves: bool,
 }
 
 /// State of a run in a few words: `0.35 s, paused`.
@@ -44,13 +50,13 @@ fn lines(moment: &Moment, controls: &Controls) -> Vec<String> {
             contacts,
             overlap,
             joint_error,
-            residual,
+            residuals,
         } => {
-            lines.push(match residual {
+            lines.push(match residuals.last() {
                 Some([rms, max]) => format!(
                     "step {step}, residual {} m/s rms, {} at most",
-                    scientific(*rms),
-                    scientific(*max)
+                    scientific(rms),
+                    scientific(max)
                 ),
                 None => format!("step {step}"),
             });
@@ -72,7 +78,7 @@ fn lines(moment: &Moment, controls: &Controls) -> Vec<String> {
     if controls.explains {
         lines.push(String::new());
         lines.extend(keys(
-            &controls.look,
+            controls,
             matches!(moment.facts, Facts::Recorded { .. }),
         ));
     } else {
@@ -82,7 +88,8 @@ fn lines(moment: &Moment, controls: &Controls) -> Vec<String> {
 }
 
 /// Keys and mouse, as they are for what is shown.
-fn keys(look: &Look, is_recorded: bool) -> Vec<String> {
+fn keys(controls: &Controls, is_recorded: bool) -> Vec<String> {
+    let look = &controls.look;
     let shown = |is_shown: bool| if is_shown { "hide" } else { "show" };
     let color = match look.color {
         ColorBy::Group => "group",
@@ -101,7 +108,10 @@ fn keys(look: &Look, is_recorded: bool) -> Vec<String> {
     lines.push(format!("C: colour by the next quantity (now {color})"));
     if !is_recorded {
         let (forces, contacts) = (shown(look.forces), shown(look.contacts));
-        lines.push(format!("F: {forces} forces    K: {contacts} contacts"));
+        let curves = shown(controls.curves);
+        lines.push(format!(
+            "F: {forces} forces    K: {contacts} contacts    E: {curves} residuals"
+        ));
     }
     lines.push(format!(
         "J: {} joints    A: see all    V: first view    H: hide keys    Q: quit",
@@ -128,14 +138,22 @@ pub(super) fn panel(
 ) -> Result<Image> {
     let lines = lines(moment, controls);
     let legend = legend.map(Legend::words);
+    let residuals = match &moment.facts {
+        Facts::Live { residuals, .. } if controls.curves => Some(residuals),
+        Facts::Live { .. } | Facts::Recorded { .. } => None,
+    };
+    let about = residuals.and_then(Residuals::words);
     let mut width = size * SCALE_WIDTH;
-    for line in lines.iter().chain(&legend) {
+    for line in lines.iter().chain(&legend).chain(&about) {
         width = width.max(Image::width_of(line, size)?);
     }
     let (margin, pitch) = (size * 3 / 4, size * 4 / 3);
     let mut rows = lines.len() as u32;
     if legend.is_some() {
         rows += 2;
+    }
+    if about.is_some() {
+        rows += 1 + CURVE_ROWS;
     }
     let width = (width + 2 * margin).min(widest.max(1));
     let mut image = Image::plain(width, rows * pitch + margin, PAPER);
@@ -147,6 +165,17 @@ pub(super) fn panel(
     if legend.is_some() {
         let columns = margin..margin + size * SCALE_WIDTH;
         image.scale(columns, middle - pitch / 4, size);
+        middle += pitch;
+    }
+    if let (Some(residuals), Some(about)) = (residuals, about) {
+        image.write(&about, (margin as i32, middle as i32), size, false)?;
+        let part = [
+            margin,
+            middle + pitch * 3 / 4,
+            width.saturating_sub(2 * margin),
+            (CURVE_ROWS * pitch).saturating_sub(pitch / 2),
+        ];
+        residuals.draw(&mut image, part.map(|pixels| pixels as i32))?;
     }
     Ok(image)
 }

@@ -1,5 +1,6 @@
 //! Moments one after the other: of a simulation that goes on, or of a recording.
 
+use super::residuals::Residuals;
 use super::spring::Spring;
 use crate::render::{Extent, Look, Recording, Snapshot};
 use drystone::Result;
@@ -23,6 +24,7 @@ pub(super) struct Live {
     loads: Vec<Load>,
     spring: Option<Spring>,
     last: Option<StepReport>,
+    residuals: Residuals,
     /// Radius of the scene `[m]`.
     radius: f64,
 }
@@ -48,6 +50,7 @@ impl Live {
             simulation,
             spring: None,
             last: None,
+            residuals: Residuals::default(),
         })
     }
 
@@ -83,17 +86,26 @@ impl Live {
         self.last.as_ref()
     }
 
+    /// Residuals of the last steps.
+    pub(super) fn residuals(&self) -> &Residuals {
+        &self.residuals
+    }
+
     fn step(&mut self) -> Result<()> {
         if let Some(spring) = &self.spring {
             spring.pull(&mut self.simulation)?;
         }
-        self.last = Some(self.simulation.step()?);
+        let report = self.simulation.step()?;
+        let solved = &report.velocity;
+        self.residuals.add(solved.residual_rms, solved.residual_max);
+        self.last = Some(report);
         Ok(())
     }
 
     fn reset(&mut self) -> Result<()> {
         self.spring = None;
         self.last = None;
+        self.residuals.clear();
         // A state is one of a world with the loads that it was saved with.
         self.simulation.world_mut().loads.clone_from(&self.loads);
         self.simulation.restore(&self.start)

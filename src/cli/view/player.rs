@@ -1,6 +1,7 @@
 //! The thread on which a run goes on, in step with the clock, while the window answers.
 
 use super::playback::Playback;
+use super::residuals::Residuals;
 use crate::render::{Look, Snapshot};
 use drystone::math::Vec3;
 use drystone::measure;
@@ -69,8 +70,7 @@ pub(super) enum Facts {
         overlap: f64,
         /// Largest distance of joints' anchors `[m]`, if there are joints.
         joint_error: Option<f64>,
-        /// Rms and largest residual of the last step `[m/s]`.
-        residual: Option<[f32; 2]>,
+        residuals: Residuals,
     },
     /// Number of the frame, and of all.
     Recorded { frame: usize, frames: usize },
@@ -344,9 +344,7 @@ impl Playing {
             contacts: simulation.contacts().len(),
             overlap: simulation.penetration().max,
             joint_error: has_joints.then(|| simulation.joint_errors().linear_max),
-            residual: live
-                .last()
-                .map(|last| [last.velocity.residual_rms, last.velocity.residual_max]),
+            residuals: live.residuals().clone(),
         }
     }
 }

@@ -33,7 +33,7 @@ mod json;
 mod place;
 
 use crate::error::{Error, Result};
-use crate::problem::Problem;
+use crate::problem::{FrictionLaw, Problem};
 use crate::solver::nsgs::DelassusProblem;
 use crate::solver::{Plan, Solution};
 use std::io::Read;
@@ -116,6 +116,7 @@ impl ContactProblem {
             free_velocities: &self.free_velocities,
             friction: &self.friction,
             compliance: &[],
+            friction_law: FrictionLaw::Coulomb,
         }
     }
 }

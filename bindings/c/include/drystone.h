@@ -142,7 +142,7 @@ typedef struct ds_body {
 } ds_body;
 
 /*
- Contacts u = (W + R) r + b with Coulomb's law: W by rows of 3 x 3 blocks, each by rows; normal first, then two tangents. Begin with zeros and
+ Contacts u = (W + R) r + b with friction's disk: W by rows of 3 x 3 blocks, each by rows; normal first, then two tangents. Begin with zeros and
  `struct_size`.
  */
 typedef struct ds_delassus {
@@ -150,6 +150,10 @@ typedef struct ds_delassus {
    `sizeof(ds_delassus)`.
    */
   uint32_t struct_size;
+  /*
+   `DS_LAW_COULOMB` or `DS_LAW_CONVEX`.
+   */
+  uint32_t friction_law;
   /*
    Number of contacts n.
    */

@@ -2,16 +2,19 @@
 
 use crate::fault::{ds_status, guarded};
 use crate::memory::{Sized32, array, check_array, structure, write_structure};
+use crate::problem::friction_law;
 use crate::solver::outcome;
 use drystone::solver::nsgs::{Acceleration, DelassusProblem, NsgsOptions};
 
-/// Contacts u = (W + R) r + b with Coulomb's law: W by rows of 3 x 3 blocks, each by rows; normal first, then two tangents. Begin with zeros and
+/// Contacts u = (W + R) r + b with friction's disk: W by rows of 3 x 3 blocks, each by rows; normal first, then two tangents. Begin with zeros and
 /// `struct_size`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ds_delassus {
     /// `sizeof(ds_delassus)`.
     pub struct_size: u32,
+    /// `DS_LAW_COULOMB` or `DS_LAW_CONVEX`.
+    pub friction_law: u32,
     /// Number of contacts n.
     pub contact_count: usize,
     /// Number of blocks m.
@@ -107,6 +110,7 @@ pub unsafe extern "C" fn ds_solve_delassus(
                 free_velocities: array(from.free_velocities.cast(), n, "free_velocities")?,
                 friction: array(from.friction, n, "friction")?,
                 compliance: array(from.compliance.cast(), compliances, "compliance")?,
+                friction_law: friction_law(from.friction_law)?,
             };
             let default = NsgsOptions::default();
             let or = |given, default| if given == 0 { default } else { given };

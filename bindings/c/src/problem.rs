@@ -182,11 +182,7 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
                     0 => FrictionCone::Disk,
                     directions => FrictionCone::Pyramid { directions },
                 },
-                friction_law: match from.friction_law {
-                    DS_LAW_COULOMB => FrictionLaw::Coulomb,
-                    DS_LAW_CONVEX => FrictionLaw::Convex,
-                    other => return Err(Fault::invalid(format!("friction_law: {other} is none"))),
-                },
+                friction_law: friction_law(from.friction_law)?,
                 contact_softness: from.contact_softness,
                 increments: bytemuck::cast_slice::<_, Velocity>(increments),
                 gaps: array(from.gaps, if_any(true, contacts), "gaps")?,
@@ -217,6 +213,15 @@ pub unsafe extern "C" fn ds_sizes(problem: *const ds_problem, sizes: *mut f32) -
             write(sizes, &found, "sizes")
         }
     })
+}
+
+/// A law by its number.
+pub(crate) fn friction_law(number: u32) -> Result<FrictionLaw> {
+    match number {
+        DS_LAW_COULOMB => Ok(FrictionLaw::Coulomb),
+        DS_LAW_CONVEX => Ok(FrictionLaw::Convex),
+        other => Err(Fault::invalid(format!("friction_law: {other} is none"))),
+    }
 }
 
 /// Marks bodies that contacts and rows link, directly or by others, with the same number, that of the island's first body; one that does not

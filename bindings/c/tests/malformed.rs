@@ -425,6 +425,7 @@ fn delassus(random: &mut Pcg64Mcg) -> ds_status {
     let number = f64::from(wrong_number(random));
     let mut problem = ds_delassus {
         struct_size: size_of_u32::<ds_delassus>(),
+        friction_law: 0,
         contact_count: 2,
         block_count: 4,
         row_starts: null(),
@@ -441,7 +442,7 @@ fn delassus(random: &mut Pcg64Mcg) -> ds_status {
         accelerated: 1,
         tolerance: 0.0,
     };
-    let kind = random.random_range(0..13);
+    let kind = random.random_range(0..14);
     match kind {
         0 => rows[1] = [5, u32::MAX][random.random_range(0..2)],
         1 => rows[2] = 3,
@@ -454,6 +455,7 @@ fn delassus(random: &mut Pcg64Mcg) -> ds_status {
         8 => impulses[5] = number,
         9 => problem.contact_count = usize::MAX,
         10 => options.tolerance = [-1.0, number][random.random_range(0..2)],
+        13 => problem.friction_law = random.random_range(2..99),
         _ => {}
     }
     let to = if kind == 11 {

@@ -59,7 +59,7 @@ mod _drystone {
     #[pymodule_export]
     use super::body_memory::BodyMemory;
     #[pymodule_export]
-    use super::delassus::solve_delassus;
+    use super::delassus::{judge_delassus, solve_delassus};
     #[pymodule_export]
     use super::plan::Plan;
     #[pymodule_export]

@@ -393,6 +393,38 @@ def test_an_operator_comes_dense_sparse_or_in_blocks() -> None:
     assert loose.status == "max_iterations" and loose.iterations == 1
 
 
+@pytest.mark.parametrize("method", ["accelerated", "nsgs"])
+def test_the_convex_law_is_a_minimum(method: Any) -> None:
+    # Alone, with W the identity: the point of the cone that is closest to -b.
+    alone = drystone.solve_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5], friction_law="convex", method=method)
+    assert np.allclose(alone.impulses, [[2.0, -1.0, 0.0]], atol=1e-14)
+    bodies, contacts = crowd(40)
+    W, b = dense_operator(bodies, contacts)
+    count = len(contacts)
+    soft = np.full((count, 3), 0.2)
+    given: Any = {"compliance": soft, "friction_law": "convex"}
+    found = drystone.solve_delassus(W, b, contacts["friction"], method=method, **given)
+    assert found.status == "converged" and found.residual_max < 1e-9
+    verdict = drystone.judge_delassus(W, b, contacts["friction"], found.impulses, **given)
+    assert abs(verdict.residual_max - found.residual_max) < 1e-12
+    u = (W @ found.impulses.ravel()).reshape(-1, 3) + soft * found.impulses + b.reshape(-1, 3)
+    assert np.allclose(u, verdict.velocities, atol=1e-12)
+    # The velocity lies in the dual cone, and does no work.
+    slides = found.impulses[:, 0] > 1e-6
+    assert (u[:, 0] - 0.5 * np.linalg.norm(u[:, 1:], axis=1)).min() > -1e-8
+    assert abs((u * found.impulses).sum(axis=1)).max() < 1e-8 and slides.any()
+    # By Coulomb's law it is no solution, and the other way round.
+    by_coulomb = {**given, "friction_law": "coulomb"}
+    assert drystone.judge_delassus(W, b, contacts["friction"], found.impulses, **by_coulomb).residual_rms > 0.01
+    other = drystone.solve_delassus(W, b, contacts["friction"], method=method, **by_coulomb)
+    assert drystone.judge_delassus(W, b, contacts["friction"], other.impulses, **by_coulomb).residual_max < 1e-9
+
+    def energy(r: Any) -> float:
+        return float(0.5 * r.ravel() @ (W @ r.ravel()) + 0.5 * (soft * r * r).sum() + b.ravel() @ r.ravel())
+
+    assert energy(found.impulses) < energy(other.impulses)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -406,6 +438,7 @@ def test_an_operator_comes_dense_sparse_or_in_blocks() -> None:
         ({"start": np.zeros((1, 3))}, "start"),
         ({"start": np.full((2, 3), np.nan)}, "impulses"),
         ({"method": "lemke"}, "method"),
+        ({"friction_law": "pyramid"}, "friction_law"),
         ({"iterations": 0}, "iterations"),
         ({"tolerance": -1.0}, "tolerance"),
         ({"W": (np.zeros(3, np.uint32), np.zeros(0, np.uint32))}, "tuple"),
@@ -419,3 +452,7 @@ def test_an_operator_without_meaning_is_an_error(change: dict[str, Any], said: s
     given: dict[str, Any] = {"W": np.eye(6), "b": -np.ones((2, 3)), "mu": [0.5, 0.5], **change}
     with pytest.raises(drystone.InvalidError, match=said):
         drystone.solve_delassus(**given)
+    of_judge = {name: value for name, value in given.items() if name in ("W", "b", "mu", "compliance", "friction_law")}
+    if of_judge.keys() == given.keys():
+        with pytest.raises(drystone.InvalidError, match=said):
+            drystone.judge_delassus(**of_judge, impulses=np.zeros((2, 3)))

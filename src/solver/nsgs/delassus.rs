@@ -5,10 +5,13 @@ use super::iteration::{Residual, System, iterate};
 use super::local::ContactBlock;
 use super::{LocalRule, NsgsOptions};
 use crate::error::{Error, Result};
+use crate::problem::{FrictionCone, FrictionLaw};
 use crate::solver::Status;
 use crate::solver::residual::Norms;
 
-/// Contacts `u = (W + R) r + b` with Coulomb's law and the disk, in memory that is somebody else's.
+/// Contacts `u = (W + R) r + b` with friction's disk, in memory that is somebody else's.
+///
+/// By the [convex law](FrictionLaw::Convex) and with a symmetric W this is the minimum of `r (W + R) r / 2 + b r` over the cones.
 ///
 /// Each contact has three rows, normal first, then two tangents of its own choice. W is stored by rows of 3 x 3 blocks
 /// (block compressed sparse rows); it need not be symmetric, and may be singular.
@@ -26,6 +29,8 @@ pub struct DelassusProblem<'a> {
     pub friction: &'a [f64],
     /// R, compliance of each row, at least 0 `[1/kg]`; shape `[contact_count]`, or empty for none.
     pub compliance: &'a [[f64; 3]],
+    /// How impulse and velocity of a contact with friction belong together.
+    pub friction_law: FrictionLaw,
 }
 
 /// How the solve of a [`DelassusProblem`] ended.
@@ -230,6 +235,7 @@ impl DelassusProblem<'_> {
 struct Rows<'a> {
     problem: &'a DelassusProblem<'a>,
     blocks: Vec<ContactBlock>,
+    section: Section,
     rule: LocalRule,
 }
 
@@ -243,6 +249,7 @@ impl<'a> Rows<'a> {
                 .zip(problem.friction)
                 .map(|(block, &mu)| ContactBlock::new(block, mu))
                 .collect(),
+            section: Section::new(FrictionCone::Disk, problem.friction_law),
             rule,
         }
     }
@@ -263,13 +270,17 @@ impl System for Rows<'_> {
         for (contact, block) in self.blocks.iter().enumerate() {
             if block.is_usable() {
                 let u = self.problem.velocity(contact, r);
-                let after = block.visit(of_contact(r, contact), u, &Section::Disk, self.rule);
+                let after = block.visit(of_contact(r, contact), u, &self.section, self.rule);
                 r[3 * contact..3 * contact + 3].copy_from_slice(&after);
             }
         }
     }
 
     fn ease(&mut self) -> bool {
+        // As for bodies: by the convex law every step makes the same energy less.
+        if self.section == Section::Cone {
+            return false;
+        }
         self.rule = LocalRule::Product { iterations: 1 };
         true
     }
@@ -277,13 +288,13 @@ impl System for Rows<'_> {
     fn residual(&self, r: &[f64]) -> Residual {
         Residual::over(self.blocks.iter().enumerate().map(|(contact, block)| {
             let u = self.problem.velocity(contact, r);
-            block.residual(of_contact(r, contact), u, &Section::Disk)
+            block.residual(of_contact(r, contact), u, &self.section)
         }))
     }
 
     fn admit(&self, r: &mut [f64]) {
         for (block, r) in self.blocks.iter().zip(r.chunks_mut(3)) {
-            let admissible = block.admissible([r[0], r[1], r[2]], &Section::Disk);
+            let admissible = block.admissible([r[0], r[1], r[2]], &self.section);
             r.copy_from_slice(&admissible);
         }
     }

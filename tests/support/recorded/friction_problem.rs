@@ -8,6 +8,7 @@
 use super::global_form::GlobalForm;
 use super::sparse::SparseMatrix;
 use drystone::internals::nsgs::{ContactBlock, Section, project_onto_cone};
+use drystone::problem::FrictionLaw;
 use drystone::solver::Status;
 use drystone::solver::nsgs::{DelassusProblem, NsgsOptions};
 use drystone::{Error, Result};
@@ -188,6 +189,7 @@ impl FrictionProblem {
             free_velocities: &q,
             friction: &self.friction,
             compliance: &[],
+            friction_law: FrictionLaw::Coulomb,
         };
         let mut impulses = vec![[0.0; 3]; self.contact_count()];
         let ending = problem.solve(&mut impulses, options)?;

@@ -32,6 +32,11 @@ static void delassus(void)
         problem.compliance = compliance;
         OK(ds_solve_delassus(&problem, &options, impulses, &report));
         EXPECT(fabs(impulses[0] - 0.5) < 1e-14 && fabs(impulses[1] + 0.25) < 1e-14);
+        /* The point of the cone that is closest to -b. */
+        problem.compliance = NULL;
+        problem.friction_law = DS_LAW_CONVEX;
+        OK(ds_solve_delassus(&problem, &options, impulses, &report));
+        EXPECT(fabs(impulses[0] - 2.0) < 1e-14 && fabs(impulses[1] + 1.0) < 1e-14);
     }
 }
 

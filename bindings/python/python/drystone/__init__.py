@@ -29,18 +29,20 @@ from .problems import (
     contact_point_dtype,
     joint_dtype,
     joint_row_dtype,
+    judge_delassus,
     new_bodies,
     new_contacts,
     new_joint_rows,
     solve_delassus,
 )
 from .studies import study
-from .values import Adapter, DelassusSolution, Energy, StepReport, Verdict
+from .values import Adapter, DelassusSolution, DelassusVerdict, Energy, StepReport, Verdict
 
 __all__ = [
     "UNBOUNDED",
     "Adapter",
     "DelassusSolution",
+    "DelassusVerdict",
     "DeviceError",
     "Energy",
     "Error",
@@ -64,6 +66,7 @@ __all__ = [
     "joint_dtype",
     "joint_row_dtype",
     "judge",
+    "judge_delassus",
     "new_bodies",
     "new_contacts",
     "new_joint_rows",

@@ -23,6 +23,7 @@ __all__ = [
     "body_from_local",
     "dtypes",
     "judge",
+    "judge_delassus",
     "solve_delassus",
 ]
 __version__: Final[str]
@@ -30,6 +31,15 @@ __version__: Final[str]
 _Vector = Sequence[float] | NDArray[Any]
 _Method = Literal["pgs", "jacobi", "nesterov", "cluster"]
 _Path = str | os.PathLike[str]
+_Delassus = tuple[
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64] | None,
+    str,
+]
 
 def adapters() -> list[Adapter]: ...
 def aligned(kind: Literal["body", "contact", "joint_row"], count: int) -> NDArray[np.void]: ...
@@ -46,13 +56,11 @@ def judge(
     impulses: NDArray[np.float32],
     joint_impulses: NDArray[np.float32] | None = None,
 ) -> Verdict: ...
+def judge_delassus(
+    problem: _Delassus, impulses: NDArray[np.float64]
+) -> tuple[float, float, NDArray[np.float64]]: ...
 def solve_delassus(
-    row_starts: NDArray[np.uint32],
-    columns: NDArray[np.uint32],
-    blocks: NDArray[np.float64],
-    free_velocities: NDArray[np.float64],
-    friction: NDArray[np.float64],
-    compliance: NDArray[np.float64] | None,
+    problem: _Delassus,
     start: NDArray[np.float64] | None,
     accelerated: bool,
     iterations: int,

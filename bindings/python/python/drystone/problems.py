@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _drystone
 from .errors import InvalidError
-from .values import DelassusSolution
+from .values import DelassusSolution, DelassusVerdict
 
 _DTYPES = _drystone.dtypes()
 
@@ -59,18 +59,22 @@ def solve_delassus(
     mu: ArrayLike,
     compliance: ArrayLike | None = None,
     *,
+    friction_law: Literal["coulomb", "convex"] = "coulomb",
     method: Literal["accelerated", "nsgs"] = "accelerated",
     iterations: int = 10_000,
     tolerance: float = 0.0,
     check_every: int = 8,
     start: ArrayLike | None = None,
 ) -> DelassusSolution:
-    """Solves contacts by their operator, ``u = (W + R) r + b`` with Coulomb's law and the disk, in f64.
+    """Solves contacts by their operator, ``u = (W + R) r + b`` with friction's disk, in f64.
 
     Every contact has three rows, normal first, then two tangents. ``W`` [1/kg] is the Delassus operator: a dense array of shape ``(3 n, 3 n)``, a
     sparse matrix of scipy's, or a tuple ``(row_starts, columns, blocks)`` of 3 x 3 blocks in rows (uint32, uint32 ascending in a row, float64 of shape
     ``(m, 3, 3)``), which is read where it is. It need not be symmetric, and may be singular. ``b`` [m/s], ``compliance`` R [1/kg] and ``start`` [N s] have shape ``(n, 3)`` or
     ``(3 n,)``, ``mu`` has ``(n,)``.
+
+    ``friction_law`` is Coulomb's, or ``"convex"``: with a symmetric W the minimum of ``r (W + R) r / 2 + b r`` over the cones ``|r_t| <= mu r_n``, by which a contact
+    that slides opens with ``mu`` times its slip. It is what MuJoCo solves with elliptic cones.
 
     ``method`` is block Gauss-Seidel, ``"nsgs"``, or its combination of the latest sweeps by Anderson. Sweeps end after ``iterations``, or where the root mean
     square of the residual is at most ``tolerance`` [m/s], at round-off in any case; it is looked at every ``check_every`` sweeps.
@@ -79,25 +83,57 @@ def solve_delassus(
     """
     if method not in ("accelerated", "nsgs"):
         raise InvalidError(f"invalid method: `{method}` given; `accelerated` or `nsgs` is expected")
-    friction = np.ascontiguousarray(mu, dtype=np.float64)
-    if friction.ndim != 1:
-        raise InvalidError(f"invalid mu: an array of shape {friction.shape} given; (n,) is expected")
-    count = len(friction)
-    starts, columns, blocks = _rows_of_blocks(W, count)
+    problem = _problem(W, b, mu, compliance, friction_law)
     impulses, status, sweeps, rms, largest = _drystone.solve_delassus(
-        starts,
-        columns,
-        blocks,
-        _triples("b", b, count),
-        friction,
-        None if compliance is None else _triples("compliance", compliance, count),
-        None if start is None else _triples("start", start, count),
+        problem,
+        None if start is None else _triples("start", start, len(problem[4])),
         method == "accelerated",
         iterations,
         tolerance,
         check_every,
     )
     return DelassusSolution(impulses, status, sweeps, rms, largest)
+
+
+def judge_delassus(
+    W: Any,
+    b: ArrayLike,
+    mu: ArrayLike,
+    impulses: ArrayLike,
+    compliance: ArrayLike | None = None,
+    *,
+    friction_law: Literal["coulomb", "convex"] = "coulomb",
+) -> DelassusVerdict:
+    """The distance of any impulses from solving contacts by their operator, in f64.
+
+    ``impulses`` [N s] have shape ``(n, 3)`` or ``(3 n,)``; the rest is as for `solve_delassus`.
+
+    Raises `InvalidError` for numbers without meaning.
+    """
+    problem = _problem(W, b, mu, compliance, friction_law)
+    return DelassusVerdict(*_drystone.judge_delassus(problem, _triples("impulses", impulses, len(problem[4]))))
+
+
+_Problem = tuple[
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64] | None,
+    str,
+]
+
+
+def _problem(W: Any, b: ArrayLike, mu: ArrayLike, compliance: ArrayLike | None, friction_law: str) -> _Problem:
+    """A problem as the native half reads it."""
+    friction = np.ascontiguousarray(mu, dtype=np.float64)
+    if friction.ndim != 1:
+        raise InvalidError(f"invalid mu: an array of shape {friction.shape} given; (n,) is expected")
+    count = len(friction)
+    starts, columns, blocks = _rows_of_blocks(W, count)
+    soft = None if compliance is None else _triples("compliance", compliance, count)
+    return starts, columns, blocks, _triples("b", b, count), friction, soft, friction_law
 
 
 def _triples(what: str, numbers: ArrayLike, count: int) -> NDArray[np.float64]:

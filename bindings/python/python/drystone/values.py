@@ -68,6 +68,17 @@ class DelassusSolution(NamedTuple):
     """Largest residual of a contact [m/s]."""
 
 
+class DelassusVerdict(NamedTuple):
+    """The distance of impulses from a solution of a Delassus problem, in f64."""
+
+    residual_rms: float
+    """Root mean square over contacts of the natural-map residual [m/s]."""
+    residual_max: float
+    """Largest residual of a contact [m/s]."""
+    velocities: NDArray[np.float64]
+    """u of each contact [m/s], shape ``(contacts, 3)``."""
+
+
 class Adapter(TypedDict):
     """A GPU adapter."""
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests of the engines in `bindings/hosts`, each beside its own solver: Bullet (also part of `tests/run.sh`), MuJoCo, which downloads
-# more than `.ci/run` has time for.
+# Tests of the engines in `bindings/hosts`, each beside its own solver: Bullet (also part of `tests/run.sh`), MuJoCo, Rapier. The last two download and
+# build more than `.ci/run` has time for.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -8,3 +8,4 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 cargo build --locked -p drystone-c
 DRYSTONE_C=$target/debug sh bindings/hosts/bullet/run.sh
 sh bindings/hosts/mujoco/run.sh
+sh bindings/hosts/rapier/run.sh

@@ -34,6 +34,7 @@ mod plain;
 mod radius;
 mod runs;
 mod split_body;
+mod surfaces;
 
 pub use body::{Body, Velocity};
 pub use contact::Contact;
@@ -41,6 +42,7 @@ pub(crate) use friction::FrictionTable;
 pub use friction::{FrictionCone, FrictionLaw};
 pub use islands::HeldBodies;
 pub use joint_row::JointRow;
+pub use surfaces::MovingSurfaces;
 
 use crate::error::{Error, Result};
 

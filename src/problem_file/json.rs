@@ -11,7 +11,7 @@ use self::records::{
 use super::{BodyProblem, place, whole};
 use crate::constants::MAX_SCENE_SUBSTEPS;
 use crate::error::{Error, Result};
-use crate::problem::{AsProblem, Problem};
+use crate::problem::{AsProblem, MovingSurfaces, Problem};
 use crate::solver::{Plan, Solution};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -161,7 +161,11 @@ impl Reading<'_> {
             }
             other => other,
         };
-        let problem = &file.problem.as_problem();
+        let given = &file.problem.as_problem();
+        let mut surfaces = MovingSurfaces::default();
+        let problem = &surfaces
+            .carry(given, &file.surface_velocities)
+            .map_err(|error| place(error, "contacts"))?;
         problem
             .friction_cone
             .validate()
@@ -247,7 +251,7 @@ pub(super) fn write(file: &BodyProblem) -> Result<String> {
     let contacts = 0..problem.contacts.len();
     text.many(
         "contacts",
-        contacts.map(|index| ContactRecord::new(problem, index, divided)),
+        contacts.map(|index| ContactRecord::new(file, index)),
     )?;
     text.many(
         "joint_rows",

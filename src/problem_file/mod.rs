@@ -21,6 +21,9 @@
 //! | `joint_rows` | `bodies`, `linear`, `angular_a`, `angular_b`, `bias`, `softness`, `lower`, `upper`, `impulse`: [`JointRow`](crate::problem::JointRow) |
 //! | `solution` | the answer that was found, if there was one: `impulses`, `joint_impulses`, in substeps `total_impulses`, and `velocities`, `changes`, `displacements` of the bodies: [`Solution`] |
 //!
+//! A contact on a surface that moves, such as a belt, also has `surface_velocity` `[m/s]`: [`MovingSurfaces`](crate::problem::MovingSurfaces).
+//! Solutions have no bodies for surfaces.
+//!
 //! # FCLib
 //!
 //! Local problems `u = W r + V l + q`, `V^T r + R l + s = 0` (`/fclib_local`) and global ones `M v = H r + G l + f`, `u = H^T v + w`,
@@ -65,6 +68,8 @@ pub struct BodyProblem {
     pub time_step: Option<f64>,
     /// The problem, with the impulses to start from.
     pub problem: Problem,
+    /// Velocities of the surfaces of its contacts, shape `[contact_count]`, empty if none moves. See [`MovingSurfaces::carry`](crate::problem::MovingSurfaces::carry).
+    pub surface_velocities: Vec<[f32; 3]>,
     /// Settings with which it was, or should be, solved.
     pub plan: Plan,
     /// The answer that was found, if there was one.

@@ -129,6 +129,13 @@ impl Solution {
         }
     }
 
+    /// Drops what is of bodies from `count` on, such as those that [`MovingSurfaces`](crate::problem::MovingSurfaces) adds.
+    pub fn keep_bodies(&mut self, count: usize) {
+        self.velocities.truncate(count);
+        self.changes.truncate(count);
+        self.displacements.truncate(count);
+    }
+
     /// True if every number is finite, and no joint impulse at the bound of those without bounds.
     ///
     /// The residual alone does not tell: a projection turns what is not a number into a bound.

@@ -80,6 +80,7 @@ fn ball() -> BodyProblem {
                 max_turn: 0.2,
             }),
         }),
+        surface_velocities: Vec::new(),
         solution: Some(Solution {
             impulses: vec![[2.0, 0.1, 0.2]],
             total_impulses: vec![[16.0, 0.1, 0.2]],
@@ -131,9 +132,16 @@ fn joined() -> BodyProblem {
     file
 }
 
+/// The ball on a belt.
+fn belt() -> BodyProblem {
+    let mut file = ball();
+    file.surface_velocities = vec![[0.5, -0.25, 0.0]];
+    file
+}
+
 #[test]
 fn what_is_written_is_read() {
-    for file in [ball(), joined()] {
+    for file in [ball(), joined(), belt()] {
         let text = file.to_json().unwrap();
         let read = bodies(&text);
         assert_eq!(format!("{read:?}"), format!("{file:?}"));
@@ -335,6 +343,31 @@ fn mistakes_in_json_have_a_place() {
         assert!(
             error.starts_with("some.file:") && error.contains(place) && error.contains(said),
             "{to}: {error}"
+        );
+    }
+    // Of two contacts one is on a belt, and that may be.
+    let mut two = belt();
+    two.problem.contacts.push(two.problem.contacts[0]);
+    for list in [
+        &mut two.problem.gaps,
+        &mut two.problem.restitutions,
+        &mut two.problem.loads,
+    ] {
+        list.push(list[0]);
+    }
+    two.solution = None;
+    let read = bodies(&two.to_json().unwrap());
+    assert_eq!(read.surface_velocities, [[0.5, -0.25, 0.0], [0.0; 3]]);
+    for (from, to, said) in [
+        ("[0.5,-0.25,0.0]", "[0.5,-0.25,1.0]", "not normal to its"),
+        ("[0.5,-0.25,0.0]", "[1e38,3e38,0.0]", "not finite"),
+        ("\"inverse_mass\":0.0", "\"inverse_mass\":1.0", "immovable"),
+    ] {
+        let changed = belt().to_json().unwrap().replacen(from, to, 1);
+        let error = parse(changed.into_bytes()).unwrap_err().to_string();
+        assert!(
+            error.contains(": contacts[0]: ") && error.contains(said),
+            "{error}"
         );
     }
     // Of two contacts one lacks what the other has.

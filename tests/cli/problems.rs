@@ -188,6 +188,37 @@ fn problems_of_a_run_are_solved_to_the_same_impulses() {
 }
 
 #[test]
+fn a_belt_in_a_file_carries_what_lies_on_it() {
+    let home = Home::new();
+    let text = r#"{"format": "drystone-problem", "version": 1, "plan": {"once": {}},
+        "bodies": [
+            {"linear_velocity": [0, 0, -2], "angular_velocity": [0, 0, 0], "inverse_mass": 0.5, "inverse_inertia": [0, 0, 0, 0, 0, 0]},
+            {"linear_velocity": [0, 0, 0], "angular_velocity": [0, 0, 0], "inverse_mass": 0, "inverse_inertia": [0, 0, 0, 0, 0, 0]}],
+        "contacts": [{"bodies": [0, 1], "arm_a": [0, 0, 0], "arm_b": [0, 0, 0], "normal": [0, 0, 1], "friction": 0.5,
+            "surface_velocity": [0.25, 0, 0]}]}"#;
+    std::fs::write(home.path("belt.json"), text).unwrap();
+    for flags in [
+        &["--backend", "cpu"][..],
+        &["--backend", "nsgs"],
+        &["--backend", "lemke", "--friction-directions", "8"],
+    ] {
+        let report = solved(
+            &home,
+            "belt.json",
+            &[flags, &["--out", "out.json"]].concat(),
+        );
+        let residual = report["residual"]["max"].as_f64().unwrap();
+        assert!(residual < 1e-6, "{report}");
+        assert_eq!(report["size"]["bodies"], 2);
+        let answer: Value = serde_json::from_str(&home.read("out.json")).unwrap();
+        let velocities = answer["solution"]["velocities"].as_array().unwrap();
+        assert_eq!(velocities.len(), 2);
+        let speed = velocities[0]["linear"][0].as_f64().unwrap();
+        assert!((speed - 0.25).abs() < 1e-6, "{flags:?}: {speed}");
+    }
+}
+
+#[test]
 fn problems_with_joints_are_solved_to_the_same_impulses() {
     let home = Home::new();
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/joints/rope_bridge.toml");

@@ -1,10 +1,16 @@
 //! Help around a solve for an engine with bodies and contacts of its own.
 
+use crate::support::backends;
 use drystone::Error;
-use drystone::problem::{Body, Contact, HeldBodies, Problem, ProblemRef, Velocity};
+use drystone::problem::{
+    Body, Contact, FrictionCone, HeldBodies, MovingSurfaces, Problem, ProblemRef, Velocity,
+};
+use drystone::solver::nsgs::NsgsSolver;
+use drystone::solver::reference::LemkeSolver;
 use drystone::solver::substeps::SubstepPlan;
 use drystone::solver::{
-    ContactKey, Displacement, Options, Plan, Solution, Solver, Status, WarmStart, cpu::CpuSolver,
+    ContactKey, Displacement, Method, Options, Plan, Solution, Solver, Status, WarmStart,
+    cpu::CpuSolver,
 };
 use drystone::stabilize::{PositionPass, Post};
 use rand::seq::SliceRandom;
@@ -287,6 +293,158 @@ fn bodies_that_are_held_stay_where_they_are() {
     assert_eq!(motion.velocity, Velocity::default());
     assert_eq!(motion.displacement.linear, [0.0; 3]);
     assert!(held.hold(&borrowed, &[true]).is_err());
+}
+
+/// Every backend and method, each with the sweeps that make it exact here.
+fn all_solvers() -> Vec<(String, Box<dyn Solver>, Options)> {
+    let options = |method| Options {
+        method,
+        iterations: 60,
+        ..Options::default()
+    };
+    let swept = backends::solvers().into_iter();
+    let mut all: Vec<(String, Box<dyn Solver>, Options)> = swept
+        .map(|(name, solver, method)| {
+            (format!("{name} {}", method.name()), solver, options(method))
+        })
+        .collect();
+    let plain = options(Method::GaussSeidel);
+    all.push(("nsgs".into(), Box::new(NsgsSolver::new()), plain));
+    all.push(("lemke".into(), Box::new(LemkeSolver::new()), plain));
+    all
+}
+
+/// The disk, or a polygon for pivots; it has corners along the axes, where belts run.
+fn cone_of(solver: &str) -> FrictionCone {
+    match solver {
+        "lemke" => FrictionCone::Pyramid { directions: 8 },
+        _ => FrictionCone::Disk,
+    }
+}
+
+#[test]
+fn every_solver_has_surfaces_that_move() {
+    let mut surfaces = MovingSurfaces::default();
+    for (name, mut solver, options) in all_solvers() {
+        for swapped in [false, true] {
+            // 2 m/s downwards: friction of 0.5 gives up to 1 m/s.
+            let mut problem = cube(0.5, -2.0);
+            if swapped {
+                for contact in &mut problem.contacts {
+                    (contact.body_a, contact.body_b) = (contact.body_b, contact.body_a);
+                    (contact.arm_a, contact.arm_b) = (contact.arm_b, contact.arm_a);
+                    contact.normal = contact.normal.map(|x| -x);
+                }
+            }
+            // The belt is the second body's: seen from the other side it is the cube that is carried backwards.
+            let sign = if swapped { -1.0 } else { 1.0 };
+            problem.friction_cone = cone_of(&name);
+            let problem = drystone::problem::AsProblem::as_problem(&problem);
+            for (speed, expected) in [(0.4, 0.4), (5.0, 1.0)] {
+                let velocities = [[0.0, sign * speed, 0.0]; 4];
+                let carried = surfaces.carry(&problem, &velocities).unwrap();
+                let mut solution = Solution::default();
+                solver.solve(&carried, &options, &mut solution).unwrap();
+                let found = solution.velocities[0].linear;
+                // Of the cube's lower side.
+                let foot = found[1] + 0.5 * solution.velocities[0].angular[0];
+                if speed < 1.0 {
+                    assert!((foot - expected).abs() < 2e-3, "{name}: {foot} {found:?}");
+                } else {
+                    assert!(
+                        (found[1] - expected).abs() < 2e-3,
+                        "{name}: {foot} {found:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn in_substeps_a_belt_carries_a_cube_along() {
+    let mut surfaces = MovingSurfaces::default();
+    let solvers = backends::solvers_of(&[Method::GaussSeidel]).into_iter();
+    let mut solvers: Vec<(&str, Box<dyn Solver>)> =
+        solvers.map(|(name, solver, _)| (name, solver)).collect();
+    solvers.push(("nsgs", Box::new(NsgsSolver::new())));
+    solvers.push(("lemke", Box::new(LemkeSolver::new())));
+    for (name, mut solver) in solvers {
+        let (mut height, mut way, mut velocity) = (0.5_f32, 0.0_f32, Velocity::default());
+        for _ in 0..60 {
+            let mut problem = cube(height, 0.0);
+            problem.bodies[0].linear_velocity = velocity.linear;
+            problem.bodies[0].angular_velocity = velocity.angular;
+            problem.friction_cone = cone_of(name);
+            let problem = drystone::problem::AsProblem::as_problem(&problem);
+            let carried = surfaces.carry(&problem, &[[0.8, 0.0, 0.0]; 4]).unwrap();
+            let plan = Plan::from(SubstepPlan::recommended_for(&carried, H, GRAVITY));
+            let mut solution = Solution::default();
+            solver.step(&carried, &plan, &mut solution).unwrap();
+            let motion = plan.motion(H, &carried, &solution, 0).unwrap();
+            velocity = motion.velocity;
+            // The belt stays where it is, and a cube that turned would leave it: it does not.
+            way += motion.displacement.linear[0];
+            height += motion.displacement.linear[2];
+        }
+        assert!(
+            (velocity.linear[0] - 0.8).abs() < 5e-3,
+            "{name}: {velocity:?}"
+        );
+        // By mu g it takes 0.8 / 4.9 s to get to the speed of the belt.
+        let expected = 0.8 - 0.5 * 0.8 * 0.8 / (0.5 * GRAVITY as f32);
+        assert!((way - expected).abs() < 0.02, "{name}: {way} {expected}");
+        assert!((height - 0.5).abs() < 2e-3, "{name}: {height}");
+    }
+}
+
+#[test]
+fn surfaces_that_cannot_move_are_refused_and_none_cost_nothing() {
+    let problem = cube(0.5, -1.0);
+    let problem = drystone::problem::AsProblem::as_problem(&problem);
+    let mut surfaces = MovingSurfaces::default();
+    let still = surfaces.carry(&problem, &[[0.0; 3]; 4]).unwrap();
+    assert!(std::ptr::eq(still.bodies, problem.bodies));
+    assert!(std::ptr::eq(still.contacts, problem.contacts));
+    let mut refused = |velocities: &[[f32; 3]], problem: &ProblemRef<'_>| {
+        surfaces.carry(problem, velocities).unwrap_err().to_string()
+    };
+    let said = refused(&[[0.0; 3]; 3], &problem);
+    assert!(said.contains("3 given; 4 expected"), "{said}");
+    let mut velocities = [[0.0; 3]; 4];
+    velocities[2] = [1.0, 0.0, 0.1];
+    let said = refused(&velocities, &problem);
+    assert!(
+        said.contains("contact 2") && said.contains("normal"),
+        "{said}"
+    );
+    velocities[2] = [f32::NAN, 0.0, 0.0];
+    let said = refused(&velocities, &problem);
+    assert!(
+        said.contains("contact 2") && said.contains("finite"),
+        "{said}"
+    );
+    velocities[2] = [1.0, 0.0, 0.0];
+    let bodies = [problem.bodies[0]; 2];
+    let said = refused(
+        &velocities,
+        &ProblemRef {
+            bodies: &bodies,
+            ..problem
+        },
+    );
+    assert!(
+        said.contains("contact 2") && said.contains("immovable"),
+        "{said}"
+    );
+    let said = refused(
+        &velocities,
+        &ProblemRef {
+            bodies: &bodies[..1],
+            ..problem
+        },
+    );
+    assert!(said.contains("does not exist"), "{said}");
 }
 
 #[test]

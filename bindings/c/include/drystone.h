@@ -502,6 +502,11 @@ typedef struct ds_problem {
    */
   const struct ds_joint_row *joint_rows;
   /*
+   Velocity of the surface of each contact, normal to its normal, with which A sticks to B [m/s]; not zero only on immovable bodies, such as
+   conveyor belts; null if none moves.
+   */
+  const float (*surface_velocities)[3];
+  /*
    For `ds_step`: what forces add to each body's velocity over the step.
    */
   const struct ds_velocity *increments;

@@ -123,6 +123,9 @@ pub struct ds_problem {
     pub contacts: *const ds_contact,
     /// The rows; those of one pair of bodies should stand together.
     pub joint_rows: *const ds_joint_row,
+    /// Velocity of the surface of each contact, normal to its normal, with which A sticks to B [m/s]; not zero only on immovable bodies, such as
+    /// conveyor belts; null if none moves.
+    pub surface_velocities: *const [f32; 3],
     /// For `ds_step`: what forces add to each body's velocity over the step.
     pub increments: *const ds_velocity,
     /// For `ds_step`: separation of each contact, negative when penetrating [m].
@@ -146,6 +149,8 @@ pub(crate) struct Given<'a> {
     bodies: Cow<'a, [Body]>,
     contacts: Cow<'a, [Contact]>,
     rest: ProblemRef<'a>,
+    /// Empty if none moves.
+    pub(crate) surface_velocities: &'a [[f32; 3]],
 }
 
 impl Given<'_> {
@@ -171,11 +176,17 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
         let optional =
             |from: *const f32, what| array(from, if_any(!from.is_null(), contacts), what);
         let rows: &[ds_joint_row] = array(from.joint_rows, from.joint_row_count, "joint rows")?;
+        let surfaces = if from.surface_velocities.is_null() {
+            0
+        } else {
+            contacts
+        };
         let increments = if_any(!from.increments.is_null(), bodies);
         let increments: &[ds_velocity] = array(from.increments, increments, "increments")?;
         Ok(Given {
             bodies: records::<_, Body>(from.bodies, bodies, "bodies")?,
             contacts: records::<_, Contact>(from.contacts, contacts, "contacts")?,
+            surface_velocities: array(from.surface_velocities, surfaces, "surface_velocities")?,
             rest: ProblemRef {
                 joint_rows: bytemuck::cast_slice::<_, JointRow>(rows),
                 friction_cone: match from.friction_directions {

@@ -6,7 +6,7 @@ use crate::memory::{Sized32, check_pointer, structure, write, write_structure};
 use crate::plan::{ds_options, ds_plan, options, plan};
 use crate::problem::{Given, ds_displacement, ds_problem, ds_velocity, given};
 use crate::threads::Threads;
-use drystone::problem::Velocity;
+use drystone::problem::{MovingSurfaces, Velocity};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::substeps::SubstepReport;
 use drystone::solver::{Displacement, Plan, Solution, Solver as _, Status};
@@ -92,6 +92,7 @@ pub(crate) struct Held {
     pub(crate) solution: Solution,
     velocities: Vec<Velocity>,
     displacements: Vec<Displacement>,
+    surfaces: MovingSurfaces,
 }
 
 pub(crate) static SOLVERS: Handles<Held> = Handles::new("solver");
@@ -110,6 +111,7 @@ impl Held {
             solution: Solution::default(),
             velocities: Vec::new(),
             displacements: Vec::new(),
+            surfaces: MovingSurfaces::default(),
         })
     }
 
@@ -119,9 +121,11 @@ impl Held {
             solver,
             threads,
             solution,
+            surfaces,
             ..
         } = self;
         let problem = given.problem();
+        let problem = surfaces.carry(&problem, given.surface_velocities)?;
         let solve = AssertUnwindSafe(|| match threads {
             Some(threads) => threads.run(|| solver.step(&problem, plan, solution)),
             None => solver.step(&problem, plan, solution),

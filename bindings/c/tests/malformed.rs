@@ -137,6 +137,7 @@ impl Call {
             bodies: call.bodies.as_ptr(),
             contacts: call.contacts.as_ptr(),
             joint_rows: call.rows.as_ptr(),
+            surface_velocities: null(),
             increments: call.increments.as_ptr(),
             gaps: call.gaps.as_ptr(),
             restitutions: null(),
@@ -252,6 +253,13 @@ fn malformed(
         34 => {
             call.problem.joint_row_count = ROWS;
             return step(solver, &mut call);
+        }
+        59 => {
+            // Of a contact whose two bodies move, or not a number.
+            let velocity = [number, 1.0][random.random_range(0..2)];
+            let velocities = [[velocity; 3]; CONTACTS];
+            call.problem.surface_velocities = velocities.as_ptr();
+            return solve(solver, &mut call);
         }
         35 => {
             call.solution.total_impulses = call.impulses.as_mut_ptr();

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::records::{BodyRecord, ProblemContact, RowRecord};
 use crate::solution::Solution;
 use crate::threads;
-use drystone::problem::{FrictionCone, FrictionLaw, ProblemRef, Velocity};
+use drystone::problem::{FrictionCone, FrictionLaw, MovingSurfaces, ProblemRef, Velocity};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{self, Options, Solver as _};
 use numpy::{PyArray1, PyArrayMethods};
@@ -25,6 +25,9 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 /// what forces add to each body's velocity over the step (``(n, 6)``, linear [m/s] then angular [rad/s], float32), and ``gaps``, the separation of each
 /// contact [m]; ``restitutions``, ``loads`` [N] and ``sizes`` (`measure_sizes`), one a contact, are optional there. All of them are float32.
 ///
+/// ``surface_velocities`` (``(n, 3)`` [m/s], float32, tangential) are of contacts on surfaces that move over their body, such as conveyor belts: A sticks where it moves so
+/// relative to B; where one is not zero, A or B has to be immovable.
+///
 /// Normals point from body B to body A. ``friction_directions`` is the number of corners of a friction polygon, even, 4 to 16; the default is the
 /// disk. ``friction_law`` is ``"coulomb"`` or ``"convex"``. ``contact_softness`` is over the contacts' own response; a plan has its own. ``threads`` is the number
 /// of threads, by default one a core; results do not depend on it.
@@ -39,6 +42,7 @@ pub(crate) struct Problem {
 
 struct Inner {
     solver: CpuSolver,
+    surfaces: MovingSurfaces,
     arrays: Arrays,
 }
 
@@ -47,6 +51,7 @@ struct Arrays {
     bodies: Py<PyAny>,
     contacts: Py<PyAny>,
     rows: Option<Py<PyAny>>,
+    surface_velocities: Option<Py<PyAny>>,
     increments: Option<Py<PyAny>>,
     gaps: Option<Py<PyAny>>,
     restitutions: Option<Py<PyAny>>,
@@ -59,6 +64,7 @@ struct LentArrays<'py> {
     bodies: Lent<'py, BodyRecord>,
     contacts: Lent<'py, ProblemContact>,
     rows: Option<Lent<'py, RowRecord>>,
+    surface_velocities: Option<Lent<'py, f32>>,
     increments: Option<Lent<'py, f32>>,
     gaps: Option<Lent<'py, f32>>,
     restitutions: Option<Lent<'py, f32>>,
@@ -79,6 +85,7 @@ impl Arrays {
             rows: rows
                 .map(|rows| Lent::of(rows.bind(py), "rows", &[]))
                 .transpose()?,
+            surface_velocities: numbers(&self.surface_velocities, "surface_velocities", &[3])?,
             increments: numbers(&self.increments, "increments", &[6])?,
             gaps: numbers(&self.gaps, "gaps", &[])?,
             restitutions: numbers(&self.restitutions, "restitutions", &[])?,
@@ -98,6 +105,7 @@ impl LentArrays<'_> {
         let rows = self.rows.as_ref();
         places.extend(rows.map(|rows| ("rows", rows.address(), rows.is_copy)));
         for (name, array) in [
+            ("surface_velocities", &self.surface_velocities),
             ("increments", &self.increments),
             ("gaps", &self.gaps),
             ("restitutions", &self.restitutions),
@@ -117,12 +125,13 @@ fn numbers<'a>(lent: &'a Option<Lent<'_, f32>>) -> Result<&'a [f32]> {
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (bodies, contacts, rows=None, *, increments=None, gaps=None, restitutions=None, loads=None, sizes=None, friction_directions=None, friction_law="coulomb", contact_softness=0.0, threads=None))]
+    #[pyo3(signature = (bodies, contacts, rows=None, *, surface_velocities=None, increments=None, gaps=None, restitutions=None, loads=None, sizes=None, friction_directions=None, friction_law="coulomb", contact_softness=0.0, threads=None))]
     fn new(
         py: Python<'_>,
         bodies: Py<PyAny>,
         contacts: Py<PyAny>,
         rows: Option<Py<PyAny>>,
+        surface_velocities: Option<Py<PyAny>>,
         increments: Option<Py<PyAny>>,
         gaps: Option<Py<PyAny>>,
         restitutions: Option<Py<PyAny>>,
@@ -137,6 +146,7 @@ impl Problem {
             bodies,
             contacts,
             rows,
+            surface_velocities,
             increments,
             gaps,
             restitutions,
@@ -150,6 +160,7 @@ impl Problem {
         Ok(Self {
             inner: Mutex::new(Inner {
                 solver: CpuSolver::new(),
+                surfaces: MovingSurfaces::default(),
                 arrays,
             }),
             friction_cone,
@@ -198,7 +209,7 @@ impl Problem {
     ///
     /// Raises `InvalidError` that names the first body, contact or row with something wrong.
     fn validate(&self, py: Python<'_>) -> Result<()> {
-        self.with(py, |problem| Ok(problem.validate()?))
+        self.with_surfaces(py, |_, carried| Ok(carried.validate()?))
     }
 
     /// Which bodies hang together: the number of islands, and for each body the index of its island's first (uint32, shape ``(bodies,)``).
@@ -272,6 +283,18 @@ impl Problem {
         Ok(())
     }
 
+    /// Velocity of the surface of each contact, tangential [m/s], or ``None`` if none moves.
+    #[getter]
+    fn surface_velocities(&self, py: Python<'_>) -> Result<Option<Py<PyAny>>> {
+        self.optional(py, |arrays| &mut arrays.surface_velocities)
+    }
+
+    #[setter]
+    fn set_surface_velocities(&self, py: Python<'_>, array: Option<Py<PyAny>>) -> Result<()> {
+        let what = ("surface_velocities", &[3][..]);
+        self.exchange(py, array, what, |a| &mut a.surface_velocities)
+    }
+
     /// Velocity that forces add to each body over a step in substeps, or ``None``.
     #[getter]
     fn increments(&self, py: Python<'_>) -> Result<Option<Py<PyAny>>> {
@@ -341,6 +364,18 @@ impl Problem {
     }
 }
 
+/// Surfaces of a problem that move.
+struct Surfaces<'a> {
+    memory: &'a mut MovingSurfaces,
+    velocities: &'a [[f32; 3]],
+}
+
+impl<'a> Surfaces<'a> {
+    fn carried(self, problem: &ProblemRef<'a>) -> Result<ProblemRef<'a>> {
+        Ok(self.memory.carry(problem, self.velocities)?)
+    }
+}
+
 type Slot = fn(&mut Arrays) -> &mut Option<Py<PyAny>>;
 
 impl Problem {
@@ -363,6 +398,7 @@ impl Problem {
         Ok(Self {
             inner: Mutex::new(Inner {
                 solver: CpuSolver::new(),
+                surfaces: MovingSurfaces::default(),
                 arrays: Arrays {
                     bodies: PyArray1::from_vec(py, bodies).into_any().unbind(),
                     contacts: PyArray1::from_vec(py, contacts.collect())
@@ -370,6 +406,7 @@ impl Problem {
                         .unbind(),
                     rows: (!rows.is_empty())
                         .then(|| PyArray1::from_vec(py, rows).into_any().unbind()),
+                    surface_velocities: None,
                     increments: Some(increments.into_any().unbind()),
                     gaps: Some(PyArray1::from_slice(py, &problem.gaps).into_any().unbind()),
                     restitutions: optional(&problem.restitutions),
@@ -393,22 +430,37 @@ impl Problem {
         }
     }
 
-    /// Calls something with the problem where it is, without the interpreter's lock.
+    /// Calls something with the problem where it is, without the interpreter's lock; surfaces that move are left out.
     pub(crate) fn with<R: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&ProblemRef<'_>) -> Result<R> + Send,
     ) -> Result<R> {
-        self.with_solver(py, |_, problem| work(problem))
+        self.with_solver(py, |_, problem, _| work(problem))
+    }
+
+    /// The same, and with the problem as it is solved: surfaces that move have bodies of their own behind the others.
+    pub(crate) fn with_surfaces<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&ProblemRef<'_>, &ProblemRef<'_>) -> Result<R> + Send,
+    ) -> Result<R> {
+        self.with_solver(py, |_, problem, surfaces| {
+            work(problem, &surfaces.carried(problem)?)
+        })
     }
 
     fn with_solver<R: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut CpuSolver, &ProblemRef<'_>) -> Result<R> + Send,
+        work: impl for<'a> FnOnce(&mut CpuSolver, &ProblemRef<'a>, Surfaces<'a>) -> Result<R> + Send,
     ) -> Result<R> {
         let mut inner = self.lock()?;
-        let Inner { solver, arrays } = &mut *inner;
+        let Inner {
+            solver,
+            surfaces,
+            arrays,
+        } = &mut *inner;
         let lent = arrays.lend(py)?;
         let increments: &[Velocity] = bytemuck::cast_slice(numbers(&lent.increments)?);
         let rows = lent.rows.as_ref().map_or(Ok(&[][..]), Lent::slice)?;
@@ -425,14 +477,18 @@ impl Problem {
             loads: numbers(&lent.loads)?,
             sizes: numbers(&lent.sizes)?,
         };
+        let surfaces = Surfaces {
+            memory: surfaces,
+            velocities: bytemuck::cast_slice(numbers(&lent.surface_velocities)?),
+        };
         let pool = threads::pool(self.threads)?;
-        py.detach(|| pool.install(|| work(solver, &problem)))
+        py.detach(|| pool.install(|| work(solver, &problem, surfaces)))
     }
 
     fn run(&self, py: Python<'_>, plan: &solver::Plan) -> Result<Solution> {
-        self.with_solver(py, |solver, problem| {
+        self.with_solver(py, |solver, problem, surfaces| {
             let mut found = solver::Solution::default();
-            let report = solver.step(problem, plan, &mut found)?;
+            let report = solver.step(&surfaces.carried(problem)?, plan, &mut found)?;
             Solution::new(problem, plan, found, report.velocity)
         })
     }

@@ -27,8 +27,10 @@ pub(crate) fn judge<'py>(
     let joints = joints.transpose()?;
     let of_contacts: &[[f32; 3]] = bytemuck::cast_slice(impulses.slice()?);
     let of_joints = joints.as_ref().map_or(Ok(&[][..]), Lent::slice)?;
-    let verdict = problem.with(py, |problem| {
-        Ok(reference::judge(problem, of_contacts, of_joints)?)
+    let verdict = problem.with_surfaces(py, |problem, carried| {
+        let mut verdict = reference::judge(carried, of_contacts, of_joints)?;
+        verdict.velocities.truncate(problem.bodies.len());
+        Ok(verdict)
     })?;
     let vectors = |pick: fn(&(drystone::math::Vec3, drystone::math::Vec3)) -> [f64; 3]| {
         let rows: Vec<f64> = verdict.velocities.iter().flat_map(pick).collect();

@@ -352,6 +352,30 @@ def dense_operator(bodies: Records, contacts: Records) -> tuple[NDArray[np.float
     return jacobian @ (inverse[:, None] * jacobian.T), b
 
 
+def test_a_belt_carries_what_lies_on_it() -> None:
+    bodies, contacts = drystone.new_bodies(2), drystone.new_contacts(1)
+    bodies[0] = drystone.body_from_local(2.0, [1e9, 1e9, 1e9], linear_velocity=[0, 0, -2])
+    contacts["body_b"], contacts["normal"], contacts["friction"] = 1, [0, 0, 1], 0.5
+    belt = np.array([[0.6, 0.0, 0.0]], np.float32)
+    problem = drystone.Problem(bodies, contacts, surface_velocities=belt)
+    solution = problem.solve()
+    assert solution.velocities.shape == (2, 3)
+    assert np.allclose(solution.velocities, np.array([[0.6, 0, 0], [0, 0, 0]]), atol=1e-6)
+    assert drystone.judge(problem, solution.impulses).residual_max < 1e-6
+    assert drystone.judge(problem, solution.impulses).velocities.shape == (2, 3)
+    assert problem.islands()[0] == 1 and problem.copied == []
+    # As fast as friction gets it.
+    belt[0] = [0.0, 5.0, 0.0]
+    assert np.allclose(problem.solve().velocities[0], [0, 1, 0], atol=1e-6)
+    belt[0] = [0.0, 0.0, 1.0]
+    with pytest.raises(drystone.InvalidError, match="contact 0"):
+        problem.solve()
+    problem.surface_velocities = None
+    assert np.allclose(problem.solve().velocities[0], 0, atol=1e-6)
+    with pytest.raises(drystone.InvalidError, match="surface_velocities"):
+        drystone.Problem(bodies, contacts, surface_velocities=np.zeros(3, np.float32))
+
+
 @pytest.mark.parametrize("method", ["accelerated", "nsgs"])
 def test_an_operator_has_the_same_normal_impulses(method: Any) -> None:
     bodies, contacts = crowd(60)

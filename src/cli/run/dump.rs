@@ -31,6 +31,7 @@ pub(super) fn write(
         }),
         time_step: Some(time_step),
         problem: simulation.velocity_problem().clone(),
+        surface_velocities: Vec::new(),
         plan,
         solution: solved.then(|| simulation.solution().clone()),
     };

@@ -5,7 +5,7 @@ use super::{median, refuse};
 use crate::args::{BackendName, SolveArgs};
 use crate::backend;
 use crate::failure::Failure;
-use drystone::problem::{AsProblem, FrictionCone, Problem};
+use drystone::problem::{AsProblem, FrictionCone, MovingSurfaces, ProblemRef};
 use drystone::problem_file::{BodyProblem, solution_to_json};
 use drystone::solver::reference::{in_substeps, judge};
 use drystone::solver::substeps::SubstepReport;
@@ -25,17 +25,22 @@ pub(super) fn solve(args: &SolveArgs, mut file: BodyProblem) -> Result<Report, F
         backend::choose(args.backend, args.adapter.as_deref()).map_err(Failure::while_preparing)?;
     let mut solver = choice.solver;
     let BodyProblem { problem, plan, .. } = &file;
+    let mut surfaces = MovingSurfaces::default();
+    let carried = surfaces
+        .carry(&problem.as_problem(), &file.surface_velocities)
+        .map_err(Failure::Input)?;
     let mut solution = Solution::default();
     let mut report = SubstepReport::default();
     let mut times = Vec::new();
     for _ in 0..args.repeat {
         let start = Instant::now();
         report = solver
-            .step(problem, plan, &mut solution)
+            .step(&carried, plan, &mut solution)
             .map_err(while_solving)?;
         times.push(start.elapsed());
     }
-    let judged = residuals(&mut *solver, problem, plan, &solution).map_err(Failure::Run)?;
+    let judged = residuals(&mut *solver, &carried, plan, &solution).map_err(Failure::Run)?;
+    solution.keep_bodies(problem.bodies.len());
     let velocity = plan.velocity();
     Ok(Report {
         file: args.file.display().to_string(),
@@ -134,7 +139,7 @@ struct Judged {
 /// are the referee's to judge: a step in substeps keeps the last ones only.
 fn residuals(
     solver: &mut dyn Solver,
-    problem: &Problem,
+    problem: &ProblemRef<'_>,
     plan: &Plan,
     solution: &Solution,
 ) -> Result<Judged> {

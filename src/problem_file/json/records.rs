@@ -42,6 +42,9 @@ impl From<FileRecord> for BodyProblem {
         let (bodies, contacts) = (&file.bodies, &file.contacts);
         let numbers =
             |of: fn(&ContactRecord) -> Option<f32>| contacts.iter().filter_map(of).collect();
+        let moving = contacts.iter().any(|c| c.surface_velocity.is_some());
+        let of_surface = |contact: &ContactRecord| contact.surface_velocity.unwrap_or_default();
+        let surface_velocities = contacts.iter().filter(|_| moving).map(of_surface).collect();
         let problem = Problem {
             increments: bodies.iter().filter_map(BodyRecord::increment).collect(),
             gaps: numbers(|contact| contact.gap),
@@ -60,6 +63,7 @@ impl From<FileRecord> for BodyProblem {
             origin: file.origin.map(Into::into),
             time_step: file.time_step,
             problem,
+            surface_velocities,
             plan: file.plan.into(),
             solution: file.solution.map(Into::into),
         }
@@ -245,6 +249,8 @@ pub(super) struct ContactRecord {
     #[serde(default)]
     impulse: [f32; 3],
     #[serde(skip_serializing_if = "Option::is_none")]
+    surface_velocity: Option<[f32; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) gap: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) restitution: Option<f32>,
@@ -255,7 +261,8 @@ pub(super) struct ContactRecord {
 }
 
 impl ContactRecord {
-    pub(super) fn new(problem: &Problem, index: usize, divided: bool) -> Self {
+    pub(super) fn new(file: &BodyProblem, index: usize) -> Self {
+        let (problem, divided) = (&file.problem, file.plan.substeps().is_some());
         let contact = &problem.contacts[index];
         let of = |numbers: &[f32]| numbers.get(index).copied().filter(|_| divided);
         Self {
@@ -266,6 +273,7 @@ impl ContactRecord {
             bias: contact.bias,
             friction: contact.friction,
             impulse: contact.impulse,
+            surface_velocity: file.surface_velocities.get(index).copied(),
             gap: of(&problem.gaps),
             restitution: of(&problem.restitutions),
             load: of(&problem.loads),

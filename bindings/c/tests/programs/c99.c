@@ -100,11 +100,51 @@ static void once(void)
     OK(ds_destroy(solver));
 }
 
+/* A body of 2 kg that falls on a belt at 2 m/s. */
+static void belt(void)
+{
+    ds_body bodies[2];
+    ds_contact contact;
+    ds_problem problem;
+    ds_options options;
+    ds_solution solution;
+    ds_velocity velocities[2];
+    ds_solver *solver = NULL;
+    const float moving[1][3] = {{0.6f, 0, 0}};
+    memset(bodies, 0, sizeof bodies);
+    memset(&contact, 0, sizeof contact);
+    memset(&problem, 0, sizeof problem);
+    memset(&options, 0, sizeof options);
+    memset(&solution, 0, sizeof solution);
+    problem.struct_size = sizeof problem;
+    options.struct_size = sizeof options;
+    solution.struct_size = sizeof solution;
+    bodies[0].inverse_mass = 0.5f;
+    bodies[0].linear_velocity[2] = -2.0f;
+    contact.body_b = 1;
+    contact.normal[2] = 1.0f;
+    contact.friction = 0.5f;
+    problem.body_count = 2;
+    problem.contact_count = 1;
+    problem.bodies = bodies;
+    problem.contacts = &contact;
+    problem.surface_velocities = moving;
+    solution.velocities = velocities;
+    OK(ds_create(1, &solver));
+    OK(ds_options_default(&options));
+    OK(ds_solve(solver, &problem, &options, &solution, NULL));
+    EXPECT(fabsf(velocities[0].linear[0] - 0.6f) < 1e-6f && velocities[1].linear[0] == 0.0f);
+    bodies[1].inverse_mass = 1.0f;
+    EXPECT(ds_solve(solver, &problem, &options, &solution, NULL) == DS_INVALID);
+    OK(ds_destroy(solver));
+}
+
 int main(void)
 {
     EXPECT(ds_abi_version() == DS_ABI_VERSION);
     cube_comes_to_rest();
     delassus();
     once();
+    belt();
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -204,6 +204,7 @@ class Problem:
     bodies: NDArray[np.void]
     contacts: NDArray[np.void]
     rows: NDArray[np.void] | None
+    surface_velocities: NDArray[np.float32] | None
     increments: NDArray[np.float32] | None
     gaps: NDArray[np.float32] | None
     restitutions: NDArray[np.float32] | None
@@ -215,6 +216,7 @@ class Problem:
         contacts: NDArray[np.void],
         rows: NDArray[np.void] | None = None,
         *,
+        surface_velocities: NDArray[np.float32] | None = None,
         increments: NDArray[np.float32] | None = None,
         gaps: NDArray[np.float32] | None = None,
         restitutions: NDArray[np.float32] | None = None,

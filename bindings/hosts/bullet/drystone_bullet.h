@@ -1,4 +1,4 @@
-// drystone as Bullet's constraint solver: contacts with friction and restitution, kinematic bodies.
+// drystone as Bullet's constraint solver: contacts with friction and restitution, kinematic bodies, all of Bullet's constraints.
 //
 //     drystone::BulletSolver solver;
 //     btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
@@ -8,6 +8,7 @@
 #define DRYSTONE_BULLET_H
 
 #include "drystone.h"
+#include "drystone_bullet_joints.h"
 
 #include <btBulletDynamicsCommon.h>
 
@@ -35,20 +36,36 @@ public:
     btConstraintSolverType getSolverType() const override { return BT_SEQUENTIAL_IMPULSE_SOLVER; }
 
     btScalar solveGroup(btCollisionObject **objects, int object_count, btPersistentManifold **manifolds,
-                        int manifold_count, btTypedConstraint **, int constraint_count,
+                        int manifold_count, btTypedConstraint **constraints, int constraint_count,
                         const btContactSolverInfo &info, btIDebugDraw *, btDispatcher *) override
     {
-        if (constraint_count > 0)
-            throw std::runtime_error("drystone: this solver takes contacts only, and no constraints");
-        take_bodies(objects, object_count, info.m_timeStep);
-        take_contacts(manifolds, manifold_count);
-        solve(info.m_timeStep);
-        give_bodies(info.m_timeStep);
+        if (constraint_count == 0) {
+            solve_contacts(objects, object_count, manifolds, manifold_count, info.m_timeStep);
+            return 0;
+        }
+        m_parts.split(objects, object_count, manifolds, manifold_count, constraints, constraint_count);
+        auto &free = m_parts.free, &jointed = m_parts.jointed;
+        if (free.objects.size() > 0)
+            solve_contacts(data(free.objects), free.objects.size(), data(free.manifolds), free.manifolds.size(), info.m_timeStep);
+        take_bodies(data(jointed.objects), jointed.objects.size(), info.m_timeStep);
+        take_contacts(data(jointed.manifolds), jointed.manifolds.size());
+        m_joints.begin(constraints, constraint_count, [this](btRigidBody &body) { return index_of(&body, 0); });
+        solve_in_parts(info);
+        give_poses(info.m_timeStep);
         give_contacts();
         return 0;
     }
 
 private:
+    void solve_contacts(btCollisionObject **objects, int object_count, btPersistentManifold **manifolds, int manifold_count, btScalar h)
+    {
+        take_bodies(objects, object_count, h);
+        take_contacts(manifolds, manifold_count);
+        solve(h);
+        give_bodies(h);
+        give_contacts();
+    }
+
     template <typename T> using Array = btAlignedObjectArray<T>;
 
     static void check(ds_status status)
@@ -64,6 +81,14 @@ private:
         to[2] = float(from.z());
     }
     static btVector3 get(const float (&from)[3]) { return btVector3(from[0], from[1], from[2]); }
+
+    static void put_inertia(ds_body &body, const btRigidBody &rigid)
+    {
+        const btMatrix3x3 &inertia = rigid.getInvInertiaTensorWorld();
+        const float entries[6] = {float(inertia[0][0]), float(inertia[0][1]), float(inertia[0][2]),
+                                  float(inertia[1][1]), float(inertia[1][2]), float(inertia[2][2])};
+        std::copy(entries, entries + 6, body.inverse_inertia);
+    }
 
     void take_bodies(btCollisionObject **objects, int count, btScalar h)
     {
@@ -87,14 +112,11 @@ private:
         put(body.angular_velocity, object->getInterpolationAngularVelocity());
         btRigidBody *rigid = btRigidBody::upcast(object);
         if (rigid && !object->isStaticOrKinematicObject()) {
-            const btMatrix3x3 &inertia = rigid->getInvInertiaTensorWorld();
+            put_inertia(body, *rigid);
             put(body.linear_velocity, rigid->getLinearVelocity());
             put(body.angular_velocity, rigid->getAngularVelocity());
             body.inverse_mass = float(rigid->getInvMass());
-            const float entries[6] = {float(inertia[0][0]), float(inertia[0][1]), float(inertia[0][2]),
-                                      float(inertia[1][1]), float(inertia[1][2]), float(inertia[2][2])};
-            std::copy(entries, entries + 6, body.inverse_inertia);
-            btVector3 spin = inertia * rigid->getTotalTorque() * h;
+            btVector3 spin = rigid->getInvInertiaTensorWorld() * rigid->getTotalTorque() * h;
             if (rigid->getFlags() & BT_ENABLE_GYROSCOPIC_FORCE_IMPLICIT_BODY)
                 spin += rigid->computeGyroscopicImpulseImplicit_Body(h);
             put(increment.linear, rigid->getTotalForce() * rigid->getInvMass() * h);
@@ -149,7 +171,8 @@ private:
         }
     }
 
-    void solve(btScalar h)
+    /// The problem of a step, its plan in so many substeps, and impulses to start from.
+    ds_problem prepare(btScalar h, unsigned substeps)
     {
         m_velocities.resizeNoInitialize(m_bodies.size());
         m_displacements.resizeNoInitialize(m_bodies.size());
@@ -169,7 +192,7 @@ private:
         check(ds_sizes(&problem, data(m_sizes)));
         problem.sizes = data(m_sizes);
         m_plan.struct_size = sizeof m_plan;
-        check(ds_plan_recommended_for(&m_plan, &problem, m_substeps, h, m_gravity));
+        check(ds_plan_recommended_for(&m_plan, &problem, substeps, h, m_gravity));
         for (int i = 0; i < m_contacts.size(); ++i) {
             const btManifoldPoint &point = *m_points[i];
             if (point.m_appliedImpulse == 0)
@@ -184,14 +207,153 @@ private:
             contact.impulse[1] = share * float(lateral.dot(get(first)));
             contact.impulse[2] = share * float(lateral.dot(get(second)));
         }
+        return problem;
+    }
+
+    ds_solution solution()
+    {
         ds_solution solution = {};
         solution.struct_size = sizeof solution;
         solution.velocities = data(m_velocities);
-        solution.displacements = data(m_displacements);
         solution.impulses = reinterpret_cast<float(*)[3]>(data(m_impulses));
+        return solution;
+    }
+
+    void solve(btScalar h)
+    {
+        const ds_problem problem = prepare(h, m_substeps);
+        ds_solution solution = this->solution();
+        solution.displacements = data(m_displacements);
         solution.total_impulses = reinterpret_cast<float(*)[3]>(data(m_totals));
         check(ds_step(m_solver, &problem, &m_plan, &solution, nullptr));
         check(ds_renew_loads(&m_plan, solution.total_impulses, data(m_sizes), data(m_loads), problem.contact_count));
+    }
+
+    /// A step with constraints: in each part errors and gaps anew, one problem whose velocities move the bodies, and the same without what
+    /// pushes them out of each other, whose velocities stay.
+    void solve_in_parts(const btContactSolverInfo &info)
+    {
+        const unsigned parts = m_substeps > 0 ? m_substeps : 8;
+        const btScalar h = info.m_timeStep, part = h / btScalar(parts);
+        ds_problem problem = prepare(h, parts);
+        ds_options options = {};
+        options.struct_size = sizeof options;
+        check(ds_options_default(&options));
+        options.iterations = unsigned(std::max(1, info.m_numIterations));
+        m_poses.resizeNoInitialize(m_rigid.size());
+        for (int i = 0; i < m_rigid.size(); ++i)
+            m_poses[i] = m_rigid[i]->getWorldTransform();
+        for (int i = 0; i < m_totals.size(); ++i)
+            m_totals[i] = Impulse();
+        for (unsigned at = 0; at < parts; ++at) {
+            m_approach.resizeNoInitialize(m_contacts.size());
+            for (int i = 0; i < m_contacts.size(); ++i)
+                m_approach[i] = opening(m_contacts[i], m_bodies);
+            for (int i = 0; i < m_bodies.size(); ++i)
+                for (int axis = 0; axis < 3; ++axis) {
+                    m_bodies[i].linear_velocity[axis] += m_increments[i].linear[axis] / float(parts);
+                    m_bodies[i].angular_velocity[axis] += m_increments[i].angular[axis] / float(parts);
+                }
+            m_joints.renew(info, int(parts), data(m_bodies));
+            auto &rows = m_joints.rows();
+            problem.joint_rows = data(rows);
+            problem.joint_row_count = size_t(rows.size());
+            m_row_impulses.resizeNoInitialize(rows.size());
+            ds_solution solution = this->solution();
+            solution.joint_impulses = data(m_row_impulses);
+            for (const bool pushed : {true, false}) {
+                for (int i = 0; i < m_contacts.size(); ++i)
+                    m_contacts[i].bias = bias(i, part, pushed);
+                // The second problem starts at the joints' impulses of the first, which are all but its own.
+                options.direct_joints = pushed;
+                check(ds_solve(m_solver, &problem, &options, &solution, nullptr));
+                if (pushed)
+                    move(part);
+                for (int i = 0; i < m_contacts.size(); ++i)
+                    std::copy(m_impulses[i].along, m_impulses[i].along + 3, m_contacts[i].impulse);
+                for (int i = 0; i < rows.size(); ++i)
+                    rows[i].impulse = m_row_impulses[i];
+            }
+            for (int i = 0; i < m_totals.size(); ++i)
+                for (int along = 0; along < 3; ++along)
+                    m_totals[i].along[along] += m_impulses[i].along[along];
+            m_joints.took(h);
+            for (int i = 0; i < m_bodies.size(); ++i)
+                take_velocity(i);
+        }
+        m_joints.end(int(parts));
+        check(ds_renew_loads(&m_plan, reinterpret_cast<float(*)[3]>(data(m_totals)), data(m_loads), problem.contact_count));
+    }
+
+    /// Velocity with which a contact opens [m/s].
+    template <typename Velocities>
+    static float opening(const ds_contact &contact, const Velocities &of)
+    {
+        const auto at = [&](unsigned body, const float(&arm)[3]) {
+            return linear(of[int(body)]) + angular(of[int(body)]).cross(get(arm));
+        };
+        return float(get(contact.normal).dot(at(contact.body_a, contact.arm_a) - at(contact.body_b, contact.arm_b)));
+    }
+    static btVector3 linear(const ds_body &body) { return get(body.linear_velocity); }
+    static btVector3 angular(const ds_body &body) { return get(body.angular_velocity); }
+    static btVector3 linear(const ds_velocity &velocity) { return get(velocity.linear); }
+    static btVector3 angular(const ds_velocity &velocity) { return get(velocity.angular); }
+
+    /// What a contact's velocity of opening is short of: open ones may shut, those that overlap open, and those that hit bounce.
+    float bias(int i, btScalar part, bool pushed) const
+    {
+        const float gap = m_gaps[i], approach = m_approach[i];
+        float bias = gap > 0 ? gap / float(part) : 0;
+        if (gap < 0 && pushed)
+            bias = 0.2f * gap / float(part);
+        // Deep ones take some steps, however many parts these have; none keeps the speed.
+        if (pushed)
+            bias = btMax(bias, 0.2f * gap / m_plan.time_step - m_plan.max_push);
+        if (approach < -m_plan.restitution_threshold && gap + approach * float(part) < 0)
+            bias = btMin(bias, m_restitutions[i] * approach);
+        return bias;
+    }
+
+    /// Moves bodies by the velocities that were found, and gaps with them.
+    void move(btScalar part)
+    {
+        for (int i = 0; i < m_contacts.size(); ++i)
+            m_gaps[i] += float(part) * opening(m_contacts[i], m_velocities);
+        for (int i = 0; i < m_rigid.size(); ++i) {
+            if (m_bodies[i].inverse_mass == 0)
+                continue;
+            btTransform moved;
+            btTransformUtil::integrateTransform(m_poses[i], get(m_velocities[i].linear), get(m_velocities[i].angular), part, moved);
+            m_poses[i] = moved;
+            m_rigid[i]->setWorldTransform(moved);
+        }
+    }
+
+    /// Makes the velocities that were found those of a body, for the next part and for Bullet's constraints to see.
+    void take_velocity(int i)
+    {
+        if (m_bodies[i].inverse_mass == 0)
+            return;
+        btRigidBody *rigid = btRigidBody::upcast(m_rigid[i]);
+        rigid->setLinearVelocity(get(m_velocities[i].linear));
+        rigid->setAngularVelocity(get(m_velocities[i].angular));
+        rigid->updateInertiaTensor();
+        std::copy(m_velocities[i].linear, m_velocities[i].linear + 3, m_bodies[i].linear_velocity);
+        std::copy(m_velocities[i].angular, m_velocities[i].angular + 3, m_bodies[i].angular_velocity);
+        put_inertia(m_bodies[i], *rigid);
+    }
+
+    /// Poses from which Bullet's integration, which follows, comes to those that were found.
+    void give_poses(btScalar h)
+    {
+        for (int i = 0; i < m_rigid.size(); ++i) {
+            m_rigid[i]->setCompanionId(-1);
+            if (m_bodies[i].inverse_mass == 0)
+                continue;
+            btTransform back;
+            btTransformUtil::integrateTransform(m_poses[i], -get(m_velocities[i].linear), -get(m_velocities[i].angular), h, back);
+            m_rigid[i]->setWorldTransform(back);
+        }
     }
 
     /// Velocities, and what Bullet's integration by them, which follows, leaves out of the displacements.
@@ -251,6 +413,10 @@ private:
     Array<btManifoldPoint *> m_points;
     Array<float> m_gaps, m_restitutions, m_loads, m_sizes;
     Array<Impulse> m_impulses, m_totals;
+    BulletParts m_parts;
+    BulletJoints m_joints;
+    Array<btTransform> m_poses;
+    Array<float> m_approach, m_row_impulses;
 };
 
 } // namespace drystone

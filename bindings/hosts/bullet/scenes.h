@@ -66,6 +66,8 @@ public:
     }
     ~Scene()
     {
+        for (auto &joint : m_joints)
+            m_world.removeConstraint(joint.constraint.get());
         for (auto &body : m_bodies)
             m_world.removeRigidBody(body.get());
     }
@@ -85,7 +87,36 @@ public:
         return *m_bodies.back();
     }
 
-    void step() { m_world.stepSimulation(h, 0, h); }
+    /// Adds a constraint of two bodies at a point, which do not collide any more.
+    template <typename T> T &join(T *constraint, const btVector3 &point)
+    {
+        const btTransform &a = constraint->getRigidBodyA().getWorldTransform(), &b = constraint->getRigidBodyB().getWorldTransform();
+        m_joints.push_back({std::unique_ptr<btTypedConstraint>(constraint), a.invXform(point), b.invXform(point)});
+        m_world.addConstraint(constraint, true);
+        return *constraint;
+    }
+
+    /// Largest distance of the two ends of a joint [m].
+    double worst_joint() const
+    {
+        double worst = 0;
+        for (const Joint &joint : m_joints) {
+            const btTransform &a = joint.constraint->getRigidBodyA().getWorldTransform();
+            const btTransform &b = joint.constraint->getRigidBodyB().getWorldTransform();
+            worst = std::max(worst, double((a * joint.end_a - b * joint.end_b).length()));
+        }
+        return worst;
+    }
+
+    /// Has all islands solved in one call.
+    void put_islands_together() { m_world.getSolverInfo().m_minimumSolverBatchSize = 1 << 30; }
+
+    /// A step, or so many that are together as long.
+    void step(int division = 1)
+    {
+        for (int i = 0; i < division; ++i)
+            m_world.stepSimulation(h / btScalar(division), 0, h);
+    }
 
     /// Of the poses as they are: manifolds are emptied and found again.
     Measure measure()
@@ -124,6 +155,11 @@ public:
     const std::vector<std::unique_ptr<btRigidBody>> &bodies() const { return m_bodies; }
 
 private:
+    struct Joint
+    {
+        std::unique_ptr<btTypedConstraint> constraint;
+        btVector3 end_a, end_b;
+    };
     btDefaultCollisionConfiguration m_configuration;
     btCollisionDispatcher m_dispatcher;
     btDbvtBroadphase m_broadphase;
@@ -135,6 +171,7 @@ private:
     btDiscreteDynamicsWorld m_world;
     std::vector<std::unique_ptr<btCollisionShape>> m_shapes;
     std::vector<std::unique_ptr<btRigidBody>> m_bodies;
+    std::vector<Joint> m_joints;
 };
 
 inline btVector3 unit(std::mt19937 &random)
@@ -210,6 +247,93 @@ inline void wall(Scene &scene, int rows)
             const btVector3 place(1.01f * float(brick) + (row % 2 ? 0.5f : 0), 0, 0.25f + 0.5f * float(row));
             scene.add(new btBoxShape(btVector3(0.5f, 0.25f, 0.25f)), 1, btTransform(btQuaternion::getIdentity(), place));
         }
+}
+
+
+/// Frames of two bodies for a joint at a point of the world with this axis (x of the frames, or z where a constraint turns about that).
+struct Frames
+{
+    btTransform a, b;
+    Frames(const btRigidBody &first, const btRigidBody &second, const btVector3 &point, const btVector3 &x, const btVector3 &z)
+    {
+        const btVector3 y = z.cross(x);
+        const btTransform frame(btMatrix3x3(x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]), point);
+        a = first.getWorldTransform().inverse() * frame;
+        b = second.getWorldTransform().inverse() * frame;
+    }
+};
+
+/// A doll of 11 capsules, six cones with a twist and four hinges, all with limits; its pelvis is at the pose.
+inline void doll(Scene &scene, const btTransform &at)
+{
+    const btVector3 ex(1, 0, 0), ey(0, 1, 0), ez(0, 0, 1);
+    const auto capsule = [&](bool along_x, btScalar radius, btScalar height, btScalar mass, const btVector3 &place) -> btRigidBody & {
+        btCollisionShape *shape = new btCapsuleShapeZ(radius, height);
+        if (along_x) {
+            delete shape;
+            shape = new btCapsuleShapeX(radius, height);
+        }
+        return scene.add(shape, mass, at * btTransform(btQuaternion::getIdentity(), place));
+    };
+    const auto turn = [&](const btVector3 &axis) { return at.getBasis() * axis; };
+    const auto hinge = [&](btRigidBody &a, btRigidBody &b, const btVector3 &place, const btVector3 &axis, const btVector3 &side,
+                           btScalar low, btScalar high) {
+        const Frames frames(a, b, at * place, turn(side), turn(axis));
+        scene.join(new btHingeConstraint(a, b, frames.a, frames.b), at * place).setLimit(low, high);
+    };
+    const auto cone = [&](btRigidBody &a, btRigidBody &b, const btVector3 &place, const btVector3 &axis, btScalar swing) {
+        const btVector3 side = btFabs(axis.y()) < btScalar(0.5) ? ey : ex;
+        const Frames frames(a, b, at * place, turn(axis), turn(side));
+        scene.join(new btConeTwistConstraint(a, b, frames.a, frames.b), at * place).setLimit(swing, swing, btScalar(0.4));
+    };
+    btRigidBody &pelvis = capsule(false, 0.15f, 0.1f, 10, btVector3(0, 0, 0));
+    btRigidBody &chest = capsule(false, 0.15f, 0.2f, 15, btVector3(0, 0, 0.35f));
+    btRigidBody &head = capsule(false, 0.1f, 0.05f, 4, btVector3(0, 0, 0.75f));
+    cone(pelvis, chest, btVector3(0, 0, 0.15f), ez, 0.5f);
+    cone(chest, head, btVector3(0, 0, 0.62f), ez, 0.6f);
+    for (const btScalar side : {-1.0f, 1.0f}) {
+        btRigidBody &thigh = capsule(false, 0.07f, 0.35f, 6, btVector3(side * 0.18f, 0, -0.35f));
+        btRigidBody &shin = capsule(false, 0.06f, 0.35f, 4, btVector3(side * 0.18f, 0, -0.8f));
+        cone(pelvis, thigh, btVector3(side * 0.18f, 0, -0.1f), -ez, 0.8f);
+        hinge(thigh, shin, btVector3(side * 0.18f, 0, -0.58f), ex, ey, -2, 0);
+        btRigidBody &arm = capsule(true, 0.05f, 0.25f, 2, btVector3(side * 0.38f, 0, 0.5f));
+        btRigidBody &forearm = capsule(true, 0.04f, 0.25f, 1.5f, btVector3(side * 0.72f, 0, 0.5f));
+        cone(chest, arm, btVector3(side * 0.2f, 0, 0.5f), ex * side, 1);
+        hinge(arm, forearm, btVector3(side * 0.55f, 0, 0.5f), ez, ex, side > 0 ? 0 : -2, side > 0 ? 2 : 0);
+    }
+}
+
+/// Dolls that fall into a fence of 6 m.
+inline void ragdolls(Scene &scene, int count)
+{
+    fence(scene, 3);
+    for (int i = 0; i < count; ++i) {
+        const btVector3 place(btScalar(i % 2) * 3 - 1.5f, btScalar(i / 2 % 2) * 3 - 1.5f, 1 + 2.2f * btScalar(i / 4));
+        doll(scene, btTransform(btQuaternion(btVector3(1, btScalar(i % 3), 1).normalized(), btScalar(0.4) * btScalar(i)), place));
+    }
+}
+
+/// A chain of links of 0.1 kg and so much at its end, hung up level.
+inline void chain(Scene &scene, int links)
+{
+    btRigidBody *last = nullptr;
+    for (int i = 0; i <= links; ++i) {
+        const bool is_load = i == links;
+        btCollisionShape *shape = new btBoxShape(btVector3(0.1f, 0.05f, 0.05f));
+        if (is_load) {
+            delete shape;
+            shape = new btSphereShape(0.3f);
+        }
+        const btVector3 place(0.25f * float(i) + (is_load ? 0.2f : 0), 0, 12);
+        btRigidBody &body = scene.add(shape, is_load ? 20 : 0.1f, btTransform(btQuaternion::getIdentity(), place));
+        const btVector3 joint(0.25f * float(i) - 0.125f, 0, 12);
+        const btVector3 of_body = joint - place;
+        if (last)
+            scene.join(new btPoint2PointConstraint(body, *last, of_body, joint - last->getWorldTransform().getOrigin()), joint);
+        else
+            scene.join(new btPoint2PointConstraint(body, of_body), joint);
+        last = &body;
+    }
 }
 
 #endif

@@ -39,10 +39,20 @@ void boxes_rest()
     expect(found.lost == 0, "1,000 boxes: lost", found.lost);
 }
 
-void wall_stands()
+/// A light ball that turns about a body's centre on a rod: the body and all that it touches is solved with constraints.
+void hang(Scene &scene, btRigidBody &from)
+{
+    const btVector3 hook = from.getWorldTransform().getOrigin(), centre = hook + btVector3(0, 2, 0);
+    btRigidBody &ball = scene.add(new btSphereShape(btScalar(0.1)), btScalar(0.01), btTransform(btQuaternion::getIdentity(), centre));
+    scene.join(new btPoint2PointConstraint(ball, from, hook - centre, btVector3(0, 0, 0)), hook);
+}
+
+void wall_stands(bool joined)
 {
     Scene scene(drystone_solver(), 10);
     wall(scene, 30);
+    if (joined)
+        hang(scene, *scene.bodies().back());
     const Measure found = after(scene, 600);
     double highest = 0;
     for (const auto &body : scene.bodies())
@@ -51,13 +61,15 @@ void wall_stands()
     expect(found.kinetic < 1e-3, "wall of 30 rows: kinetic energy [J a body]", found.kinetic);
 }
 
-void ball_bounces()
+void ball_bounces(bool joined)
 {
     Scene scene(drystone_solver(), 10);
     scene.bodies()[0]->setRestitution(1);
     btTransform pose(btQuaternion::getIdentity(), btVector3(0, 0, btScalar(1.5)));
     btRigidBody &ball = scene.add(new btSphereShape(btScalar(0.5)), 2, pose);
     ball.setRestitution(btScalar(0.7));
+    if (joined)
+        hang(scene, ball);
     double highest = 0, last = 0;
     bool rises = false;
     for (int i = 0; i < 60; ++i) {
@@ -71,7 +83,7 @@ void ball_bounces()
 }
 
 /// A kinematic platform at 1 m/s takes a box along.
-void platform_carries()
+void platform_carries(bool joined)
 {
     Scene scene(drystone_solver(), 10);
     btTransform pose(btQuaternion::getIdentity(), btVector3(0, 0, btScalar(0.25)));
@@ -79,6 +91,8 @@ void platform_carries()
     platform.setCollisionFlags(platform.getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
     pose.setOrigin(btVector3(0, 0, 1));
     btRigidBody &box = scene.add(new btBoxShape(btVector3(0.5f, 0.5f, 0.5f)), 1, pose);
+    if (joined)
+        hang(scene, box);
     for (int i = 1; i <= 120; ++i) {
         btTransform moved(btQuaternion::getIdentity(), btVector3(Scene::h * btScalar(i), 0, btScalar(0.25)));
         platform.setWorldTransform(moved);
@@ -87,7 +101,115 @@ void platform_carries()
     expect(std::abs(box.getLinearVelocity().x() - 1) < 1e-2, "platform: speed of what it carries [m/s]", box.getLinearVelocity().x());
 }
 
-/// Boxes, balls, capsules and hulls of masses from 0.1 to 100 kg, thrown into a fence; every few worlds without gravity.
+/// A ball of 2 kg that hangs from a point 1 m above: what the joint bears is its weight, and beyond what it bears it breaks.
+void pendulum_swings()
+{
+    Scene scene(drystone_solver(), 10);
+    const btVector3 centre(0, 0, 3), pivot(0, 0, 4);
+    btRigidBody &ball = scene.add(new btSphereShape(btScalar(0.1)), 2, btTransform(btQuaternion::getIdentity(), centre));
+    btPoint2PointConstraint &joint = scene.join(new btPoint2PointConstraint(ball, pivot - centre), pivot);
+    btJointFeedback feedback;
+    joint.setJointFeedback(&feedback);
+    scene.step();
+    expect(std::abs(feedback.m_appliedForceBodyA.z() - 2 * 9.81) < 0.05, "pendulum: force [N]", feedback.m_appliedForceBodyA.z());
+    expect(std::abs(joint.getAppliedImpulse() - 2 * 9.81 * double(Scene::h)) < 1e-3, "pendulum: impulse [N s]", joint.getAppliedImpulse());
+    ball.setLinearVelocity(btVector3(btScalar(0.1), 0, 0));
+    int passes = 0;
+    double last = ball.getWorldTransform().getOrigin().x(), first_time = 0, last_time = 0;
+    for (int i = 1; i <= 1200; ++i) {
+        scene.step();
+        const double x = ball.getWorldTransform().getOrigin().x();
+        if (last < 0 && x >= 0) {
+            last_time = (i - x / (x - last)) * double(Scene::h);
+            first_time = passes++ ? first_time : last_time;
+        }
+        last = x;
+    }
+    // A ball that turns about the pivot, by 0.03 rad.
+    const double period = 2 * 3.14159265 * std::sqrt((1 + 0.4 * 0.01) / 9.81);
+    const double found = (last_time - first_time) / std::max(1, passes - 1);
+    expect(std::abs(found - period) < 0.01 * period, "pendulum: period over that of the formula", found / period);
+    expect(scene.worst_joint() < 1e-4, "pendulum: joint's error [m]", scene.worst_joint());
+    joint.setBreakingImpulseThreshold(btScalar(0.9 * 2 * 9.81) * Scene::h);
+    after(scene, 120);
+    expect(!joint.isEnabled() && ball.getWorldTransform().getOrigin().z() < 0.2, "pendulum: height once it broke [m]",
+           ball.getWorldTransform().getOrigin().z());
+}
+
+/// A wheel on a motor of 3 rad/s, then against a limit.
+void motor_turns()
+{
+    Scene scene(drystone_solver(), 10);
+    const btVector3 place(0, 0, 3), axis(0, 1, 0);
+    btRigidBody &wheel = scene.add(new btBoxShape(btVector3(1, 0.1f, 0.2f)), 4, btTransform(btQuaternion::getIdentity(), place));
+    const Frames frames(wheel, btTypedConstraint::getFixedBody(), place, btVector3(1, 0, 0), axis);
+    btHingeConstraint &hinge = scene.join(new btHingeConstraint(wheel, btTypedConstraint::getFixedBody(), frames.a, frames.b), place);
+    hinge.enableAngularMotor(true, 3, btScalar(0.1));
+    const double inertia = 4.0 / 12 * (4 + 0.16);
+    scene.step();
+    expect(std::abs(std::abs(wheel.getAngularVelocity().y()) - 0.1 / inertia) < 1e-3, "motor: speed of its impulse over that of the formula",
+           std::abs(wheel.getAngularVelocity().y()) / (0.1 / inertia));
+    after(scene, 60);
+    expect(std::abs(std::abs(wheel.getAngularVelocity().y()) - 3) < 0.01, "motor: speed [rad/s]", wheel.getAngularVelocity().y());
+    hinge.enableMotor(false);
+    hinge.setLimit(hinge.getHingeAngle() - 1, hinge.getHingeAngle() + 1);
+    const double middle = hinge.getHingeAngle();
+    double widest = 0;
+    for (int i = 0; i < 120; ++i) {
+        scene.step();
+        widest = std::max(widest, std::abs(double(hinge.getHingeAngle()) - middle));
+    }
+    expect(widest > 0.9 && widest < 1.02, "motor: widest angle within limits of 1 rad", widest);
+}
+
+void ragdolls_rest()
+{
+    Scene scene(drystone_solver(), 10);
+    ragdolls(scene, 20);
+    double apart = 0;
+    for (int i = 0; i < 600; ++i) {
+        scene.step();
+        apart = std::max(apart, scene.worst_joint());
+    }
+    const Measure found = scene.measure();
+    expect(apart < 0.05, "20 ragdolls: largest error of a joint [m]", apart);
+    expect(scene.worst_joint() < 0.002, "20 ragdolls: error of joints at rest [m]", scene.worst_joint());
+    expect(found.mean < 1e-3, "20 ragdolls: mean penetration [m]", found.mean);
+    expect(found.kinetic < 0.05, "20 ragdolls: kinetic energy [J a body]", found.kinetic);
+    expect(found.lost == 0, "20 ragdolls: lost", found.lost);
+}
+
+/// Twenty links with 200 times the mass of one at their end.
+void chain_holds()
+{
+    Scene scene(drystone_solver(), 10);
+    chain(scene, 20);
+    double apart = 0;
+    for (int i = 0; i < 600; ++i) {
+        scene.step();
+        apart = std::max(apart, scene.worst_joint());
+    }
+    expect(apart < 0.05, "chain: largest error of a joint in its fall [m]", apart);
+    expect(scene.worst_joint() < 0.001, "chain: error of joints at the end [m]", scene.worst_joint());
+}
+
+/// A box that lands, solved in one call with a doll that it does not touch, comes to the same bits as without.
+void joints_elsewhere_change_nothing()
+{
+    double height[2];
+    for (const bool has_doll : {false, true}) {
+        Scene scene(drystone_solver(), 10);
+        scene.put_islands_together();
+        boxes(scene, 1);
+        if (has_doll)
+            doll(scene, btTransform(btQuaternion::getIdentity(), btVector3(40, 0, 3)));
+        after(scene, 60);
+        height[has_doll] = scene.bodies()[5]->getWorldTransform().getOrigin().z();
+    }
+    expect(height[0] == height[1], "box with a doll elsewhere: height [m]", height[1]);
+}
+
+/// Boxes, balls, capsules and hulls of masses from 0.1 to 100 kg, thrown into a fence; every fifth world has dolls.
 void random_worlds(int count)
 {
     int lost = 0;
@@ -118,6 +240,8 @@ void random_worlds(int count)
             body.setAngularVelocity(unit(random) * 10 * number(random));
             body.setRestitution(seed % 3 == 0 ? number(random) : 0);
         }
+        for (int i = 0; i < (seed % 5 == 1 ? 4 : 0); ++i)
+            doll(scene, btTransform(turn(random), place(i * 25) + btVector3(0, 0, 6)));
         const Measure found = after(scene, 240);
         lost += found.lost;
         worst = std::max(worst, found.kinetic);
@@ -131,9 +255,16 @@ void random_worlds(int count)
 int main(int count, char **words)
 {
     boxes_rest();
-    wall_stands();
-    ball_bounces();
-    platform_carries();
+    for (const bool joined : {false, true}) {
+        wall_stands(joined);
+        ball_bounces(joined);
+        platform_carries(joined);
+    }
+    pendulum_swings();
+    motor_turns();
+    chain_holds();
+    joints_elsewhere_change_nothing();
+    ragdolls_rest();
     random_worlds(count > 1 ? std::atoi(words[1]) : 30);
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -39,6 +39,7 @@ public:
                         int manifold_count, btTypedConstraint **constraints, int constraint_count,
                         const btContactSolverInfo &info, btIDebugDraw *, btDispatcher *) override
     {
+        m_keeps_directions = (info.m_solverMode & SOLVER_ENABLE_FRICTION_DIRECTION_CACHING) != 0;
         if (constraint_count == 0) {
             solve_contacts(objects, object_count, manifolds, manifold_count, info.m_timeStep);
             return 0;
@@ -90,6 +91,12 @@ private:
         std::copy(entries, entries + 6, body.inverse_inertia);
     }
 
+    /// Velocity of the surface of a contact.
+    struct Surface
+    {
+        float velocity[3];
+    };
+
     void take_bodies(btCollisionObject **objects, int count, btScalar h)
     {
         m_rigid.resizeNoInitialize(0);
@@ -139,6 +146,8 @@ private:
         m_gaps.resizeNoInitialize(0);
         m_restitutions.resizeNoInitialize(0);
         m_loads.resizeNoInitialize(0);
+        m_surfaces.resizeNoInitialize(0);
+        m_is_moving = false;
         for (int i = 0; i < count; ++i) {
             btPersistentManifold &manifold = *manifolds[i];
             if (manifold.getNumContacts() == 0)
@@ -167,8 +176,26 @@ private:
                 m_gaps.push_back(float(point.getDistance()));
                 m_restitutions.push_back(float(point.m_combinedRestitution));
                 m_loads.push_back(point.m_prevRHS);
+                m_surfaces.push_back(surface_of(point, get(contact.normal)));
+                m_is_moving |= !get(m_surfaces[m_surfaces.size() - 1].velocity).isZero();
             }
         }
+    }
+
+    bool has_directions(const btManifoldPoint &point) const
+    {
+        return m_keeps_directions && (point.m_contactPointFlags & BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED) != 0;
+    }
+
+    /// The velocity that the caller gave a contact's surface by its `m_contactMotion1` and 2, as belts have.
+    Surface surface_of(const btManifoldPoint &point, const btVector3 &normal) const
+    {
+        Surface surface = {};
+        if (has_directions(point)) {
+            const btVector3 motion = point.m_lateralFrictionDir1 * point.m_contactMotion1 + point.m_lateralFrictionDir2 * point.m_contactMotion2;
+            put(surface.velocity, motion - normal * normal.dot(motion));
+        }
+        return surface;
     }
 
     /// The problem of a step, its plan in so many substeps, and impulses to start from.
@@ -191,6 +218,8 @@ private:
         m_sizes.resizeNoInitialize(m_contacts.size());
         check(ds_sizes(&problem, data(m_sizes)));
         problem.sizes = data(m_sizes);
+        if (m_is_moving)
+            problem.surface_velocities = reinterpret_cast<const float(*)[3]>(data(m_surfaces));
         m_plan.struct_size = sizeof m_plan;
         check(ds_plan_recommended_for(&m_plan, &problem, substeps, h, m_gravity));
         for (int i = 0; i < m_contacts.size(); ++i) {
@@ -385,10 +414,16 @@ private:
             check(ds_tangents(m_contacts[i].normal, first, second));
             const Impulse &impulse = m_impulses[i];
             point.m_appliedImpulse = substeps * impulse.along[0];
-            point.m_appliedImpulseLateral1 = substeps * impulse.along[1];
-            point.m_appliedImpulseLateral2 = substeps * impulse.along[2];
-            point.m_lateralFrictionDir1 = get(first);
-            point.m_lateralFrictionDir2 = get(second);
+            // Directions that the caller has set stay.
+            if (!has_directions(point)) {
+                point.m_lateralFrictionDir1 = get(first);
+                point.m_lateralFrictionDir2 = get(second);
+            } else if (point.m_lateralFrictionDir2.isZero()) {
+                point.m_lateralFrictionDir2 = get(m_contacts[i].normal).cross(point.m_lateralFrictionDir1);
+            }
+            const btVector3 lateral = substeps * (get(first) * impulse.along[1] + get(second) * impulse.along[2]);
+            point.m_appliedImpulseLateral1 = lateral.dot(point.m_lateralFrictionDir1);
+            point.m_appliedImpulseLateral2 = lateral.dot(point.m_lateralFrictionDir2);
             point.m_prevRHS = m_loads[i];
         }
     }
@@ -413,6 +448,8 @@ private:
     Array<btManifoldPoint *> m_points;
     Array<float> m_gaps, m_restitutions, m_loads, m_sizes;
     Array<Impulse> m_impulses, m_totals;
+    Array<Surface> m_surfaces;
+    bool m_is_moving = false, m_keeps_directions = false;
     BulletParts m_parts;
     BulletJoints m_joints;
     Array<btTransform> m_poses;

@@ -83,6 +83,8 @@ private:
 /// The constraints of a group of bodies over a step in several parts.
 class BulletJoints
 {
+    template <typename T> using Array = btAlignedObjectArray<T>;
+
 public:
     /// Begins a step; `index_of` gives the index of a rigid body.
     template <typename IndexOf>
@@ -125,10 +127,15 @@ public:
             if (count == 0)
                 continue;
             // Errors are those of the part; bounds are impulses of the step, of which a part has its share.
-            read(m_whole, *joint.constraint, count, info, 1 / info.m_timeStep);
             const btScalar damping = read(m_read, *joint.constraint, count, info, btScalar(parts) / info.m_timeStep);
+            bool is_bounded = false;
             for (int at = 0; at < count; ++at)
-                add(joint, m_read[at], m_whole[at], damping, btScalar(parts), bodies);
+                is_bounded |= is_bound(m_read[at].lower) || is_bound(m_read[at].upper);
+            if (is_bounded)
+                read(m_whole, *joint.constraint, count, info, 1 / info.m_timeStep);
+            const Array<Read> &bounds = is_bounded ? m_whole : m_read;
+            for (int at = 0; at < count; ++at)
+                add(joint, m_read[at], bounds[at], damping, btScalar(parts), bodies);
             joint.count = m_rows.size() - joint.first;
         }
         if (m_rows.size() == before)
@@ -170,7 +177,7 @@ public:
         }
     }
 
-    btAlignedObjectArray<ds_joint_row> &rows() { return m_rows; }
+    Array<ds_joint_row> &rows() { return m_rows; }
 
 private:
     /// One row as Bullet writes it; records lie one behind the other.
@@ -191,7 +198,11 @@ private:
         btScalar applied = 0;
     };
 
-    static btScalar read(btAlignedObjectArray<Read> &into, btTypedConstraint &constraint, int count,
+    /// True of an impulse that is neither none nor without bound.
+    static bool is_bound(btScalar impulse) { return impulse != 0 && !is_unbounded(impulse); }
+    static bool is_unbounded(btScalar impulse) { return btFabs(impulse) >= btScalar(1e18); }
+
+    static btScalar read(Array<Read> &into, btTypedConstraint &constraint, int count,
                          const btContactSolverInfo &info, btScalar fps)
     {
         into.resizeNoInitialize(count);
@@ -254,7 +265,7 @@ private:
         if (!(response > 0))
             return; // nothing moves
         const auto bound = [&](btScalar impulse) {
-            return btFabs(impulse) >= btScalar(1e18) ? (impulse < 0 ? -FLT_MAX : FLT_MAX) : float(impulse / (parts * scale));
+            return is_unbounded(impulse) ? (impulse < 0 ? -FLT_MAX : FLT_MAX) : float(impulse / (parts * scale));
         };
         ds_joint_row to = {};
         to.body_a = joint.body_a;
@@ -270,11 +281,11 @@ private:
         m_sides.push_back(side);
     }
 
-    btAlignedObjectArray<Joint> m_joints;
-    btAlignedObjectArray<ds_joint_row> m_rows;
-    btAlignedObjectArray<Side> m_sides;
-    btAlignedObjectArray<Read> m_read, m_whole;
-    btAlignedObjectArray<float> m_impulses;
+    Array<Joint> m_joints;
+    Array<ds_joint_row> m_rows;
+    Array<Side> m_sides;
+    Array<Read> m_read, m_whole;
+    Array<float> m_impulses;
 };
 
 } // namespace drystone

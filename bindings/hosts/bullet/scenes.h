@@ -111,6 +111,9 @@ public:
     /// Has all islands solved in one call.
     void put_islands_together() { m_world.getSolverInfo().m_minimumSolverBatchSize = 1 << 30; }
 
+    /// Lets contacts keep the directions and the motion that a callback gave them.
+    void keep_friction_directions() { m_world.getSolverInfo().m_solverMode |= SOLVER_ENABLE_FRICTION_DIRECTION_CACHING; }
+
     /// A step, or so many that are together as long.
     void step(int division = 1)
     {

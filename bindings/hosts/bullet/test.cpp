@@ -101,6 +101,37 @@ void platform_carries(bool joined)
     expect(std::abs(box.getLinearVelocity().x() - 1) < 1e-2, "platform: speed of what it carries [m/s]", box.getLinearVelocity().x());
 }
 
+/// Makes what touches a body with the callback's flag a belt at 0.5 m/s, as Bullet has them.
+bool on_belt(btManifoldPoint &point, const btCollisionObjectWrapper *a, int, int, const btCollisionObjectWrapper *, int, int)
+{
+    const bool is_first = (a->getCollisionObject()->getCollisionFlags() & btCollisionObject::CF_CUSTOM_MATERIAL_CALLBACK) != 0;
+    point.m_contactPointFlags |= BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED;
+    point.m_lateralFrictionDir1 = btVector3(0, 1, 0);
+    point.m_lateralFrictionDir2 = btVector3(1, 0, 0);
+    point.m_contactMotion1 = is_first ? -0.5f : 0.5f;
+    return true;
+}
+
+/// A box that is set down on a belt, by Bullet's own solver and by drystone's.
+void belt_carries(std::unique_ptr<btConstraintSolver> solver, bool joined, const char *what)
+{
+    Scene scene(std::move(solver), 10);
+    scene.bodies()[0]->setCollisionFlags(scene.bodies()[0]->getCollisionFlags() | btCollisionObject::CF_CUSTOM_MATERIAL_CALLBACK);
+    gContactAddedCallback = on_belt;
+    scene.keep_friction_directions();
+    btTransform pose(btQuaternion::getIdentity(), btVector3(0, 0, btScalar(0.5)));
+    btRigidBody &box = scene.add(new btBoxShape(btVector3(0.5f, 0.5f, 0.5f)), 1, pose);
+    if (joined)
+        hang(scene, box);
+    // 0.5 m/s by mu g: after a tenth of a second.
+    after(scene, 60);
+    gContactAddedCallback = nullptr;
+    const btVector3 &v = box.getLinearVelocity();
+    expect(std::abs(v.y() - 0.5) < 0.01 && std::abs(v.x()) < 0.01, what, v.y());
+    expect(std::abs(box.getWorldTransform().getOrigin().y() - (0.5 - 0.5 * 0.5 * 0.5 / 4.905)) < 0.02, "belt: way [m]",
+           box.getWorldTransform().getOrigin().y());
+}
+
 /// A ball of 2 kg that hangs from a point 1 m above: what the joint bears is its weight, and beyond what it bears it breaks.
 void pendulum_swings()
 {
@@ -260,6 +291,9 @@ int main(int count, char **words)
         ball_bounces(joined);
         platform_carries(joined);
     }
+    belt_carries(std::make_unique<btSequentialImpulseConstraintSolver>(), false, "belt by Bullet's own solver: speed [m/s]");
+    belt_carries(drystone_solver(), false, "belt: speed [m/s]");
+    belt_carries(drystone_solver(), true, "belt with a joint: speed [m/s]");
     pendulum_swings();
     motor_turns();
     chain_holds();

@@ -2,8 +2,8 @@
 # Tests of what is in `bindings` beside the C interface, which `tests/run.sh` tests with the library: Bullet over it, and the Python package.
 set -eu
 cd "$(dirname "$0")/.."
-# The C library as `cargo test` has built it.
+# The C library and the extension of Python as `cargo test` has built them.
 target=${CARGO_TARGET_DIR:-$PWD/target}
 
 DRYSTONE_C=$target/debug/deps sh bindings/hosts/bullet/run.sh
-sh bindings/python/run.sh
+DRYSTONE_PYTHON=$target/debug/deps sh bindings/python/run.sh

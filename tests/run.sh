@@ -63,6 +63,12 @@ export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 if [ "$#" -gt 0 ]; then
     exec cargo test --locked --features view "$@"
 fi
-# Both at once: the library is built once, with the features of the program.
-cargo test --locked -p drystone -p drystone-c --features drystone/view
+# All at once: what they share is built once, with the features of the program. Unit tests take longer to build than to run, by far.
+packages="-p drystone -p drystone-c -p drystone-python --features drystone/view"
+# shellcheck disable=SC2086
+cargo test --locked $packages --test '*' --examples
+# shellcheck disable=SC2086
+CARGO_PROFILE_TEST_OPT_LEVEL=0 cargo test --locked $packages --lib --bins
+# shellcheck disable=SC2086
+cargo test --locked $packages --doc
 sh tests/bindings.sh

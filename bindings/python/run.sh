@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the wheel and tests it in fresh environments of CPython 3.10 and of the newest that there is: sh run.sh.
 # `sh run.sh release` does so with the wheel that users get, `sh run.sh ray` has a study of 40 runs on a local Ray as well.
+# With DRYSTONE_PYTHON, the folder of an extension that `cargo test` has built, that is tested in place of a wheel.
 # Interpreters are those of PATH and of pyenv; everything else comes from PyPI.
 set -eu
 cd "$(dirname "$0")"
@@ -57,10 +58,18 @@ installing=$!
 trap wait EXIT
 
 environment "$newest" "$work/build" "maturin>=1.9,<2"
-profile=dev
-[ "$what" != release ] || profile=release
-rm -rf "$work/wheels"
-"$work/build/bin/maturin" build --quiet --locked --profile "$profile" --target-dir "$target" --out "$work/wheels"
+rm -rf "$work/wheels" "$work/package"
+if [ -n "${DRYSTONE_PYTHON:-}" ]; then
+    # What a wheel holds, beside each other as it is installed.
+    mkdir -p "$work/package"
+    cp -R python/drystone "$work/package/drystone"
+    cp "$DRYSTONE_PYTHON/lib_drystone.so" "$work/package/drystone/_drystone.abi3.so"
+    "$work/build/bin/maturin" pep517 write-dist-info --metadata-directory "$work/package" >/dev/null
+else
+    profile=dev
+    [ "$what" != release ] || profile=release
+    "$work/build/bin/maturin" build --quiet --locked --profile "$profile" --target-dir "$target" --out "$work/wheels"
+fi
 wait "$installing"
 [ -e "$work/installed" ]
 
@@ -68,7 +77,11 @@ wait "$installing"
 try() {
     folder=$1
     shift
-    "$folder/bin/pip" install --quiet --disable-pip-version-check "$work"/wheels/*.whl
+    if [ -d "$work/package" ]; then
+        cp -R "$work"/package/* "$("$folder/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+    else
+        "$folder/bin/pip" install --quiet --disable-pip-version-check "$work"/wheels/*.whl
+    fi
     "$folder/bin/python" -c 'import sys, numpy; print("CPython", sys.version.split()[0], "numpy", numpy.__version__)'
     "$folder/bin/python" -m pytest -p no:cacheprovider "$@"
 }

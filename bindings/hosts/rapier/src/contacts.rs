@@ -15,6 +15,7 @@ pub(crate) struct Contacts {
     gaps: Vec<f32>,
     restitutions: Vec<f32>,
     loads: Vec<f32>,
+    sizes: Vec<f32>,
 }
 
 impl Contacts {
@@ -113,6 +114,13 @@ impl Contacts {
         Ok(warm.load(&self.keys, plan, &mut self.records, &mut self.loads)?)
     }
 
+    /// Measures the bodies at the contacts, for the problem.
+    pub(crate) fn measure(&mut self, records: &Records) {
+        let mut sizes = std::mem::take(&mut self.sizes);
+        self.problem(records).measure_sizes(&mut sizes);
+        self.sizes = sizes;
+    }
+
     pub(crate) fn keys(&self) -> &[ContactKey] {
         &self.keys
     }
@@ -130,6 +138,7 @@ impl Contacts {
             } else {
                 &[]
             },
+            sizes: &self.sizes,
             ..ProblemRef::default()
         }
     }

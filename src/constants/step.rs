@@ -173,6 +173,10 @@ pub(crate) const TOWER_WIDTH: f64 = 0.2;
 /// in steps of 1/30 to 1/240 s, 4.7 to 5.2 mm with 0.6, and 5.3 mm by the papers' step, converged, in steps of 1/2400 s.
 pub(crate) const LOAD_TIME: f64 = 0.4;
 
+/// Relative difference up to which bodies that are measured are of one size: equal ones that are turned differ by the rounding of
+/// their inertias.
+pub(crate) const SAME_SIZE: f64 = 1e-3;
+
 /// Radius of a ball over its radius of gyration, the root of 5/2.
 pub(crate) const RADIUS_PER_GYRATION: f64 = 1.581_138_830_084_19;
 

@@ -1,7 +1,7 @@
 //! How large the bodies of a problem are, which it does not say.
 
 use super::{Body, ProblemRef};
-use crate::constants::RADIUS_PER_GYRATION;
+use crate::constants::{RADIUS_PER_GYRATION, SAME_SIZE};
 use crate::math;
 
 impl ProblemRef<'_> {
@@ -40,8 +40,9 @@ impl ProblemRef<'_> {
         sizes.clear();
         sizes.extend(self.contacts.iter().map(|contact| {
             let radius = of(contact.body_a).min(of(contact.body_b));
-            if radius.is_finite() {
-                (radius / smallest) as f32
+            let size = radius / smallest;
+            if size.is_finite() && size > 1.0 + SAME_SIZE {
+                size as f32
             } else {
                 1.0
             }

@@ -352,6 +352,7 @@ fn mistakes_in_json_have_a_place() {
         &mut two.problem.gaps,
         &mut two.problem.restitutions,
         &mut two.problem.loads,
+        &mut two.problem.sizes,
     ] {
         list.push(list[0]);
     }

@@ -311,7 +311,7 @@ private:
                 take_velocity(i);
         }
         m_joints.end(int(parts));
-        check(ds_renew_loads(&m_plan, reinterpret_cast<float(*)[3]>(data(m_totals)), data(m_loads), problem.contact_count));
+        check(ds_renew_loads(&m_plan, reinterpret_cast<float(*)[3]>(data(m_totals)), data(m_sizes), data(m_loads), problem.contact_count));
     }
 
     /// Velocity with which a contact opens [m/s].
@@ -414,17 +414,20 @@ private:
             check(ds_tangents(m_contacts[i].normal, first, second));
             const Impulse &impulse = m_impulses[i];
             point.m_appliedImpulse = substeps * impulse.along[0];
-            // Directions that the caller has set stay.
+            point.m_prevRHS = m_loads[i];
             if (!has_directions(point)) {
+                point.m_appliedImpulseLateral1 = substeps * impulse.along[1];
+                point.m_appliedImpulseLateral2 = substeps * impulse.along[2];
                 point.m_lateralFrictionDir1 = get(first);
                 point.m_lateralFrictionDir2 = get(second);
-            } else if (point.m_lateralFrictionDir2.isZero()) {
-                point.m_lateralFrictionDir2 = get(m_contacts[i].normal).cross(point.m_lateralFrictionDir1);
+                continue;
             }
+            // Directions that the caller has set stay.
+            if (point.m_lateralFrictionDir2.isZero())
+                point.m_lateralFrictionDir2 = get(m_contacts[i].normal).cross(point.m_lateralFrictionDir1);
             const btVector3 lateral = substeps * (get(first) * impulse.along[1] + get(second) * impulse.along[2]);
             point.m_appliedImpulseLateral1 = lateral.dot(point.m_lateralFrictionDir1);
             point.m_appliedImpulseLateral2 = lateral.dot(point.m_lateralFrictionDir2);
-            point.m_prevRHS = m_loads[i];
         }
     }
 

@@ -109,16 +109,16 @@ impl Contacts {
         Ok(())
     }
 
-    /// Impulses and loads of the last step.
-    pub(crate) fn warm_start(&mut self, warm: &mut WarmStart, plan: &Plan) -> Result<(), Error> {
-        Ok(warm.load(&self.keys, plan, &mut self.records, &mut self.loads)?)
-    }
-
-    /// Measures the bodies at the contacts, for the problem.
-    pub(crate) fn measure(&mut self, records: &Records) {
+    /// Finds the sizes of the bodies at the contacts.
+    pub(crate) fn measure_sizes(&mut self, records: &Records) {
         let mut sizes = std::mem::take(&mut self.sizes);
         self.problem(records).measure_sizes(&mut sizes);
         self.sizes = sizes;
+    }
+
+    /// Impulses and loads of the last step.
+    pub(crate) fn warm_start(&mut self, warm: &mut WarmStart, plan: &Plan) -> Result<(), Error> {
+        Ok(warm.load(&self.keys, plan, &mut self.records, &mut self.loads)?)
     }
 
     pub(crate) fn keys(&self) -> &[ContactKey] {

@@ -137,7 +137,7 @@ impl Host {
         self.bodies.take(world)?;
         self.contacts
             .take(&world.narrow_phase, &world.bodies, &self.bodies)?;
-        self.contacts.measure(&self.bodies.records);
+        self.contacts.measure_sizes(&self.bodies.records);
         let gravity = world.gravity.length();
         let stated = self.contacts.problem(&self.bodies.records);
         let plan = match self.settings.substeps {

@@ -98,10 +98,13 @@ pub(crate) fn save(path: &Path, content: &[u8]) -> std::result::Result<(), Failu
 }
 
 /// Finds out if a file can be written, before the work on its content begins. What is there stays.
-pub(crate) fn check(path: &Path) -> std::result::Result<(), Failure> {
+///
+/// # Errors
+/// [`Error::Io`] if it cannot.
+pub(crate) fn check(path: &Path) -> Result<()> {
     // To look into a pipe would end it.
     if is_special(path) && !path.is_dir() {
         return Ok(());
     }
-    Draft::begin(path).map(drop).map_err(Failure::Run)
+    Draft::begin(path).map(drop)
 }

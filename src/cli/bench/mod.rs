@@ -79,7 +79,8 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
         return console::out(&format!("{text}\n"));
     }
     // A file that cannot be written is found before a minute of measuring.
-    args.json.as_deref().map_or(Ok(()), files::check)?;
+    let json = args.json.as_deref();
+    json.map_or(Ok(()), files::check).map_err(Failure::Input)?;
     let results = plan::thread_pool(args.threads)?.install(|| measure(args))?;
     if let Some(path) = &args.json {
         let text = serde_json::to_vec_pretty(&results).map_err(std::io::Error::from)?;

@@ -155,7 +155,9 @@ impl Out {
             Self::Folder(path) => {
                 std::fs::create_dir_all(path).map_err(|why| Failure::Run(Error::io(path, why)))
             }
-            Self::Png(path) | Self::Animation(path) | Self::Movie(path) => files::check(path),
+            Self::Png(path) | Self::Animation(path) | Self::Movie(path) => {
+                files::check(path).map_err(Failure::Run)
+            }
         }
     }
 

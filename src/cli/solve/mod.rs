@@ -22,7 +22,8 @@ pub(crate) fn solve(args: SolveArgs) -> Result<(), Failure> {
     };
     given.refuse_what_a_reference_has_not(args.backend)?;
     let file = ProblemFile::load(&args.file).map_err(Failure::Input)?;
-    args.out.as_deref().map_or(Ok(()), files::check)?;
+    let out = args.out.as_deref();
+    out.map_or(Ok(()), files::check).map_err(Failure::Run)?;
     plan::thread_pool(args.threads)?.install(|| {
         let report = match file {
             ProblemFile::Bodies(problem) => bodies::solve(&args, *problem)?,

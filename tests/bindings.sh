@@ -5,5 +5,10 @@ cd "$(dirname "$0")/.."
 # The C library and the extension of Python as `cargo test` has built them.
 target=${CARGO_TARGET_DIR:-$PWD/target}
 
-DRYSTONE_C=$target/debug/deps sh bindings/hosts/bullet/run.sh
+# Bullet's worlds are compiled and run while Python's environments are downloaded.
+DRYSTONE_C=$target/debug/deps sh bindings/hosts/bullet/run.sh &
+bullet=$!
+trap 'wait "$bullet"' EXIT
 DRYSTONE_PYTHON=$target/debug/deps sh bindings/python/run.sh
+trap - EXIT
+wait "$bullet"

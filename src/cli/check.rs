@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Reads and builds a scene, looks at its first state, and reports.
 pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let mut scene = plan::load(&args.scene, None)?;
+    let mut scene = plan::load(&args.scene, None, false)?;
     let simulation = Simulation::new(
         plan::take_world(&mut scene),
         scene.settings,

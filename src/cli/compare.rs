@@ -30,7 +30,7 @@ const DEFAULT_SOLVES: u64 = 20;
 
 /// Compares, reports, and fails if the backends disagree.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let mut scene = plan::load(&args.scene, None)?;
+    let mut scene = plan::load(&args.scene, None, false)?;
     plan::needs_velocity_problems(&scene, "compare")?;
     let steps = match args.scene.steps {
         Some(steps) => steps,

@@ -49,7 +49,7 @@ impl RunPlan {
             tolerance: args.tolerance.is_some(),
         };
         given.refuse_what_a_reference_has_not(args.backend)?;
-        let scene = load(&args.scene, args.tolerance)?;
+        let scene = load(&args.scene, args.tolerance, args.quiet)?;
         refuse_steps_beyond(&args.dump_problem, &scene)?;
         let mut backend = args.backend;
         if scene.settings.event.is_some() {
@@ -231,7 +231,11 @@ fn needs_pyramid(scene: &Scene) -> Result<(), Failure> {
 }
 
 /// Reads a scene with the command line's changes.
-pub(crate) fn load(args: &SceneArgs, tolerance: Option<f32>) -> Result<Scene, Failure> {
+pub(crate) fn load(
+    args: &SceneArgs,
+    tolerance: Option<f32>,
+    quiet: bool,
+) -> Result<Scene, Failure> {
     let overrides = Overrides {
         seed: args.seed,
         steps: args.steps,
@@ -242,11 +246,18 @@ pub(crate) fn load(args: &SceneArgs, tolerance: Option<f32>) -> Result<Scene, Fa
         method: args.solver.map(Into::into),
         friction_directions: args.friction_directions,
     };
-    load_scene(&args.scene, &overrides)
+    load_scene(&args.scene, &overrides, quiet)
 }
 
-/// Reads a scene, and shows how far its fills have come where that takes long.
-pub(crate) fn load_scene(path: &Path, overrides: &Overrides) -> Result<Scene, Failure> {
+/// Reads a scene, and shows how far its fills have come where that takes long, unless it is to be `quiet`.
+pub(crate) fn load_scene(
+    path: &Path,
+    overrides: &Overrides,
+    quiet: bool,
+) -> Result<Scene, Failure> {
+    if quiet {
+        return Scene::load(path, overrides).map_err(Failure::Input);
+    }
     let mut loading = Loading::new();
     let scene = Scene::load_watched(path, overrides, &mut |filling| loading.show(filling));
     loading.finish();

@@ -236,5 +236,17 @@ fn a_fill_that_takes_long_says_how_far_it_has_come_and_can_be_stopped() {
         .status();
     assert!(sent.unwrap().success());
     assert_eq!(child.wait().unwrap().signal(), Some(2));
+    // A quiet run says nothing of it.
+    let mut command = program();
+    command.args(["run", "taken.toml", "--quiet"]);
+    let mut child = without_gpu(&mut command)
+        .current_dir(home.path("."))
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    child.kill().unwrap();
+    let said = child.wait_with_output().unwrap().stderr;
+    assert_eq!(String::from_utf8_lossy(&said), "");
     assert_eq!(entries(&home.path(".")), ["taken.toml"]);
 }

@@ -55,7 +55,7 @@ pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
 fn carry_out(args: &RenderArgs) -> Result<(), Failure> {
     // Without an adapter nothing need be simulated.
     let painter = Painter::new(args.adapter.as_deref()).map_err(Failure::Input)?;
-    let source = Source::open(&args.source)?;
+    let source = Source::open(&args.source, args.quiet)?;
     let times = source.times(args)?;
     let out = Out::of(args, &source, times.len())?;
     out.check()?;

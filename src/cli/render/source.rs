@@ -27,8 +27,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Reads the scene of a file or of a run folder.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    /// Reads the scene of a file or of a run folder; `quiet` if it is to say nothing.
+    pub(crate) fn open(path: &Path, quiet: bool) -> Result<Self, Failure> {
         let is_run = path.is_dir();
         let file = if is_run {
             path.join("scene.toml")
@@ -41,7 +41,7 @@ impl Source {
                 "this folder holds no scene.toml; expected a scene file or the folder of a run",
             )));
         }
-        let scene = plan::load_scene(&file, &Overrides::default())?;
+        let scene = plan::load_scene(&file, &Overrides::default(), quiet)?;
         let (mut backend, mut adapter) = (BackendName::Cpu, None);
         if is_run && scene.settings.event.is_none() {
             (backend, adapter) = recorded_backend(path);

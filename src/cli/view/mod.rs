@@ -48,7 +48,7 @@ Exit codes: 0 the window was closed, 1 there is no display or no adapter, or it 
 /// Shows a scene or a run until the window is closed.
 pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
     let pool = plan::thread_pool(args.threads)?;
-    let mut source = Source::open(&args.source)?;
+    let mut source = Source::open(&args.source, false)?;
     let event_loop = event_loop().map_err(Failure::Run)?;
     let recording = if args.live { None } else { source.recording()? };
     let (playback, world, look) = match recording {

@@ -79,8 +79,15 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
         return console::out(&format!("{text}\n"));
     }
     // A file that cannot be written is found before a minute of measuring.
-    let json = args.json.as_deref();
-    json.map_or(Ok(()), files::check).map_err(Failure::Input)?;
+    if let Some(path) = &args.json {
+        // A folder in place of a file is a mistake of the call, a disk that takes none is not.
+        let failed = if path.is_dir() {
+            Failure::Input
+        } else {
+            Failure::Run
+        };
+        files::check(path).map_err(failed)?;
+    }
     let results = plan::thread_pool(args.threads)?.install(|| measure(args))?;
     if let Some(path) = &args.json {
         let text = serde_json::to_vec_pretty(&results).map_err(std::io::Error::from)?;

@@ -131,7 +131,7 @@ pub(crate) const NEAR_ACCURACY: f64 = 0.01;
 /// fraction of the shapes' size; the same for a point between boxes that lies on no face.
 pub(crate) const DEEPER_BY: f64 = 1e-7;
 
-/// How much deeper a corner must be than all that span its face to take the place of one, as a fraction of the face's width.
+/// Depth by which a corner must exceed all that span its face to take the place of one, as a fraction of the face's width.
 ///
 /// At less than 5e-4, towers of prisms of five sides and more sway for ever: a sway of that much has other corners
 /// in every step, and loads are lost with those that go. At 1e-3 and beyond all come to rest.

@@ -1,4 +1,4 @@
-//! Where the energy of a run comes from, and where it goes.
+//! Sources and sinks of the energy of a run.
 //!
 //! Over a solve with contacts J, total impulses r and forces f the momentum of the bodies changes by `M (v1 - v0) = J^T r + h f`, so that their
 //! kinetic energy changes by exactly `(v0 + v1)/2 . (J^T r + h f)`, in however many substeps. Each contact, joint and load has its term in this sum. Of a contact or a joint,

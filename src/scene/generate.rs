@@ -56,7 +56,7 @@ impl Stream {
 /// Looks at places between two reports of how far a fill has come: some milliseconds.
 const LOOKS: u64 = 4096;
 
-/// How far a fill has come.
+/// Progress of a fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Filling<'a> {
     /// Its name, if it has one.

@@ -22,7 +22,7 @@ pub(super) struct Correction {
 }
 
 impl Correction {
-    /// What is known of the motion before its bias of a row that holds `pair`.
+    /// Motion before its bias, as far as it is known, of a row that holds `pair`.
     fn state(&self, world: &World, row: &Row, pair: [u32; 2], velocity: f64) -> RowState {
         let length = if row.is_angular() {
             1.0
@@ -207,7 +207,7 @@ impl Joints {
         sum
     }
 
-    /// What each row of the last step or substep asked for.
+    /// Law of each row of the last step or substep.
     pub(super) fn laws(&self) -> impl Iterator<Item = Law> {
         self.rows.rows().iter().map(|row| row.law)
     }

@@ -179,7 +179,7 @@ fn assert_whole(path: &Path, bytes: &[u8]) {
     }
 }
 
-/// What was on the disk before, and stays.
+/// Files that were on the disk before, and stay.
 fn stock(home: &Home) {
     std::fs::create_dir_all(home.path("stock")).unwrap();
     home.write("stock/kept", "as it was");

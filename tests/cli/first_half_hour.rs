@@ -64,7 +64,7 @@ fn every_command_of_the_first_half_hour_does_what_it_says() {
         let is_stopped = line.starts_with("timeout") && code == Some(124);
         assert!(code == Some(0) || is_stopped, "{line}: {code:?} {said}");
     }
-    // What the text around them promises.
+    // The text around them promises this.
     for file in [
         "runs/brazil_nut-1/report.html",
         "runs/brazil_nut-1/brazil_nut_sheet.png",

@@ -198,7 +198,7 @@ fn it_changes_no_result_and_goes_on_from_a_checkpoint() {
         again.step().unwrap();
     }
     assert_eq!(with.energy_balance(), again.energy_balance());
-    // What is done to the world from outside is no work of the run, and no error.
+    // Changes of the world from outside are no work of the run, and no error.
     let before = with.energy_balance().unwrap();
     with.world_mut()
         .bodies

@@ -73,7 +73,7 @@ pub(super) fn newest(
     let mut refused = 0;
     for file in &files {
         match open(file, folder, args) {
-            // What cannot be written here is not the checkpoint's fault: those before it would lose more, and fail too.
+            // A folder that cannot be written is not the checkpoint's fault: those before it would lose more, and fail too.
             Ok((resumed, frames)) => {
                 return resumed.cut(folder, frames).map_err(Failure::of_folder);
             }

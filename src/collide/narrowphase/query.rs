@@ -26,7 +26,7 @@ pub(in crate::collide) struct Query {
     pub(in crate::collide) model: ContactModel,
     /// 1 where normals are given from B to A, -1 where the shapes were swapped.
     sign: f64,
-    /// How much deeper a corner must be than those that span its face to take the place of one, over the face's width.
+    /// Depth by which a corner must exceed those that span its face to take the place of one, over the face's width.
     pub(super) deeper_by: f64,
 }
 

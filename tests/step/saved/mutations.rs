@@ -104,7 +104,7 @@ fn lose_value(value: &mut Value, loss: Loss) -> bool {
     *value != before
 }
 
-/// What a simulation shows at a state, and the steps from there on, in bits; nothing if the state is refused.
+/// All that a simulation shows at a state, and the steps from there on, in bits; nothing if the state is refused.
 fn go_on(simulation: &mut Simulation, state: &[u8]) -> Option<Vec<Vec<u64>>> {
     simulation.restore(state).ok()?;
     let depths = simulation.penetration();

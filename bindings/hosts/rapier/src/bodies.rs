@@ -21,11 +21,11 @@ pub(crate) struct Bodies {
 pub(crate) struct Records {
     /// The ground first.
     pub(crate) bodies: Vec<Body>,
-    /// What forces add; shape of `bodies`.
+    /// Changes of velocity by forces; shape of `bodies`.
     pub(crate) increments: Vec<Velocity>,
 }
 
-/// Where bodies are.
+/// Places of bodies.
 #[derive(Debug, Default)]
 pub(crate) struct Poses {
     /// Those of the records but the ground, in their order.
@@ -47,7 +47,7 @@ struct State {
     damping: [f32; 2],
 }
 
-/// Where a body is, and where Rapier was told it is.
+/// Place of a body, and the one that Rapier was told.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     handle: RigidBodyHandle,

@@ -2,8 +2,9 @@
 # Tests of what is in `bindings` beside the C interface, which `tests/run.sh` tests with the library: Bullet over it, and the Python package.
 set -eu
 cd "$(dirname "$0")/.."
-# The C library and the extension of Python as `cargo test` has built them.
+# The C library and the extension of Python with the features of the tests, which have built them already.
 target=${CARGO_TARGET_DIR:-$PWD/target}
+cargo test --quiet --locked -p drystone -p drystone-c -p drystone-python --features drystone/view --test header --test extension --no-run
 
 # Bullet's worlds are compiled and run while Python's environments are downloaded.
 DRYSTONE_C=$target/debug/deps sh bindings/hosts/bullet/run.sh &

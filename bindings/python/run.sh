@@ -63,7 +63,9 @@ if [ -n "${DRYSTONE_PYTHON:-}" ]; then
     # What a wheel holds, beside each other as it is installed.
     mkdir -p "$work/package"
     cp -R python/drystone "$work/package/drystone"
-    cp "$DRYSTONE_PYTHON/lib_drystone.so" "$work/package/drystone/_drystone.abi3.so"
+    for built in "$DRYSTONE_PYTHON"/lib_drystone.so "$DRYSTONE_PYTHON"/lib_drystone.dylib; do
+        [ ! -e "$built" ] || cp "$built" "$work/package/drystone/_drystone.abi3.so"
+    done
     "$work/build/bin/maturin" pep517 write-dist-info --metadata-directory "$work/package" >/dev/null
 else
     profile=dev

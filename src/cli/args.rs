@@ -180,6 +180,11 @@ pub(crate) struct RunArgs {
     /// last one's.
     #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) dump_problem: Vec<u64>,
+    /// Format of these problems: json, drystone's own, with plan and answer (the default); or FCLib's HDF5 for other solvers, fclib with W, q and
+    /// mu, fclib-global with M, H and f: in substeps the last one's problem, biases in q. Pyramids, the convex law, and joints at
+    /// limits or with motors have no such form.
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "dump_problem")]
+    pub(crate) dump_format: Option<DumpName>,
     /// End without a picture.
     #[arg(long)]
     pub(crate) no_picture: bool,
@@ -561,6 +566,17 @@ pub(crate) enum FormatName {
     Vtkhdf,
     Lammps,
     Csv,
+}
+
+/// A format of problem files.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize, serde::Deserialize,
+)]
+pub(crate) enum DumpName {
+    #[default]
+    Json,
+    Fclib,
+    FclibGlobal,
 }
 
 impl From<FormatName> for FrameFormat {

@@ -1,11 +1,11 @@
 //! From the command line and the scene file to what will be done.
 
-use crate::args::{BackendName, ContentName, RunArgs, SceneArgs};
+use crate::args::{BackendName, ContentName, DumpName, RunArgs, SceneArgs};
 use crate::failure::Failure;
 use crate::progress::Loading;
 use drystone::Error;
 use drystone::output::FrameOptions;
-use drystone::problem::FrictionCone;
+use drystone::problem::{FrictionCone, FrictionLaw};
 use drystone::scene::{Overrides, Scene};
 use drystone::world::World;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,7 @@ pub(crate) struct Choices {
     pub(crate) frame_options: FrameOptions,
     /// Steps whose problems are written.
     pub(crate) dumped: Vec<u64>,
+    pub(crate) dump_format: DumpName,
     /// Steps between two checkpoints; without it only where a signal ends the run.
     pub(crate) checkpoint_every: Option<u64>,
     /// True if a run that runs away is stopped.
@@ -51,6 +52,8 @@ impl RunPlan {
         given.refuse_what_a_reference_has_not(args.backend)?;
         let scene = load(&args.scene, args.tolerance, args.quiet)?;
         refuse_steps_beyond(&args.dump_problem, &scene)?;
+        let dump_format = args.dump_format.unwrap_or_default();
+        refuse_friction_without_form(dump_format, &scene)?;
         let mut backend = args.backend;
         if scene.settings.event.is_some() {
             backend = backend_of_events(&args)?;
@@ -77,6 +80,7 @@ impl RunPlan {
             frames_every,
             frame_options,
             dumped: args.dump_problem,
+            dump_format,
             checkpoint_every: checkpoint_every.map(steps),
             strict: args.strict,
             picture: !args.no_picture,
@@ -140,6 +144,25 @@ fn refuse_steps_beyond(steps: &[u64], scene: &Scene) -> Result<(), Failure> {
         ))),
         None => Ok(()),
     }
+}
+
+/// Refuses to dump problems in a format that does not have the scene's friction.
+fn refuse_friction_without_form(format: DumpName, scene: &Scene) -> Result<(), Failure> {
+    let settings = &scene.settings;
+    let has_form = settings.friction_cone == FrictionCone::Disk
+        && settings.friction_law == FrictionLaw::Coulomb;
+    if format == DumpName::Json || has_form || !is_rough(scene) {
+        return Ok(());
+    }
+    Err(Failure::Input(Error::invalid(
+        "--dump-format",
+        "FCLib has Coulomb's law with a disk, and the scene another law or a pyramid; leave it out",
+    )))
+}
+
+/// True if something in the scene has friction.
+fn is_rough(scene: &Scene) -> bool {
+    scene.world.materials.iter().any(|m| m.friction > 0.0)
 }
 
 /// Settings of sweeps that are on the command line.
@@ -219,8 +242,7 @@ pub(crate) fn needs_velocity_problems(scene: &Scene, command: &str) -> Result<()
 
 /// Refuses a scene with friction that is no linear complementarity problem.
 fn needs_pyramid(scene: &Scene) -> Result<(), Failure> {
-    let rough = scene.world.materials.iter().any(|m| m.friction > 0.0);
-    if scene.settings.friction_cone == FrictionCone::Disk && rough {
+    if scene.settings.friction_cone == FrictionCone::Disk && is_rough(scene) {
         return Err(Failure::Input(Error::invalid(
             "--backend lemke",
             "it needs a friction pyramid, and the scene's friction cone is a disk: add \

@@ -197,3 +197,8 @@ pub(crate) const MAX_DENSE_ENTRIES: u64 = 1 << 27;
 /// Most unknowns of a problem from a file that its mass matrix may couple: factorizing them takes a minute.
 #[cfg(feature = "fclib")]
 pub(crate) const MAX_COUPLED_UNKNOWNS: usize = 8192;
+
+/// Most that equalities of a problem from a file may contradict each other, over the largest of their numbers: far above the
+/// round-off of f64, far below that of f32, by which joints of bodies at almost the same place differ.
+#[cfg(feature = "fclib")]
+pub(crate) const MAX_CONTRADICTION: f64 = 1e-10;

@@ -10,6 +10,7 @@
 
 mod checkpoints;
 pub(crate) mod frames;
+pub(crate) mod hdf5;
 mod metrics;
 mod run_folder;
 mod summary;

@@ -1,7 +1,7 @@
 //! A contact point as a solver sees it.
 
 use super::Body;
-use crate::math::{self, V3};
+use crate::math::{self, V3, Vec3};
 use crate::simd::vector;
 use bytemuck::{Pod, Zeroable};
 
@@ -75,6 +75,16 @@ impl Contact {
             math::dot(tangent_1, impulse),
             math::dot(tangent_2, impulse),
         ]
+    }
+
+    /// Rows along normal, tangent 1 and tangent 2, each of a linear and an angular part on A and on B.
+    pub(crate) fn jacobian(&self) -> [[(Vec3, Vec3); 2]; 3] {
+        let (tangent_1, tangent_2) = math::tangents(self.normal);
+        let (arm_a, arm_b) = (math::widen(self.arm_a), math::widen(self.arm_b));
+        [self.normal, tangent_1, tangent_2].map(|direction| {
+            let d = math::widen(direction);
+            [(d, arm_a.cross(&d)), (-d, -arm_b.cross(&d))]
+        })
     }
 
     /// `W_nn` `[1/kg]`: the normal velocity that a unit of normal impulse makes between its two bodies.

@@ -1,5 +1,6 @@
 //! One row of a joint as a solver sees it.
 
+use crate::math::{self, Vec3};
 use bytemuck::{Pod, Zeroable};
 
 /// One scalar constraint between two bodies, in 64 bytes: a joint is a run of them.
@@ -49,6 +50,15 @@ impl JointRow {
     #[must_use]
     pub fn is_equality(&self) -> bool {
         self.lower == -Self::UNBOUNDED && self.upper == Self::UNBOUNDED
+    }
+
+    /// Linear and angular part on A and on B.
+    pub(crate) fn jacobian(&self) -> [(Vec3, Vec3); 2] {
+        let linear = math::widen(self.linear);
+        [
+            (linear, math::widen(self.angular_a)),
+            (-linear, math::widen(self.angular_b)),
+        ]
     }
 
     /// True for a row that only turns its bodies.

@@ -1,7 +1,7 @@
 //! Problems in files, so that a problem that is hard or goes wrong can be sent to somebody.
 //!
-//! Two formats are read: drystone's own JSON, which is written too and gives the numbers back bit for bit, and the HDF5 files of
-//! FCLib, a collection of friction problems (feature `fclib`).
+//! Two formats are read and written: drystone's own JSON, which gives the numbers back bit for bit, and the HDF5 files of
+//! FCLib, a collection of friction problems (feature `fclib`), which other groups' solvers read.
 //!
 //! # JSON
 //!
@@ -29,6 +29,10 @@
 //! Local problems `u = W r + V l + q`, `V^T r + R l + s = 0` (`/fclib_local`) and global ones `M v = H r + G l + f`, `u = H^T v + w`,
 //! `G^T v + b = 0` (`/fclib_global`), of two or three dimensions, with matrices by columns, by rows or as triplets. Both become contacts by their
 //! operator, a [`ContactProblem`]: `W = H^T M^-1 H`, what is beside contacts being eliminated.
+//!
+//! [`BodyProblem::to_fclib`] writes either form: one problem in f64, in newton seconds and metres a second, contacts in their order and their rows along
+//! normal, tangent 1, tangent 2. Biases, with gaps and restitution in them, and velocities of immovable bodies are in q or w, softness is in W or M,
+//! joints are V and R or G. FCLib has no place for a plan and its substeps, for impulses to start from, for pyramids, the convex law and joint rows with bounds.
 
 #[cfg(feature = "fclib")]
 mod fclib;
@@ -39,6 +43,8 @@ use crate::error::{Error, Result};
 use crate::problem::{FrictionLaw, Problem};
 use crate::solver::nsgs::DelassusProblem;
 use crate::solver::{Plan, Solution};
+#[cfg(feature = "fclib")]
+pub use fclib::FclibForm;
 use std::io::Read;
 use std::path::Path;
 
@@ -192,6 +198,17 @@ impl BodyProblem {
     /// [`Error::NonFinite`] for a number that is not finite, which JSON does not have.
     pub fn to_json(&self) -> Result<String> {
         json::write(self)
+    }
+
+    /// The problem as an HDF5 file of FCLib's, see [above](self#fclib). Of a step in substeps it is the velocity problem of the last one, found by
+    /// solving those before it on the CPU.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a problem without meaning, and for what FCLib has no form for: friction in pyramids or by the convex law, joint rows with bounds, a
+    /// body whose inverse inertia is singular but for axes that it does not turn about. [`Error::Capacity`] for one that is too large, [`Error::NonFinite`] for numbers that are not finite.
+    #[cfg(feature = "fclib")]
+    pub fn to_fclib(&self, form: FclibForm) -> Result<Vec<u8>> {
+        fclib::write(self, form)
     }
 }
 

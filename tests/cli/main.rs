@@ -16,6 +16,7 @@ mod disks;
 #[cfg(all(feature = "view", target_os = "linux"))]
 mod display;
 mod faults;
+mod fclib_files;
 mod first_half_hour;
 mod frames;
 #[cfg(feature = "gpu")]

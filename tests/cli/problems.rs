@@ -12,14 +12,14 @@ pub(crate) fn fclib(name: &str) -> PathBuf {
 }
 
 /// The outcome of solving a file, as JSON.
-fn solved(home: &Home, file: &str, more: &[&str]) -> Value {
+pub(crate) fn solved(home: &Home, file: &str, more: &[&str]) -> Value {
     let args = [&["solve", file, "--json"], more].concat();
     let ended = home.run(&args).expect_code(0);
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
 /// Impulses of an answer, flat.
-fn impulses(home: &Home, out: &str) -> Vec<f64> {
+pub(crate) fn impulses(home: &Home, out: &str) -> Vec<f64> {
     let answer: Value = serde_json::from_str(&home.read(out)).unwrap();
     assert_eq!(answer["format"], "drystone-solution");
     let impulses = answer["solution"]["impulses"].as_array().unwrap();

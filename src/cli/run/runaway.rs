@@ -1,6 +1,7 @@
 //! The end of a strict run that runs away: which bodies, and a file of them.
 
 use super::dump;
+use crate::args::DumpName;
 use drystone::Error;
 use drystone::measure::Runaway;
 use drystone::output::RunFolder;
@@ -56,8 +57,9 @@ pub(super) fn stop(
             })
         })
         .collect();
-    let problem = dump::write(folder, scene, step, simulation, true);
-    let problem = problem.ok().flatten();
+    let problem = dump::problem(scene, step, simulation, true);
+    let problem =
+        problem.and_then(|problem| dump::write(folder, &problem, step, DumpName::Json).ok());
     let dump = json!({
         "step": step,
         "time": world.time,

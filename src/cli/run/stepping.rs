@@ -161,17 +161,13 @@ impl Stepping<'_> {
         // A step that fails leaves the problem that it failed at.
         let number = self.summary.steps + 1;
         if self.plan.choices.dumped.contains(&number) {
-            let path = dump::write(
-                self.folder,
-                &scene.name,
-                number,
-                self.simulation,
-                stepped.is_ok(),
-            )?;
-            if !self.plan.quiet
-                && let Some(path) = path
-            {
-                console::err(&dump::note(&path, self.simulation));
+            let problem = dump::problem(&scene.name, number, self.simulation, stepped.is_ok());
+            if let Some(problem) = problem {
+                let format = self.plan.choices.dump_format;
+                let path = dump::write(self.folder, &problem, number, format)?;
+                if !self.plan.quiet {
+                    console::err(&dump::note(&path, self.simulation));
+                }
             }
         }
         let report = stepped?;

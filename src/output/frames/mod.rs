@@ -3,7 +3,6 @@
 //! A [`Frame`] borrows the state. Each format is a [`Recorder`] of frames in a file of its own here: it writes them into the folder of
 //! the run, one by one, and goes on after those that a checkpoint counts.
 
-mod hdf5;
 mod lammps;
 mod piece;
 mod series;

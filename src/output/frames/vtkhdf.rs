@@ -5,12 +5,12 @@
 //! `NSteps` and the length of `Values`, the times (VTK's reader wants the two to agree), in one call: whenever the run ends, be it by `kill -9`, the file is whole and has the frames so far. Room that is not
 //! written yet takes no space where files may have holes. Cells, and arrays that do not change, are there once.
 
-use super::hdf5::{self, Attribute, Type};
 use super::piece::{self, Piece, Values, bytes};
 use super::vtk_xml::{self, Kind};
 use super::{Frame, FrameContent, FrameFormat, FrameMark, FrameOptions, Recorder};
 use crate::error::{Error, Result};
 use crate::output::RunFolder;
+use crate::output::hdf5::{self, Attribute, Type};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};

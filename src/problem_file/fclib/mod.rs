@@ -6,10 +6,13 @@
 mod hdf5;
 mod reduce;
 mod sparse;
+mod write;
 
 use self::hdf5::Hdf5;
 use self::reduce::{Mixed, reduce};
 use self::sparse::Sparse;
+pub use self::write::FclibForm;
+pub(super) use self::write::write;
 use super::ContactProblem;
 use crate::constants::MAX_DENSE_ENTRIES;
 use crate::error::{Error, Result};
@@ -180,9 +183,12 @@ fn finish(
             rows,
             rows,
         )?;
-        let (w, change) = mixed
-            .eliminated()
-            .ok_or_else(|| file.wrong(group, "its equalities depend on each other"))?;
+        let (w, change) = mixed.eliminated().ok_or_else(|| {
+            file.wrong(
+                group,
+                "its equalities contradict each other, or leave the joints' impulses open",
+            )
+        })?;
         for row in 0..rows {
             for column in 0..rows {
                 let value = w[(row, column)];

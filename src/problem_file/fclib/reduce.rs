@@ -2,7 +2,9 @@
 
 use super::fits;
 use super::sparse::Sparse;
-use crate::constants::{MAX_COUPLED_UNKNOWNS, MAX_DENSE_ENTRIES};
+use crate::constants::{
+    LCP_RANK_TOLERANCE, MAX_CONTRADICTION, MAX_COUPLED_UNKNOWNS, MAX_DENSE_ENTRIES,
+};
 use crate::error::Error;
 use nalgebra::{DMatrix, DVector};
 use std::collections::BTreeMap;
@@ -19,13 +21,43 @@ pub(super) struct Mixed {
 }
 
 impl Mixed {
-    /// Terms that eliminating them adds to W and q: `-A S^-1 A^T` and `-A S^-1 s`; nothing where S is singular.
+    /// Terms that eliminating them adds to W and q: `-A S^-1 A^T` and `-A S^-1 s`; nothing where S is singular, unless its rows repeat each other and
+    /// agree, as those of joints in a loop do.
     pub(super) fn eliminated(&self) -> Option<(DMatrix<f64>, DVector<f64>)> {
-        let factors = Factors::new(self.own.clone())?;
-        let operator = &self.coupling * factors.solve(&self.coupling.transpose());
-        let constant = DMatrix::from_column_slice(self.own.nrows(), 1, self.constant.as_slice());
-        let constant = &self.coupling * factors.solve(&constant);
-        Some((-operator, -constant.column(0).into_owned()))
+        let rows = self.coupling.nrows();
+        // A^T, and s after it.
+        let mut given = self.coupling.transpose().insert_column(rows, 0.0);
+        given.set_column(rows, &self.constant);
+        let solved = match Factors::new(self.own.clone()) {
+            Some(factors) => factors.solve(&given),
+            None => self.solve_independent(&given)?,
+        };
+        let added = -(&self.coupling * solved);
+        let constant = added.column(rows).into_owned();
+        Some((added.remove_column(rows), constant))
+    }
+
+    /// A solution `X` of `S X = given` by rows of S that do not depend on each other; nothing if the others contradict them.
+    fn solve_independent(&self, given: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+        let count = self.own.nrows();
+        let decomposed = self.own.clone().col_piv_qr();
+        let pivots = decomposed.r().diagonal();
+        let largest = pivots
+            .iter()
+            .fold(0.0, |max: f64, pivot| max.max(pivot.abs()));
+        let least = LCP_RANK_TOLERANCE * largest;
+        let rank = pivots.iter().filter(|pivot| pivot.abs() > least).count();
+        let mut order = DMatrix::from_fn(1, count, |_, column| column);
+        decomposed.p().permute_columns(&mut order);
+        let chosen: Vec<usize> = order.iter().copied().take(rank).collect();
+        let part = DMatrix::from_fn(rank, rank, |i, j| self.own[(chosen[i], chosen[j])]);
+        let found = Factors::new(part)?.solve(&given.select_rows(&chosen));
+        let mut solution = DMatrix::zeros(count, given.ncols());
+        for (row, &at) in found.row_iter().zip(&chosen) {
+            solution.set_row(at, &row);
+        }
+        let error = (&self.own * &solution - given).amax();
+        (error <= MAX_CONTRADICTION * given.amax()).then_some(solution)
     }
 }
 

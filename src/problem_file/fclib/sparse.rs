@@ -1,7 +1,9 @@
 //! Sparse matrices as FCLib stores them.
 
 use super::hdf5::Hdf5;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::output::hdf5::Node;
+use nalgebra::DMatrix;
 
 /// A sparse matrix by columns; entries of one place add up.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +104,49 @@ impl Sparse {
         }
     }
 
+    /// A matrix without its zeros.
+    pub(super) fn of_dense(dense: &DMatrix<f64>) -> Self {
+        let mut triplets = Vec::new();
+        for (column, values) in dense.column_iter().enumerate() {
+            let values = values
+                .iter()
+                .enumerate()
+                .filter(|(_, value)| **value != 0.0);
+            triplets.extend(values.map(|(row, &value)| (row as u32, column as u32, value)));
+        }
+        Self::of_triplets([dense.nrows(), dense.ncols()], &triplets)
+    }
+
+    /// The matrix as FCLib stores it, by columns.
+    ///
+    /// # Errors
+    /// [`Error::Capacity`] for more entries than its indices of 32 bits count, [`Error::NonFinite`] for one that is not finite.
+    pub(super) fn to_node(&self, what: &'static str) -> Result<Node> {
+        let index = |number: usize| -> Result<i32> {
+            i32::try_from(number).map_err(|_| Error::Capacity {
+                what: format!("entries, rows or columns of {what}"),
+                needed: number as u64,
+                available: i32::MAX as u64,
+            })
+        };
+        let starts: Result<Vec<i32>> = self.starts.iter().map(|&start| index(start)).collect();
+        let (rows, values): (Vec<i32>, Vec<f64>) = self
+            .entries
+            .iter()
+            .map(|&(row, value)| (row as i32, value))
+            .unzip();
+        let count = |number| index(number).map(|number| Node::integers(&[number]));
+        Ok(Node::Group(vec![
+            ("nzmax", count(values.len())?),
+            ("m", count(self.rows)?),
+            ("n", count(self.columns)?),
+            ("nz", Node::integers(&[-1])),
+            ("p", Node::integers(&starts?)),
+            ("i", Node::integers(&rows)),
+            ("x", finite_numbers(what, &values)?),
+        ]))
+    }
+
     /// Refuses any other shape.
     pub(super) fn expect_shape(
         &self,
@@ -135,6 +180,17 @@ impl Sparse {
                 visit(row, column, value);
             }
         }
+    }
+}
+
+/// Numbers of a file, all of them finite.
+pub(super) fn finite_numbers(what: &'static str, values: &[f64]) -> Result<Node> {
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(at) => Err(Error::NonFinite {
+            stage: "the conversion to FCLib's form",
+            what: format!("number {at} of {what}"),
+        }),
+        None => Ok(Node::numbers(values)),
     }
 }
 

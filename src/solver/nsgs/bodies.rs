@@ -6,7 +6,6 @@ use super::iteration::{Residual, System};
 use super::joint_group::JointGroup;
 use super::local::ContactBlock;
 use super::row::{Mass, Row, Twist};
-use crate::math;
 use crate::problem::{AsProblem, Contact};
 
 /// A contact with its three rows.
@@ -38,17 +37,11 @@ pub struct Bodies {
 
 impl Point {
     fn new(contact: &Contact, eps: f64, masses: &[Mass]) -> Self {
-        // The tangents are those of the other backends, bit for bit.
-        let (tangent_1, tangent_2) = math::tangents(contact.normal);
         let bodies = [contact.body_a as usize, contact.body_b as usize];
-        let (arm_a, arm_b) = (math::widen(contact.arm_a), math::widen(contact.arm_b));
         let biases = [f64::from(contact.bias), 0.0, 0.0];
-        let directions = [contact.normal, tangent_1, tangent_2];
-        let rows: [Row; 3] = std::array::from_fn(|i| {
-            let d = math::widen(directions[i]);
-            let jacobian = [(d, arm_a.cross(&d)), (-d, -arm_b.cross(&d))];
-            Row::new(bodies, jacobian, biases[i], masses)
-        });
+        let jacobian = contact.jacobian();
+        let rows: [Row; 3] =
+            std::array::from_fn(|i| Row::new(bodies, jacobian[i], biases[i], masses));
         let delassus: [[f64; 3]; 3] =
             std::array::from_fn(|i| std::array::from_fn(|j| rows[i].delassus(&rows[j])));
         let softness = eps * delassus[0][0];

@@ -7,7 +7,6 @@
 
 use super::row::{Mass, Row, Twist};
 use crate::constants::{NSGS_LOCAL_TOLERANCE, NSGS_RANK_TOLERANCE};
-use crate::math;
 use crate::problem::JointRow;
 use nalgebra::{DMatrix, DVector};
 
@@ -51,12 +50,7 @@ fn bound(limit: f32) -> f64 {
 impl Law {
     fn new(joint: &JointRow, masses: &[Mass]) -> Self {
         let bodies = [joint.body_a as usize, joint.body_b as usize];
-        let linear = math::widen(joint.linear);
-        let jacobian = [
-            (linear, math::widen(joint.angular_a)),
-            (-linear, math::widen(joint.angular_b)),
-        ];
-        let row = Row::new(bodies, jacobian, f64::from(joint.bias), masses);
+        let row = Row::new(bodies, joint.jacobian(), f64::from(joint.bias), masses);
         let softness = f64::from(joint.softness);
         let delassus = row.delassus(&row);
         let inverse_masses: f64 = bodies.iter().map(|&b| masses[b].inverse_mass).sum();

@@ -1,7 +1,6 @@
 //! A joint row of f32 numbers, widened to f64.
 
 use super::row::{Mass, Row, Twist};
-use crate::math;
 use crate::problem::JointRow;
 
 /// A joint row that impulses can change.
@@ -28,13 +27,9 @@ pub(super) struct JointPoint {
 impl JointPoint {
     /// Widens a row; `None` if no impulse of it moves anything.
     pub(super) fn new(index: usize, row: &JointRow, bodies: &[Mass]) -> Option<Self> {
-        let linear = math::widen(row.linear);
         let jacobian = Row {
             bodies: [row.body_a as usize, row.body_b as usize],
-            sides: [
-                (linear, math::widen(row.angular_a)),
-                (-linear, math::widen(row.angular_b)),
-            ],
+            sides: row.jacobian(),
         };
         let softness = f64::from(row.softness);
         let mass = 1.0 / (jacobian.delassus(&jacobian, bodies) + softness);

@@ -64,15 +64,10 @@ pub(super) fn corners(cone: FrictionCone) -> Vec<[f64; 2]> {
 
 impl Point {
     fn new(index: usize, contact: &Contact, eps: f64, bodies: &[Mass]) -> Self {
-        // The tangents are those of the other backends, bit for bit.
-        let (tangent_1, tangent_2) = math::tangents(contact.normal);
-        let (arm_a, arm_b) = (math::widen(contact.arm_a), math::widen(contact.arm_b));
-        let rows = [contact.normal, tangent_1, tangent_2].map(|direction| {
-            let d = math::widen(direction);
-            Row {
-                bodies: [contact.body_a as usize, contact.body_b as usize],
-                sides: [(d, arm_a.cross(&d)), (-d, -arm_b.cross(&d))],
-            }
+        let bodies_of = [contact.body_a as usize, contact.body_b as usize];
+        let rows = contact.jacobian().map(|sides| Row {
+            bodies: bodies_of,
+            sides,
         });
         let trace: f64 = rows.iter().map(|row| row.delassus(row, bodies)).sum();
         Self {

@@ -1,29 +1,34 @@
 //! HDF5 as far as a file needs it whose datasets have a fixed place and size: groups, contiguous datasets, attributes.
 //!
-//! After the HDF5 File Format Specification 3.0: superblock of version 2, object headers of version 2, links in them. All metadata
-//! is made before the first value is written; values go where it says. Numbers are little-endian.
+//! After the HDF5 File Format Specification 3.0: superblock of version 2, object headers of version 2, links in them. Numbers are
+//! little-endian. Who writes a file bit by bit makes all metadata first, and puts values where it says; a [`Node`] is a file that is made in memory.
 
 /// Length of the superblock `[bytes]`.
-pub(super) const SUPERBLOCK: usize = 48;
+pub(crate) const SUPERBLOCK: usize = 48;
 const UNDEFINED: u64 = u64::MAX;
 
 /// Types of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Type {
+pub(crate) enum Type {
     U8,
     I32,
     I64,
     F32,
     F64,
+    /// A text in UTF-8 of so many bytes, the last of which is 0.
+    #[cfg(feature = "fclib")]
+    Text(u32),
 }
 
 impl Type {
     /// Length of a value `[bytes]`.
-    pub(super) fn size(self) -> u64 {
+    pub(crate) fn size(self) -> u64 {
         match self {
             Self::U8 => 1,
             Self::I32 | Self::F32 => 4,
             Self::I64 | Self::F64 => 8,
+            #[cfg(feature = "fclib")]
+            Self::Text(length) => u64::from(length),
         }
     }
 
@@ -35,6 +40,12 @@ impl Type {
             Self::I32 | Self::I64 => fixed_point(bits, true),
             Self::F32 => floating_point(bits, 8, 23, 127),
             Self::F64 => floating_point(bits, 11, 52, 1023),
+            #[cfg(feature = "fclib")]
+            Self::Text(length) => {
+                let mut message = vec![0x13, 0x10, 0, 0];
+                message.extend(length.to_le_bytes());
+                message
+            }
         }
     }
 }
@@ -66,7 +77,7 @@ fn dataspace(shape: &[u64]) -> Vec<u8> {
 }
 
 /// An attribute, as a message of an object header.
-pub(super) struct Attribute {
+pub(crate) struct Attribute {
     name: &'static str,
     datatype: Vec<u8>,
     dataspace: Vec<u8>,
@@ -75,7 +86,7 @@ pub(super) struct Attribute {
 
 impl Attribute {
     /// A number.
-    pub(super) fn integer(name: &'static str, value: i64) -> Self {
+    pub(crate) fn integer(name: &'static str, value: i64) -> Self {
         Self {
             name,
             datatype: Type::I64.message(),
@@ -85,7 +96,7 @@ impl Attribute {
     }
 
     /// Numbers.
-    pub(super) fn integers(name: &'static str, values: &[i64]) -> Self {
+    pub(crate) fn integers(name: &'static str, values: &[i64]) -> Self {
         Self {
             dataspace: dataspace(&[values.len() as u64]),
             value: values
@@ -97,7 +108,7 @@ impl Attribute {
     }
 
     /// A text in ASCII of fixed length.
-    pub(super) fn text(name: &'static str, value: &str) -> Self {
+    pub(crate) fn text(name: &'static str, value: &str) -> Self {
         // Padded by zeros.
         let mut datatype = vec![0x13, 1, 0, 0];
         datatype.extend((value.len() as u32).to_le_bytes());
@@ -129,7 +140,7 @@ impl Attribute {
 }
 
 /// The object header of a group.
-pub(super) fn group(attributes: &[Attribute], links: &[(String, u64)]) -> Vec<u8> {
+pub(crate) fn group(attributes: &[Attribute], links: &[(String, u64)]) -> Vec<u8> {
     let mut messages = Vec::new();
     // Attributes first: their place does not depend on the links.
     for attribute in attributes {
@@ -153,7 +164,7 @@ pub(super) fn group(attributes: &[Attribute], links: &[(String, u64)]) -> Vec<u8
 }
 
 /// The object header of a contiguous dataset whose values are at an address.
-pub(super) fn dataset(kind: Type, shape: &[u64], at: u64) -> Vec<u8> {
+pub(crate) fn dataset(kind: Type, shape: &[u64], at: u64) -> Vec<u8> {
     let size = shape.iter().product::<u64>() * kind.size();
     let mut layout = vec![3, 1];
     layout.extend(if size == 0 { UNDEFINED } else { at }.to_le_bytes());
@@ -186,7 +197,7 @@ fn header(messages: &[u8]) -> Vec<u8> {
 }
 
 /// Address of the values in the object header of a dataset.
-pub(super) fn address(dataset: &[u8]) -> Option<u64> {
+pub(crate) fn address(dataset: &[u8]) -> Option<u64> {
     // The layout is the last message, and ends with the address and the size.
     let at = dataset.len().checked_sub(20)?;
     let address = u64::from_le_bytes(*dataset[at..].first_chunk()?);
@@ -194,25 +205,87 @@ pub(super) fn address(dataset: &[u8]) -> Option<u64> {
 }
 
 /// Length of the object header that begins here; nothing if none does.
-pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(b"OHDR\x02\x02")?;
     let length = u32::from_le_bytes(*rest.first_chunk()?);
     Some(PREFIX + length as usize + 4)
 }
 
 /// Place of the value of a group's first attribute in its object header; see [`Attribute::integer`].
-pub(super) fn first_integer(name: &str) -> usize {
+pub(crate) fn first_integer(name: &str) -> usize {
     // The message's own head, then name, datatype and scalar dataspace.
     PREFIX + 4 + 9 + name.len() + 1 + Type::I64.message().len() + dataspace(&[]).len()
 }
 
 /// The superblock of a file of some length, and the address of its root group.
-pub(super) fn superblock(root: u64, length: u64) -> Vec<u8> {
+pub(crate) fn superblock(root: u64, length: u64) -> Vec<u8> {
     let mut block = b"\x89HDF\r\n\x1a\n\x02\x08\x08\x00".to_vec();
     for at in [0, UNDEFINED, length, root] {
         block.extend(u64::to_le_bytes(at));
     }
     sealed(block)
+}
+
+/// A group or a dataset of a file that is made in memory.
+#[cfg(feature = "fclib")]
+#[derive(Debug)]
+pub(crate) enum Node {
+    /// Members by their names.
+    Group(Vec<(&'static str, Self)>),
+    /// Values of a type and shape, as bytes.
+    Dataset(Type, Vec<u64>, Vec<u8>),
+}
+
+#[cfg(feature = "fclib")]
+impl Node {
+    /// A text.
+    pub(crate) fn text(text: &str) -> Self {
+        let bytes: Vec<u8> = text.bytes().filter(|&byte| byte != 0).chain([0]).collect();
+        Self::Dataset(Type::Text(bytes.len() as u32), Vec::new(), bytes)
+    }
+
+    /// Whole numbers, in one dimension.
+    pub(crate) fn integers(values: &[i32]) -> Self {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes());
+        Self::Dataset(Type::I32, vec![values.len() as u64], bytes.collect())
+    }
+
+    /// Numbers, in one dimension.
+    pub(crate) fn numbers(values: &[f64]) -> Self {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes());
+        Self::Dataset(Type::F64, vec![values.len() as u64], bytes.collect())
+    }
+
+    /// The file of which this is the root.
+    pub(crate) fn into_file(self) -> Vec<u8> {
+        let mut file = vec![0; SUPERBLOCK];
+        let root = self.append_to(&mut file);
+        let length = file.len() as u64;
+        file[..SUPERBLOCK].copy_from_slice(&superblock(root, length));
+        file
+    }
+
+    /// Appends what is in it, then its object header, and returns the address of that.
+    fn append_to(self, file: &mut Vec<u8>) -> u64 {
+        let put = |file: &mut Vec<u8>, bytes: &[u8]| {
+            let at = file.len() as u64;
+            file.extend(bytes);
+            file.resize(file.len().next_multiple_of(8), 0);
+            at
+        };
+        let header = match self {
+            Self::Dataset(kind, shape, bytes) => {
+                let at = put(file, &bytes);
+                dataset(kind, &shape, at)
+            }
+            Self::Group(members) => {
+                let links = members.into_iter();
+                let links = links.map(|(name, node)| (name.to_owned(), node.append_to(file)));
+                group(&[], &links.collect::<Vec<_>>())
+            }
+        };
+        put(file, &header)
+    }
 }
 
 /// Metadata with its checksum.
@@ -222,13 +295,13 @@ fn sealed(mut block: Vec<u8>) -> Vec<u8> {
 }
 
 /// Makes the checksum at the end of a block that of its content again.
-pub(super) fn seal(block: &mut Vec<u8>) {
+pub(crate) fn seal(block: &mut Vec<u8>) {
     block.truncate(block.len() - 4);
     block.extend(checksum(block).to_le_bytes());
 }
 
 /// True if the checksum at its end is that of a block.
-pub(super) fn is_sealed(block: &[u8]) -> bool {
+pub(crate) fn is_sealed(block: &[u8]) -> bool {
     block
         .split_last_chunk()
         .is_some_and(|(content, &sum)| checksum(content) == u32::from_le_bytes(sum))

@@ -258,6 +258,9 @@ impl Factors {
     }
 
     fn solve(&self, given: &DMatrix<f64>) -> DMatrix<f64> {
+        if given.nrows() == 0 {
+            return given.clone();
+        }
         self.0.solve(given).unwrap_or_else(|| given * f64::NAN)
     }
 }

@@ -85,6 +85,21 @@ pub struct Problem {
     /// Size of the smaller body that moves at each contact over that of the smallest of all, at least 1, in substeps; shape
     /// `[contact_count]`, empty if all bodies are of one size. See [`GapLaw::for_size`](crate::solver::substeps::GapLaw::for_size).
     pub sizes: Vec<f32>,
+    /// Compliance of each contact, at least 0, shape `[contact_count]`; empty if all are as hard as the plan makes them.
+    ///
+    /// In a problem that is solved once it is the velocity that a unit of normal impulse leaves `[1/kg]`: the row is as soft as
+    /// this over its `W_nn`, or as [`Self::contact_softness`] if that is more. A spring of `c` m/N at the end of a step h is `c / h^2`, with its
+    /// gap over h as bias.
+    ///
+    /// In substeps it is c itself `[m/N]`: a contact that carries a force f in rest is c f deep, in steps of any length. It is a spring of
+    /// stiffness `1 / c` with a damper of `1 / (rho c)`, rho being the [rate](crate::solver::substeps::GapLaw::rate) at which the plan takes penetration back:
+    ///
+    /// ```text
+    /// u_n + rho (g + c f) >= 0,   f = r_n / h_s,
+    /// ```
+    ///
+    /// with no bound on its push. Contacts that the plan makes softer by itself are as it makes them. The CPU and the referees have them; the GPU refuses them.
+    pub compliances: Vec<f32>,
 }
 
 /// A [`Problem`] in memory that is somebody else's: what every solver works on.
@@ -120,6 +135,8 @@ pub struct ProblemRef<'a> {
     pub loads: &'a [f32],
     /// See [`Problem::sizes`].
     pub sizes: &'a [f32],
+    /// See [`Problem::compliances`].
+    pub compliances: &'a [f32],
 }
 
 /// Owners of a problem: [`Problem`], [`ProblemRef`], or a host's own arrays.
@@ -142,6 +159,7 @@ impl AsProblem for Problem {
             restitutions: &self.restitutions,
             loads: &self.loads,
             sizes: &self.sizes,
+            compliances: &self.compliances,
         }
     }
 }
@@ -180,6 +198,20 @@ impl ProblemRef<'_> {
         self.sizes.get(contact).map_or(1.0, |size| size.sqrt())
     }
 
+    /// True if a contact has a compliance of its own.
+    pub(crate) fn is_compliant(&self) -> bool {
+        self.compliances.iter().any(|&compliance| compliance > 0.0)
+    }
+
+    /// Softness eps of the normal row of a contact that answers a unit impulse by `response`, `W_nn` `[1/kg]`, in a problem that is solved once.
+    pub(crate) fn softness_of(&self, contact: usize, response: f64) -> f64 {
+        let eps = f64::from(self.contact_softness);
+        match self.compliances.get(contact) {
+            Some(&compliance) if response > 0.0 => eps.max(f64::from(compliance) / response),
+            _ => eps,
+        }
+    }
+
     /// True if it is the minimum of a convex quadratic: by its law, or for want of friction.
     #[must_use]
     pub fn is_convex(&self) -> bool {
@@ -204,14 +236,34 @@ impl ProblemRef<'_> {
     }
 
     fn validate_softness(&self) -> Result<()> {
+        let is_plain = |number: f32| number >= 0.0 && number.is_finite();
         let eps = self.contact_softness;
-        if eps >= 0.0 && eps.is_finite() {
-            return Ok(());
+        if !is_plain(eps) {
+            return Err(Error::invalid(
+                "softness of contacts",
+                format!("{eps} is not a finite number of at least 0"),
+            ));
         }
-        Err(Error::invalid(
-            "softness of contacts",
-            format!("{eps} is not a finite number of at least 0"),
-        ))
+        let (given, contacts) = (self.compliances.len(), self.contacts.len());
+        if given != 0 && given != contacts {
+            return Err(Error::invalid(
+                "compliances",
+                format!("{given} given; {contacts} expected"),
+            ));
+        }
+        let wrong = self
+            .compliances
+            .iter()
+            .position(|&number| !is_plain(number));
+        wrong.map_or(Ok(()), |at| {
+            Err(Error::invalid(
+                format!("compliance of contact {at}"),
+                format!(
+                    "{} is not a finite number of at least 0",
+                    self.compliances[at]
+                ),
+            ))
+        })
     }
 
     /// True if [`Self::validate`] could object to contacts only.

@@ -96,7 +96,7 @@ impl Reading<'_> {
     /// Checks that what some bodies or contacts have all of them have.
     fn is_whole(&self, file: &FileRecord) -> Result<()> {
         let contacts = &file.contacts;
-        let lists: [(&str, &str, Vec<bool>); 5] = [
+        let lists: [(&str, &str, Vec<bool>); 6] = [
             (
                 "bodies",
                 "increment",
@@ -121,6 +121,11 @@ impl Reading<'_> {
                 "contacts",
                 "size",
                 contacts.iter().map(|c| c.size.is_some()).collect(),
+            ),
+            (
+                "contacts",
+                "compliance",
+                contacts.iter().map(|c| c.compliance.is_some()).collect(),
             ),
         ];
         for (list, field, has) in lists {

@@ -128,6 +128,15 @@ impl Step {
         };
         let lost = |body: u32| states[body as usize].lost(part, &bodies[body as usize]);
 
+        let per_substep = f64::from(plan.gap_law.rate) / plan.substep_length();
+        self.problem.compliances.clear();
+        let compliances = given.compliances.iter();
+        let compliances = compliances.map(|&c| (per_substep * f64::from(c)) as f32);
+        self.problem.compliances.extend(compliances);
+        let compliant = ProblemRef {
+            compliances: &self.problem.compliances,
+            ..*given
+        };
         self.problem.contacts.clear();
         let contacts = given.contacts.iter().enumerate();
         self.problem
@@ -136,8 +145,8 @@ impl Step {
                 let gap = f64::from(given.gaps[index]) + along_normal(contact, displacement);
                 let velocity = along_normal(contact, before);
                 let restitution = given.restitutions.get(index).copied().unwrap_or(0.0);
+                let response = response(contact, bodies);
                 let carried = if plan.velocity.warm_start {
-                    let response = response(contact, bodies);
                     let load = given.loads.get(index).copied().unwrap_or(0.0);
                     Carried {
                         impulse: f64::from(solution.impulses[index][0]) * response,
@@ -146,12 +155,13 @@ impl Step {
                 } else {
                     Carried::default()
                 };
+                let softness = compliant.softness_of(index, response);
                 let meeting = Meeting {
                     separation: gap,
                     velocity,
                     gain: along_normal(contact, gain),
                     restitution: f64::from(restitution),
-                    softness: f64::from(plan.gap_law.softness),
+                    softness,
                 };
                 let size = given.sizes.get(index).copied().unwrap_or(1.0);
                 let bias = plan.contact_bias(&meeting, &carried, size);

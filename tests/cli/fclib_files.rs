@@ -120,8 +120,14 @@ fn problems_keep_their_solutions() {
         file.problem.contacts.remove(1);
         file
     };
+    let springs = || {
+        let mut file = pile();
+        file.problem.compliances = vec![0.5, 0.0, 2.0, 1.0];
+        file
+    };
     for (name, file) in [
         ("soft", pile()),
+        ("springs", springs()),
         ("rigid", rigid()),
         ("soft joints", with_joint_rows(pile(), 0.125)),
         ("rigid joints", with_joint_rows(rigid(), 0.0)),
@@ -156,6 +162,7 @@ fn the_last_substep_is_in_it() {
     file.problem.gaps = vec![-0.01, 0.0, 0.02, -0.001];
     file.problem.increments = vec![Velocity::default(); 3];
     file.problem.increments[0].linear = [0.0, 0.0, -0.5];
+    file.problem.compliances = vec![1e-4, 0.0, 0.0, 0.0];
     let options = Options {
         iterations: 4000,
         ..Options::default()
@@ -163,6 +170,9 @@ fn the_last_substep_is_in_it() {
     let mut plan = SubstepPlan::recommended_in(5, 1.0 / 60.0, 0.5, 9.81);
     plan.velocity = options;
     for position in [false, true] {
+        if position {
+            file.problem.compliances.clear();
+        }
         plan.position = position.then_some(PositionPlan {
             options,
             max_correction: 0.01,
@@ -206,6 +216,24 @@ fn joints_that_repeat_each_other_are_read() {
         let error = error.to_string();
         assert!(error.contains("equalities contradict"), "{error}");
     }
+}
+
+/// Rows of joints of nothing but zeros, in a file of somebody else's.
+#[test]
+fn joints_without_numbers_are_read() {
+    let bytes = std::fs::read(crate::problems::fclib("local_joint.hdf5")).unwrap();
+    let read = |bytes| ProblemFile::parse(Path::new("some.hdf5"), bytes);
+    assert!(read(bytes.clone()).is_ok());
+    // R is 1 / 2 + 1 / 3, which a file has once; V and s stay, and ask for what there is not.
+    let number = (0.5_f64 + 1.0 / 3.0).to_le_bytes();
+    let at = bytes
+        .windows(8)
+        .position(|window| window == number)
+        .unwrap();
+    let mut changed = bytes;
+    changed[at..at + 8].fill(0);
+    let error = read(changed).unwrap_err().to_string();
+    assert!(error.contains("equalities contradict"), "{error}");
 }
 
 #[test]

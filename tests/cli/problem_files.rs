@@ -123,6 +123,7 @@ fn joined() -> BodyProblem {
         unread.clear();
     }
     file.problem.increments.clear();
+    file.problem.compliances = vec![0.001];
     file.plan = Plan::Once(Options {
         tolerance: 1e-7,
         warm_start: false,

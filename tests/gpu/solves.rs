@@ -316,6 +316,13 @@ fn invalid_input_is_refused() {
         gpu.solve(&problem, &Options::default(), &mut Solution::default())
             .is_err()
     );
+    // It has no contacts that are springs.
+    let mut problem = Crowd::default().problem();
+    problem.compliances = vec![0.001; problem.contacts.len()];
+    let error = gpu
+        .solve(&problem, &Options::default(), &mut Solution::default())
+        .unwrap_err();
+    assert!(error.to_string().contains("compliances"), "{error}");
     // And the solver still works.
     solve(&mut gpu, &Crowd::default().problem(), &Options::default());
 }

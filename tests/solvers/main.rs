@@ -5,6 +5,7 @@
 
 mod clusters;
 mod coloring;
+mod compliance;
 mod conformance;
 mod contact_checks;
 mod direct;

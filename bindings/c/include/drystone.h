@@ -527,6 +527,11 @@ typedef struct ds_problem {
    null if all bodies are of one size.
    */
   const float *sizes;
+  /*
+   Compliance of each contact, at least 0: of a spring [m/N] for `ds_step`, and what a unit of normal impulse leaves of the normal velocity [1/kg] else,
+   c / h^2 for such a spring at the end of a step h; null if all are as hard as the options and the plan make them.
+   */
+  const float *compliances;
 } ds_problem;
 
 /*

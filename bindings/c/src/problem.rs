@@ -137,6 +137,9 @@ pub struct ds_problem {
     /// For `ds_step`: size of the smaller body that moves at each contact over that of the smallest of all, at least 1, from `ds_sizes`;
     /// null if all bodies are of one size.
     pub sizes: *const f32,
+    /// Compliance of each contact, at least 0: of a spring [m/N] for `ds_step`, and what a unit of normal impulse leaves of the normal velocity [1/kg] else,
+    /// c / h^2 for such a spring at the end of a step h; null if all are as hard as the options and the plan make them.
+    pub compliances: *const f32,
 }
 
 // SAFETY: it is `repr(C)` and begins with its size.
@@ -176,11 +179,9 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
         let optional =
             |from: *const f32, what| array(from, if_any(!from.is_null(), contacts), what);
         let rows: &[ds_joint_row] = array(from.joint_rows, from.joint_row_count, "joint rows")?;
-        let surfaces = if from.surface_velocities.is_null() {
-            0
-        } else {
-            contacts
-        };
+        let of_any_plan = |is_null: bool| if is_null { 0 } else { contacts };
+        let surfaces = of_any_plan(from.surface_velocities.is_null());
+        let compliances = of_any_plan(from.compliances.is_null());
         let increments = if_any(!from.increments.is_null(), bodies);
         let increments: &[ds_velocity] = array(from.increments, increments, "increments")?;
         Ok(Given {
@@ -200,6 +201,7 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
                 restitutions: optional(from.restitutions, "restitutions")?,
                 loads: optional(from.loads, "loads")?,
                 sizes: optional(from.sizes, "sizes")?,
+                compliances: array(from.compliances, compliances, "compliances")?,
                 ..ProblemRef::default()
             },
         })

@@ -143,6 +143,7 @@ impl Call {
             restitutions: null(),
             loads: null(),
             sizes: null(),
+            compliances: null(),
         };
         call.solution.struct_size = size_of_u32::<ds_solution>();
         call.solution.velocities = call.velocities.as_mut_ptr();
@@ -257,6 +258,12 @@ fn malformed(
         59 => {
             // Of a contact whose two bodies move, or not a number.
             let velocity = [number, 1.0][random.random_range(0..2)];
+            let compliances = [[number, -1.0][random.random_range(0..2)]; CONTACTS];
+            if random.random() {
+                call.problem.compliances = compliances.as_ptr();
+                let takes = [solve, step][random.random_range(0..2)];
+                return takes(solver, &mut call);
+            }
             let velocities = [[velocity; 3]; CONTACTS];
             call.problem.surface_velocities = velocities.as_ptr();
             return solve(solver, &mut call);

@@ -28,6 +28,9 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 /// ``surface_velocities`` (``(n, 3)`` [m/s], float32, tangential) are of contacts on surfaces that move over their body, such as conveyor belts: A sticks where it moves so
 /// relative to B; where one is not zero, A or B has to be immovable.
 ///
+/// ``compliances`` (one a contact, float32, at least 0) are springs: in a step a contact that carries a force f in rest is c f deep, c in m/N; in a problem that is
+/// solved once they are what a unit of normal impulse leaves of the normal velocity [1/kg].
+///
 /// Normals point from body B to body A. ``friction_directions`` is the number of corners of a friction polygon, even, 4 to 16; the default is the
 /// disk. ``friction_law`` is ``"coulomb"`` or ``"convex"``. ``contact_softness`` is over the contacts' own response; a plan has its own. ``threads`` is the number
 /// of threads, by default one a core; results do not depend on it.
@@ -57,6 +60,7 @@ struct Arrays {
     restitutions: Option<Py<PyAny>>,
     loads: Option<Py<PyAny>>,
     sizes: Option<Py<PyAny>>,
+    compliances: Option<Py<PyAny>>,
 }
 
 /// The same on loan.
@@ -70,6 +74,7 @@ struct LentArrays<'py> {
     restitutions: Option<Lent<'py, f32>>,
     loads: Option<Lent<'py, f32>>,
     sizes: Option<Lent<'py, f32>>,
+    compliances: Option<Lent<'py, f32>>,
 }
 
 impl Arrays {
@@ -91,6 +96,7 @@ impl Arrays {
             restitutions: numbers(&self.restitutions, "restitutions", &[])?,
             loads: numbers(&self.loads, "loads", &[])?,
             sizes: numbers(&self.sizes, "sizes", &[])?,
+            compliances: numbers(&self.compliances, "compliances", &[])?,
         })
     }
 }
@@ -111,6 +117,7 @@ impl LentArrays<'_> {
             ("restitutions", &self.restitutions),
             ("loads", &self.loads),
             ("sizes", &self.sizes),
+            ("compliances", &self.compliances),
         ] {
             places.extend(array.as_ref().map(|a| (name, a.address(), a.is_copy)));
         }
@@ -125,7 +132,7 @@ fn numbers<'a>(lent: &'a Option<Lent<'_, f32>>) -> Result<&'a [f32]> {
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (bodies, contacts, rows=None, *, surface_velocities=None, increments=None, gaps=None, restitutions=None, loads=None, sizes=None, friction_directions=None, friction_law="coulomb", contact_softness=0.0, threads=None))]
+    #[pyo3(signature = (bodies, contacts, rows=None, *, surface_velocities=None, increments=None, gaps=None, restitutions=None, loads=None, sizes=None, compliances=None, friction_directions=None, friction_law="coulomb", contact_softness=0.0, threads=None))]
     fn new(
         py: Python<'_>,
         bodies: Py<PyAny>,
@@ -137,6 +144,7 @@ impl Problem {
         restitutions: Option<Py<PyAny>>,
         loads: Option<Py<PyAny>>,
         sizes: Option<Py<PyAny>>,
+        compliances: Option<Py<PyAny>>,
         friction_directions: Option<u32>,
         friction_law: &str,
         contact_softness: f32,
@@ -152,6 +160,7 @@ impl Problem {
             restitutions,
             loads,
             sizes,
+            compliances,
         };
         arrays.lend(py)?;
         let friction_cone = options::friction_cone(friction_directions)?;
@@ -351,6 +360,18 @@ impl Problem {
         self.exchange(py, array, ("sizes", &[]), |arrays| &mut arrays.sizes)
     }
 
+    #[getter]
+    fn compliances(&self, py: Python<'_>) -> Result<Option<Py<PyAny>>> {
+        self.optional(py, |arrays| &mut arrays.compliances)
+    }
+
+    #[setter]
+    fn set_compliances(&self, py: Python<'_>, array: Option<Py<PyAny>>) -> Result<()> {
+        self.exchange(py, array, ("compliances", &[]), |arrays| {
+            &mut arrays.compliances
+        })
+    }
+
     /// Sets ``sizes``, each body taken for a ball of its mass and mean inertia: to be called for bodies of different sizes when contacts are
     /// new.
     fn measure_sizes(&self, py: Python<'_>) -> Result<()> {
@@ -412,6 +433,7 @@ impl Problem {
                     restitutions: optional(&problem.restitutions),
                     loads: optional(&problem.loads),
                     sizes: optional(&problem.sizes),
+                    compliances: optional(&problem.compliances),
                 },
             }),
             friction_cone: problem.friction_cone,
@@ -476,6 +498,7 @@ impl Problem {
             restitutions: numbers(&lent.restitutions)?,
             loads: numbers(&lent.loads)?,
             sizes: numbers(&lent.sizes)?,
+            compliances: numbers(&lent.compliances)?,
         };
         let surfaces = Surfaces {
             memory: surfaces,

@@ -376,6 +376,22 @@ def test_a_belt_carries_what_lies_on_it() -> None:
         drystone.Problem(bodies, contacts, surface_velocities=np.zeros(3, np.float32))
 
 
+def test_contacts_that_are_springs_give_way() -> None:
+    bodies, contacts = drystone.new_bodies(2), drystone.new_contacts(1)
+    bodies[0] = drystone.body_from_local(2.0, [1e9, 1e9, 1e9], linear_velocity=[0, 0, -2])
+    contacts["body_b"], contacts["normal"] = 1, [0, 0, 1]
+    compliances = np.array([1.5], np.float32)
+    problem = drystone.Problem(bodies, contacts, compliances=compliances)
+    # r = 2 / (0.5 + 1.5), of which the spring leaves 1.5 r.
+    assert np.allclose(problem.solve(iterations=100).velocities[0], [0, 0, -1.5], atol=1e-6)
+    assert problem.compliances is compliances and problem.copied == []
+    compliances[0] = np.nan
+    with pytest.raises(drystone.InvalidError, match="compliance of contact 0"):
+        problem.solve()
+    problem.compliances = None
+    assert np.allclose(problem.solve().velocities[0], 0, atol=1e-6)
+
+
 @pytest.mark.parametrize("method", ["accelerated", "nsgs"])
 def test_an_operator_has_the_same_normal_impulses(method: Any) -> None:
     bodies, contacts = crowd(60)

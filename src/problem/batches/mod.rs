@@ -137,6 +137,8 @@ pub struct Batches {
     pub inertias: Vec<BodyInertia>,
     /// The friction cone and its law.
     pub friction: FrictionTable,
+    /// Softness of each contact's normal row where contacts have compliances, else empty; shape `[contacts.blocks.len()]`.
+    pub softness: Vec<f32>,
     /// Which bodies are movable.
     movable: Vec<bool>,
     contact_orders: Orders,
@@ -153,6 +155,7 @@ impl Default for Batches {
             velocities: Vec::new(),
             inertias: Vec::new(),
             friction: FrictionCone::default().table(),
+            softness: Vec::new(),
             movable: Vec::new(),
             contact_orders: Orders::default(),
             joint_orders: Orders::default(),
@@ -197,7 +200,7 @@ impl Batches {
             problem,
             warm_start,
         );
-        self.friction = friction_table(problem);
+        self.refill_friction(problem);
         if warm_start {
             self.apply_impulses();
         }
@@ -244,7 +247,7 @@ impl Batches {
             problem,
             warm_start,
         );
-        self.friction = friction_table(problem);
+        self.refill_friction(problem);
         is_sound
     }
 
@@ -300,10 +303,30 @@ impl Batches {
             clusters,
             warm_start,
         );
-        self.friction = friction_table(problem);
+        self.refill_friction(problem);
         if warm_start {
             self.apply_impulses();
         }
+    }
+
+    /// Friction and softness of a problem whose contacts are in order.
+    fn refill_friction(&mut self, problem: &ProblemRef<'_>) {
+        self.friction = friction_table(problem);
+        self.softness.clear();
+        if !problem.is_compliant() {
+            return;
+        }
+        let sources = self.contacts.source.iter().map(|&source| source as usize);
+        self.softness.extend(sources.map(|source| {
+            let contact = &problem.contacts[source];
+            let body = |index: u32| problem.bodies.get(index as usize);
+            // One of bodies that there are not is refused later.
+            let response = match (body(contact.body_a), body(contact.body_b)) {
+                (Some(a), Some(b)) => contact.response(a, b),
+                _ => 0.0,
+            };
+            problem.softness_of(source, response) as f32
+        }));
     }
 
     fn refill_bodies(&mut self, bodies: &[Body]) {

@@ -103,6 +103,7 @@ impl Solver for Recorder {
                 friction_cone: given.friction_cone,
                 friction_law: given.friction_law,
                 contact_softness: given.contact_softness,
+                compliances: given.compliances.to_vec(),
                 ..Problem::default()
             };
         }
@@ -130,13 +131,12 @@ impl Global {
         let mut unknowns = Unknowns::new(problem.bodies)?;
         let mut directions = Matrix::default();
         let mut offset = Vec::new();
-        for contact in problem.contacts {
+        for (at, contact) in problem.contacts.iter().enumerate() {
             let sides = [contact.body_a, contact.body_b];
-            let eps = f64::from(problem.contact_softness);
             for (index, row) in contact.jacobian().into_iter().enumerate() {
                 let (bias, softness) = if index == 0 {
                     let own = response(sides.map(|body| &problem.bodies[body as usize]), &row);
-                    (f64::from(contact.bias), eps * own)
+                    (f64::from(contact.bias), problem.softness_of(at, own) * own)
                 } else {
                     (0.0, 0.0)
                 };

@@ -51,6 +51,7 @@ impl From<FileRecord> for BodyProblem {
             restitutions: numbers(|contact| contact.restitution),
             loads: numbers(|contact| contact.load),
             sizes: numbers(|contact| contact.size),
+            compliances: numbers(|contact| contact.compliance),
             bodies: bodies.iter().map(BodyRecord::body).collect(),
             contacts: contacts.iter().map(ContactRecord::contact).collect(),
             joint_rows: file.joint_rows.iter().map(JointRowRecord::row).collect(),
@@ -258,6 +259,8 @@ pub(super) struct ContactRecord {
     pub(super) load: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) size: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) compliance: Option<f32>,
 }
 
 impl ContactRecord {
@@ -278,6 +281,7 @@ impl ContactRecord {
             restitution: of(&problem.restitutions),
             load: of(&problem.loads),
             size: of(&problem.sizes),
+            compliance: problem.compliances.get(index).copied(),
         }
     }
 

@@ -47,6 +47,9 @@ pub(super) trait Block: Pod + Send + Sync {
     /// Bodies A and B.
     fn bodies(&self) -> [u32; 2];
 
+    /// Softness of its normal row, where blocks have one of their own.
+    fn own_softness(batches: &Batches, index: usize) -> Option<f32>;
+
     /// A pass over it: its new impulse, and what A and B are to be pushed with.
     fn step(
         &self,
@@ -86,6 +89,11 @@ impl Block for ContactBlock {
 
     fn bodies(&self) -> [u32; 2] {
         [self.body_a, self.body_b]
+    }
+
+    #[inline(always)]
+    fn own_softness(batches: &Batches, index: usize) -> Option<f32> {
+        batches.softness.get(index).copied()
     }
 
     #[inline(always)]
@@ -132,8 +140,9 @@ impl Block for ContactBlock {
             let body = body as usize;
             (&velocities[body], &batches.inertias[body], 1.0)
         });
-        let give = if cone.softness > 0.0 {
-            cone.softness * (normal_response(block, a, b) * n)
+        let softness = Self::own_softness(batches, index).unwrap_or(cone.softness);
+        let give = if softness > 0.0 {
+            softness * (normal_response(block, a, b) * n)
         } else {
             0.0
         };
@@ -179,6 +188,11 @@ impl Block for JointBlock {
 
     fn bodies(&self) -> [u32; 2] {
         [self.body_a, self.body_b]
+    }
+
+    #[inline(always)]
+    fn own_softness(_: &Batches, _: usize) -> Option<f32> {
+        None
     }
 
     #[inline(always)]

@@ -162,24 +162,89 @@ impl Rows {
     }
 }
 
+/// Softness of normal rows.
+pub(super) trait Softness: Copy {
+    /// True if it is the number of a law.
+    const IS_NUMBER: bool;
+
+    /// Softness eps and `1 / (1 + eps)`.
+    fn of<S: Simd>(self, number: S) -> [S; 2];
+
+    /// Change of an impulse, over the impulse, that is left undone.
+    fn dead_band(self) -> f32;
+
+    /// The [`cone_step`] of a point, which is the number of a law whose softness is not.
+    fn cone_step<S: Simd>(self, point: &Point<S>, number: S) -> S;
+}
+
+impl Softness for Rows {
+    const IS_NUMBER: bool = false;
+
+    #[inline(always)]
+    fn of<S: Simd>(self, _: S) -> [S; 2] {
+        [S::splat(self.softness), S::splat(self.hardness)]
+    }
+
+    #[inline(always)]
+    fn dead_band(self) -> f32 {
+        self.dead_band
+    }
+
+    #[inline(always)]
+    fn cone_step<S: Simd>(self, _: &Point<S>, number: S) -> S {
+        number
+    }
+}
+
+/// Each row's own, between whole bodies; see [`Problem::compliances`](crate::problem::Problem::compliances).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Own;
+
+impl Softness for Own {
+    const IS_NUMBER: bool = true;
+
+    #[inline(always)]
+    fn of<S: Simd>(self, number: S) -> [S; 2] {
+        let one = S::splat(1.0);
+        [number, one.over(one + number)]
+    }
+
+    #[inline(always)]
+    fn dead_band(self) -> f32 {
+        IMPULSE_DEAD_BAND
+    }
+
+    #[inline(always)]
+    fn cone_step<S: Simd>(self, point: &Point<S>, number: S) -> S {
+        cone_step(
+            point.coupling,
+            point.normal_mass,
+            point.tangent_mass,
+            number,
+        )
+    }
+}
+
 /// No friction.
 #[derive(Clone, Copy)]
-pub(super) struct Frictionless(pub(super) Rows);
+pub(super) struct Frictionless<R>(pub(super) R);
 
-impl Law for Frictionless {
+impl<R: Softness> Law for Frictionless<R> {
     const ROWS: usize = 1;
+    const HAS_NUMBER: bool = R::IS_NUMBER;
 
     #[inline(always)]
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        _: S,
+        number: S,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
         let u = relative_velocity(point, a.motion(), b.motion());
-        let normal = pushed(point, self.0, vector::dot(point.normal, u), impulse[0]);
+        let u_n = vector::dot(point.normal, u);
+        let normal = pushed(point, self.0, number, u_n, impulse[0]);
         Updated {
             impulse: [normal, impulse[1], impulse[2]],
             change: vector::scale(point.normal, normal - impulse[0]),
@@ -205,7 +270,7 @@ impl Law for Position {
         b: &Bodies<S>,
     ) -> Updated<S> {
         let u_n = approach(point, bias, a.motion(), b.motion());
-        let normal = pushed(point, Rows::RIGID, u_n, impulse[0]);
+        let normal = pushed(point, Rows::RIGID, bias, u_n, impulse[0]);
         Updated {
             impulse: [normal, impulse[1], impulse[2]],
             change: vector::scale(point.normal, normal - impulse[0]),
@@ -222,12 +287,13 @@ fn approach<S: Simd>(point: &Point<S>, bias: S, a: Motion<S>, b: Motion<S>) -> S
 
 /// The impulse of a normal row whose relative velocity is known.
 #[inline(always)]
-fn pushed<S: Simd>(point: &Point<S>, rows: Rows, u_n: S, impulse: S) -> S {
-    let missing = point.normal_mass * u_n + S::splat(rows.softness) * impulse;
-    let normal = (impulse - missing * S::splat(rows.hardness)).max(S::splat(0.0));
+fn pushed<S: Simd>(point: &Point<S>, rows: impl Softness, number: S, u_n: S, impulse: S) -> S {
+    let [softness, hardness] = rows.of(number);
+    let missing = point.normal_mass * u_n + softness * impulse;
+    let normal = (impulse - missing * hardness).max(S::splat(0.0));
     let still = (normal - impulse)
         .abs()
-        .le(S::splat(rows.dead_band) * impulse);
+        .le(S::splat(rows.dead_band()) * impulse);
     S::select(still, impulse, normal)
 }
 
@@ -238,16 +304,17 @@ fn pushed<S: Simd>(point: &Point<S>, rows: Rows, u_n: S, impulse: S) -> S {
 /// radius `mu r_n` (Stewart–Trinkle's fixed point for a polygon, Coulomb's for the disk). Changes within the dead band of
 /// the normal impulse, or of the radius, are left undone.
 #[derive(Clone, Copy)]
-pub(super) struct Coulomb<P>(pub(super) P, pub(super) Rows);
+pub(super) struct Coulomb<P, R>(pub(super) P, pub(super) R);
 
-impl<P: Project> Law for Coulomb<P> {
+impl<P: Project, R: Softness> Law for Coulomb<P, R> {
     const ROWS: usize = 3;
+    const HAS_NUMBER: bool = R::IS_NUMBER;
 
     #[inline(always)]
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        _: S,
+        number: S,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
@@ -256,7 +323,13 @@ impl<P: Project> Law for Coulomb<P> {
         let zero = S::splat(0.0);
         let (tangent_1, tangent_2) = vector::tangents(point.normal);
         let u = relative_velocity(point, a.motion(), b.motion());
-        let normal = pushed(point, rows, vector::dot(point.normal, u), impulse[0]);
+        let normal = pushed(
+            point,
+            rows,
+            number,
+            vector::dot(point.normal, u),
+            impulse[0],
+        );
         let push = normal - impulse[0];
         let slip = [
             vector::dot(tangent_1, u) + point.coupling[0] * push,
@@ -269,7 +342,7 @@ impl<P: Project> Law for Coulomb<P> {
         let radius = point.friction * normal;
         let t = project.project(trial, radius);
         let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
-        let still = largest.le(S::splat(rows.dead_band) * radius);
+        let still = largest.le(S::splat(rows.dead_band()) * radius);
         let rough = zero.lt(point.friction);
         let t = [
             S::select(rough, S::select(still, impulse[1], t[0]), zero),
@@ -287,9 +360,9 @@ impl<P: Project> Law for Coulomb<P> {
 /// the [`cone_step`], its number, and `P` the projection onto the cone in the metric of `D^-1`. Where normal and tangents are not
 /// coupled this solves the contact exactly.
 #[derive(Clone, Copy)]
-pub(super) struct Convex(pub(super) Rows);
+pub(super) struct Convex<R>(pub(super) R);
 
-impl Law for Convex {
+impl<R: Softness> Law for Convex<R> {
     const ROWS: usize = 3;
     const HAS_NUMBER: bool = true;
 
@@ -297,12 +370,14 @@ impl Law for Convex {
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        cone_step: S,
+        number: S,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
         let rows = self.0;
+        let cone_step = rows.cone_step(point, number);
+        let [softness, _] = rows.of(number);
         let (tangent_1, tangent_2) = vector::tangents(point.normal);
         let u = relative_velocity(point, a.motion(), b.motion());
         let normal_step = cone_step * point.normal_mass;
@@ -311,7 +386,7 @@ impl Law for Convex {
             impulse[1] - tangent_step * vector::dot(tangent_1, u),
             impulse[2] - tangent_step * vector::dot(tangent_2, u),
         ];
-        let given_way = cone_step * S::splat(rows.softness) * impulse[0];
+        let given_way = cone_step * softness * impulse[0];
         let r = project_onto_cone(
             impulse[0] - (normal_step * vector::dot(point.normal, u) + given_way),
             trial,
@@ -319,7 +394,7 @@ impl Law for Convex {
             point.normal_mass,
             point.tangent_mass,
         );
-        let band = S::splat(rows.dead_band) * impulse[0];
+        let band = S::splat(rows.dead_band()) * impulse[0];
         let sideways = (r[1] - impulse[1]).abs().max((r[2] - impulse[2]).abs());
         // Still along the normal and sideways: a lane of both conditions keeps its impulse.
         let still_n = (r[0] - impulse[0]).abs().le(band);
@@ -344,19 +419,19 @@ pub(super) fn cone_step<S: Simd>(
     [w_n1, w_n2]: [S; 2],
     normal_mass: S,
     tangent_mass: S,
-    softness: f32,
+    softness: S,
 ) -> S {
     let one = S::splat(1.0);
     let coupled = (w_n1 * w_n1 + w_n2 * w_n2) * (normal_mass * tangent_mass);
-    one.over((one + coupled.sqrt()) + S::splat(softness))
+    one.over((one + coupled.sqrt()) + softness)
 }
 
 /// The convex law where some lanes have no friction, or no mass to measure tangential impulses by, and are
 /// updated as by Coulomb's law.
 #[derive(Clone, Copy)]
-pub(super) struct Mixed<'a>(pub(super) &'a FrictionTable);
+pub(super) struct Mixed<'a, R>(pub(super) &'a FrictionTable, pub(super) R);
 
-impl Law for Mixed<'_> {
+impl<R: Softness> Law for Mixed<'_, R> {
     const ROWS: usize = 3;
     const HAS_NUMBER: bool = true;
 
@@ -364,15 +439,14 @@ impl Law for Mixed<'_> {
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        cone_step: S,
+        number: S,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
         let zero = S::splat(0.0);
-        let rows = Rows::of_whole_bodies(self.0);
-        let plain = Coulomb(self.0, rows).update(point, zero, impulse, a, b);
-        let convex = Convex(rows).update(point, cone_step, impulse, a, b);
+        let plain = Coulomb(self.0, self.1).update(point, number, impulse, a, b);
+        let convex = Convex(self.1).update(point, number, impulse, a, b);
         let least = S::select(
             zero.lt(point.friction),
             S::select(zero.lt(point.tangent_mass), S::splat(1.0), zero),

@@ -39,7 +39,8 @@ impl Solver for CpuSolver {
     ) -> Result<SubstepReport> {
         let problem = &problem.as_problem();
         match plan {
-            Plan::Substeps(plan) if !plan.has_one_packing() => {
+            // Of compliant contacts lanes have the law of one problem only.
+            Plan::Substeps(plan) if !plan.has_one_packing() || problem.is_compliant() => {
                 in_substeps(self, problem, plan, solution)
             }
             _ => together(threads_for(problem), |team| {

@@ -131,9 +131,17 @@ pub(super) unsafe fn step_through<B: Block>(
     copies: [f32; 2],
 ) -> [Push; 2] {
     let mut sums = [Push::default(); 2];
-    let (all, cone) = (&B::packed(batches).blocks, &batches.friction);
+    let all = &B::packed(batches).blocks;
     for index in blocks {
         let block = &all[index];
+        let own;
+        let cone = match B::own_softness(batches, index) {
+            Some(softness) => {
+                own = batches.friction.with_softness(softness);
+                &own
+            }
+            None => &batches.friction,
+        };
         let [inertia_a, inertia_b] = block.bodies().map(|body| &batches.inertias[body as usize]);
         let [a, b] = &*velocities;
         let bodies = [(a, inertia_a, copies[0]), (b, inertia_b, copies[1])];

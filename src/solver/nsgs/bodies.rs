@@ -6,7 +6,7 @@ use super::iteration::{Residual, System};
 use super::joint_group::JointGroup;
 use super::local::ContactBlock;
 use super::row::{Mass, Row, Twist};
-use crate::problem::{AsProblem, Contact};
+use crate::problem::{AsProblem, ProblemRef};
 
 /// A contact with its three rows.
 #[derive(Debug, Clone)]
@@ -36,7 +36,9 @@ pub struct Bodies {
 }
 
 impl Point {
-    fn new(contact: &Contact, eps: f64, masses: &[Mass]) -> Self {
+    /// The contact `index` of a problem.
+    fn new(problem: &ProblemRef<'_>, index: usize, masses: &[Mass]) -> Self {
+        let contact = &problem.contacts[index];
         let bodies = [contact.body_a as usize, contact.body_b as usize];
         let biases = [f64::from(contact.bias), 0.0, 0.0];
         let jacobian = contact.jacobian();
@@ -44,7 +46,8 @@ impl Point {
             std::array::from_fn(|i| Row::new(bodies, jacobian[i], biases[i], masses));
         let delassus: [[f64; 3]; 3] =
             std::array::from_fn(|i| std::array::from_fn(|j| rows[i].delassus(&rows[j])));
-        let softness = eps * delassus[0][0];
+        let response = delassus[0][0];
+        let softness = problem.softness_of(index, response) * response;
         let block = ContactBlock::new(delassus, f64::from(contact.friction)).softened(softness);
         Self {
             rows,
@@ -67,10 +70,8 @@ impl Bodies {
         let problem = &problem.as_problem();
         let masses: Vec<Mass> = problem.bodies.iter().map(Mass::new).collect();
         Self {
-            points: problem
-                .contacts
-                .iter()
-                .map(|contact| Point::new(contact, f64::from(problem.contact_softness), &masses))
+            points: (0..problem.contacts.len())
+                .map(|index| Point::new(problem, index, &masses))
                 .collect(),
             groups: JointGroup::all(problem.joint_rows, &masses),
             joint_row_count: problem.joint_rows.len(),

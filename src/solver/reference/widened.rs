@@ -63,18 +63,20 @@ pub(super) fn corners(cone: FrictionCone) -> Vec<[f64; 2]> {
 }
 
 impl Point {
-    fn new(index: usize, contact: &Contact, eps: f64, bodies: &[Mass]) -> Self {
+    fn new(problem: &ProblemRef<'_>, index: usize, bodies: &[Mass]) -> Self {
+        let contact = &problem.contacts[index];
         let bodies_of = [contact.body_a as usize, contact.body_b as usize];
         let rows = contact.jacobian().map(|sides| Row {
             bodies: bodies_of,
             sides,
         });
+        let response = rows[0].delassus(&rows[0], bodies);
         let trace: f64 = rows.iter().map(|row| row.delassus(row, bodies)).sum();
         Self {
             contact: index,
             bias: f64::from(contact.bias),
             friction: f64::from(contact.friction),
-            softness: [eps * rows[0].delassus(&rows[0], bodies), 0.0, 0.0],
+            softness: [problem.softness_of(index, response) * response, 0.0, 0.0],
             residual_mass: 3.0 / trace,
             rows,
         }
@@ -118,13 +120,12 @@ impl Widened {
                 }
             })
             .collect();
-        let eps = f64::from(problem.contact_softness);
         let points = problem
             .contacts
             .iter()
             .enumerate()
             .filter(|(_, contact)| is_between_movable(problem, contact))
-            .map(|(index, contact)| Point::new(index, contact, eps, &bodies))
+            .map(|(index, _)| Point::new(problem, index, &bodies))
             .collect();
         let joints = problem
             .joint_rows

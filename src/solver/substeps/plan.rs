@@ -115,6 +115,19 @@ impl GapLaw {
         push.max(-most) + f64::from(self.memory) * velocity
     }
 
+    /// The law of a contact of some softness: of one that is softer than others by its [compliance](crate::problem::Problem::compliances), which is a spring, all of
+    /// the penetration pushes.
+    fn for_softness(&self, softness: f64) -> Self {
+        if softness > f64::from(self.softness) {
+            Self {
+                max_push: f32::MAX,
+                ..*self
+            }
+        } else {
+            *self
+        }
+    }
+
     /// The law of contacts between bodies `size` times as large as those that the plan is made for, in a world that has both: lengths
     /// grow with the size, speeds and times with its root, as gravity has it.
     #[must_use]
@@ -189,7 +202,7 @@ impl SubstepPlan {
         let asked = if meeting.restitution > 0.0 && meeting.separation > 0.0 && !presses {
             f64::from(FREE_APPROACH)
         } else {
-            let law = self.gap_law.for_size(size);
+            let law = self.gap_law.for_size(size).for_softness(meeting.softness);
             law.bias(gap, velocity, carried, h_s)
         };
         meeting.bias(asked, f64::from(self.restitution_threshold), h_s)
@@ -295,6 +308,23 @@ impl SubstepPlan {
                 return Err(Error::invalid(
                     what,
                     format!("{count} given; {needed} expected"),
+                ));
+            }
+        }
+        if problem.is_compliant() {
+            let rate = self.gap_law.rate;
+            if rate <= 0.0 {
+                return Err(Error::invalid(
+                    "compliances",
+                    format!(
+                        "the plan takes no penetration back, its rate is {rate}; a spring needs one"
+                    ),
+                ));
+            }
+            if self.position.is_some() {
+                return Err(Error::invalid(
+                    "compliances",
+                    "the plan's position problems would take back what springs give way by; they must not be there",
                 ));
             }
         }

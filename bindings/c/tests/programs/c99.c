@@ -100,7 +100,7 @@ static void once(void)
     OK(ds_destroy(solver));
 }
 
-/* A body of 2 kg that falls on a belt at 2 m/s. */
+/* A body of 2 kg that falls on a belt, and on a spring, at 2 m/s. */
 static void belt(void)
 {
     ds_body bodies[2];
@@ -111,6 +111,7 @@ static void belt(void)
     ds_velocity velocities[2];
     ds_solver *solver = NULL;
     const float moving[1][3] = {{0.6f, 0, 0}};
+    float compliance = 1.5f;
     memset(bodies, 0, sizeof bodies);
     memset(&contact, 0, sizeof contact);
     memset(&problem, 0, sizeof problem);
@@ -134,6 +135,17 @@ static void belt(void)
     OK(ds_options_default(&options));
     OK(ds_solve(solver, &problem, &options, &solution, NULL));
     EXPECT(fabsf(velocities[0].linear[0] - 0.6f) < 1e-6f && velocities[1].linear[0] == 0.0f);
+    /* On a spring: r = 2 / (0.5 + 1.5), of which the spring leaves 1.5 r. */
+    problem.surface_velocities = NULL;
+    problem.compliances = &compliance;
+    options.iterations = 100;
+    OK(ds_solve(solver, &problem, &options, &solution, NULL));
+    EXPECT(fabsf(velocities[0].linear[2] + 1.5f) < 1e-6f);
+    compliance = -1.0f;
+    EXPECT(ds_solve(solver, &problem, &options, &solution, NULL) == DS_INVALID);
+    EXPECT(strstr(ds_message(), "compliance of contact 0") != NULL);
+    problem.compliances = NULL;
+    problem.surface_velocities = moving;
     bodies[1].inverse_mass = 1.0f;
     EXPECT(ds_solve(solver, &problem, &options, &solution, NULL) == DS_INVALID);
     OK(ds_destroy(solver));

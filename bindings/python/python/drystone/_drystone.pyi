@@ -210,6 +210,7 @@ class Problem:
     restitutions: NDArray[np.float32] | None
     loads: NDArray[np.float32] | None
     sizes: NDArray[np.float32] | None
+    compliances: NDArray[np.float32] | None
     def __new__(
         cls,
         bodies: NDArray[np.void],
@@ -222,6 +223,7 @@ class Problem:
         restitutions: NDArray[np.float32] | None = None,
         loads: NDArray[np.float32] | None = None,
         sizes: NDArray[np.float32] | None = None,
+        compliances: NDArray[np.float32] | None = None,
         friction_directions: int | None = None,
         friction_law: Literal["coulomb", "convex"] = "coulomb",
         contact_softness: float = 0.0,

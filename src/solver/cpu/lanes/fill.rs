@@ -51,7 +51,24 @@ impl Lanes {
                 width.run(kernel);
             }
         });
+        self.fill_softness(batches);
         !is_doubtful.into_inner()
+    }
+
+    fn fill_softness(&mut self, batches: &Batches) {
+        self.softness.clear();
+        if batches.softness.is_empty() {
+            return;
+        }
+        let of = |&place: &u32| batches.softness.get(place as usize).copied().unwrap_or(0.0);
+        let rows = self.places.iter();
+        self.softness.extend(rows.map(|places| {
+            let mut row = Row([0.0; LANES]);
+            for (softness, place) in row.0.iter_mut().zip(&places.0) {
+                *softness = of(place);
+            }
+            row
+        }));
     }
 
     /// Which contact goes to which lane; as in the last problem where its order was the same.

@@ -343,7 +343,12 @@ impl Filling<'_> {
         // SAFETY: the caller's promise.
         let steps = unsafe { &mut self.cone_steps.range(one)[0] };
         let (normal, tangent) = (masses.normal, masses.tangent);
-        let step = cone_step(masses.coupling, normal, tangent, self.cone.softness);
+        let step = cone_step(
+            masses.coupling,
+            normal,
+            tangent,
+            S::splat(self.cone.softness),
+        );
         put_filled(steps, first, filled, step);
         let mut mixed = false;
         for lane in first..first + S::LANES {

@@ -136,6 +136,8 @@ pub(super) struct Lanes {
     residual_masses: Vec<Row>,
     /// Steps of the convex law, filled in where that is the law.
     cone_steps: Vec<Row>,
+    /// Softness of normal rows where contacts have compliances; else empty.
+    softness: Vec<Row>,
     /// Index of each lane's block, or [`NO_PLACE`].
     places: Vec<IndexRow>,
     /// Index of each lane's contact in the problem, or [`NO_PLACE`].

@@ -69,8 +69,11 @@ impl Kernel for Residuals<'_> {
                             contact::position_residual(&point, bias, impulse[0], mass, a, b)
                         } else {
                             let zero = S::splat(0.0);
-                            let give =
-                                S::splat(self.cone.softness) * impulse[0].over(point.normal_mass);
+                            let softness = match lanes.softness.get(index) {
+                                Some(softness) => lanes_of(softness, first),
+                                None => S::splat(self.cone.softness),
+                            };
+                            let give = softness * impulse[0].over(point.normal_mass);
                             let give = S::select(zero.lt(point.normal_mass), give, zero);
                             contact::residual(&point, self.cone, impulse, give, mass, a, b)
                         };

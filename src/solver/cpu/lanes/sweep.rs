@@ -6,7 +6,7 @@ use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put};
 use crate::solver::cpu::block::Sweep;
 use crate::solver::cpu::contact::{
-    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Position, Rebuild, Rows,
+    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Position, Rebuild, Rows,
 };
 use crate::solver::cpu::friction::Disk;
 use std::ops::Range;
@@ -37,6 +37,7 @@ impl Lanes {
         team: &Team,
     ) {
         let (width, colors) = (self.width, self.colors);
+        let is_compliant = !self.softness.is_empty();
         let lanes = LaneSweep {
             sweep,
             cone,
@@ -47,6 +48,8 @@ impl Lanes {
             impulses: SharedSlice::new(&mut self.impulses),
             numbers: if self.position {
                 &self.steps.biases
+            } else if is_compliant {
+                &self.softness
             } else {
                 &self.cone_steps
             },
@@ -75,12 +78,24 @@ impl Lanes {
                     reason = "the team runs domains one stage after the other"
                 )]
                 unsafe {
+                    if is_compliant {
+                        match rule {
+                            Rule::Disk => width.run(lanes.part(Coulomb(Disk, Own), part)),
+                            Rule::Polygon => width.run(lanes.part(Coulomb(cone, Own), part)),
+                            Rule::Frictionless => width.run(lanes.part(Frictionless(Own), part)),
+                            Rule::Convex => width.run(lanes.part(Convex(Own), part)),
+                            Rule::Mixed => width.run(lanes.part(Mixed(cone, Own), part)),
+                            Rule::Position => width.run(lanes.part(Position, part)),
+                            Rule::Rebuild => width.run(lanes.part(Rebuild, part)),
+                        }
+                        continue;
+                    }
                     match rule {
                         Rule::Disk => width.run(lanes.part(Coulomb(Disk, rows), part)),
                         Rule::Polygon => width.run(lanes.part(Coulomb(cone, rows), part)),
                         Rule::Frictionless => width.run(lanes.part(Frictionless(rows), part)),
                         Rule::Convex => width.run(lanes.part(Convex(rows), part)),
-                        Rule::Mixed => width.run(lanes.part(Mixed(cone), part)),
+                        Rule::Mixed => width.run(lanes.part(Mixed(cone, rows), part)),
                         Rule::Position => width.run(lanes.part(Position, part)),
                         Rule::Rebuild => width.run(lanes.part(Rebuild, part)),
                     }

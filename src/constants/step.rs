@@ -78,6 +78,24 @@ pub(crate) const CLUSTER_SPLIT: f64 = 5.0;
 /// Most that soft contacts correct of a gap in one problem, however many sweeps it has.
 pub(crate) const MAX_SOFT_GAMMA: f64 = 0.7;
 
+/// Residual of a step of a [slow](SLOW) world, over g times the length of a substep, above which its sweeps leave so much open that
+/// it may be what stirs the contacts.
+///
+/// What rests is at 1e-6 to 1e-2; tables that carry three times their weight and more, which [stir](STIRRED_SOFTNESS) for ever, at 1 to 10.
+pub(crate) const UNRESOLVED: f64 = 1.0;
+
+/// Kinetic energy over that of a fall by the size of each body, up to which a world counts as slow.
+pub(crate) const SLOW: f64 = 0.005;
+
+/// Steps with such a residual, less those without, after which contacts count as stirred.
+pub(crate) const UNRESOLVED_STEPS: u32 = 60;
+
+/// Softness of contacts that are stirred, over theirs otherwise.
+///
+/// A table under 3 to 100 times its weight goes on at 1e-2 `sqrt(g d)` without it, and rests below 3e-6 with 3, 15 of 15; with 2, 3 of 6. Everything with 3 at all times: a shaken bed is thrown by 3.1 mm in place of 5.2, spheres that overlap by 90 % part at
+/// twice the speed.
+pub(crate) const STIRRED_SOFTNESS: f64 = 3.0;
+
 /// Softness eps of contacts.
 ///
 /// 0.03 stands in the same towers in as many substeps; in a prototype piles of boxes kept an eighth of the energy with 0.1.

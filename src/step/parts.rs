@@ -53,7 +53,7 @@ impl Simulation {
 
     fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
         let plan = plan::plan(
-            &self.settings,
+            (&self.settings, self.scheme),
             (h, substeps),
             self.sweeps,
             self.world.gravity.norm(),
@@ -80,7 +80,7 @@ impl Simulation {
         let start = Instant::now();
         let is_divided = substeps > 0;
         // Soft contacts are the same whether the solver gets substeps one by one or all at once.
-        let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
+        let is_soft = matches!(self.scheme, Scheme::Soft { .. });
         self.plan = (is_divided || is_soft).then(|| self.plan(h, substeps.max(1)));
         self.build_problem(h, is_divided);
         let plan = match self.plan {
@@ -158,7 +158,7 @@ impl Simulation {
             .map_or(1, |plan| plan.substeps);
         let scale = self.impulse_scale(h / f64::from(substeps));
         let biases = ContactBias {
-            scheme: self.settings.stabilization.contacts,
+            scheme: self.scheme,
             sweeps: self.sweeps,
             restitution_threshold: self.restitution_threshold(h),
             h,
@@ -179,6 +179,7 @@ impl Simulation {
             &self.memory,
             &mut self.problem,
         );
+        self.problem.contact_softness = self.scheme.contact_softness();
         if !is_divided {
             self.joints.scale_impulses(scale);
             self.joints.build_rows(

@@ -9,16 +9,16 @@ use crate::solver::substeps::soft::SoftStep;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan};
 use crate::stabilize::{Scheme, Stabilization, Sweeps};
 
-/// How a step with these settings is divided; `radius` is the bounding radius of the smallest
+/// How a step with these settings is divided, its contacts under this scheme; `radius` is the bounding radius of the smallest
 /// dynamic body `[m]`, `gravity` in `[m/s^2]`.
 pub(super) fn plan(
-    settings: &Settings,
+    (settings, contacts): (&Settings, Scheme),
     (h, substeps): (f64, u32),
     sweeps: Sweeps,
     gravity: f64,
     radius: f64,
 ) -> SubstepPlan {
-    let mut plan = match settings.stabilization.contacts {
+    let mut plan = match contacts {
         Scheme::Soft { softness } => {
             let step = SoftStep {
                 h,

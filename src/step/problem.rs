@@ -222,7 +222,6 @@ pub(super) fn build_contacts(
     }
     problem.friction_cone = settings.friction_cone;
     problem.friction_law = settings.friction_law;
-    problem.contact_softness = settings.stabilization.contacts.contact_softness();
 }
 
 /// The law of contact biases in a part that is not divided, and its numbers.

@@ -57,6 +57,7 @@ fn towers_stand_at_any_size() {
         "10, top x 30",
         "24 bricks beside a grain",
         "tower of 12 prisms",
+        "table under ten times its weight",
     ];
     for size in [0.05, 1.0, 20.0] {
         for (name, right, seen) in outcomes(size, 20.0, &names) {

@@ -117,6 +117,7 @@ pub(crate) fn all(size: f64) -> Vec<Regime> {
     regimes.push(stacks::stack("10, top x 30", size, &ten, 30.0));
     regimes.push(stacks::bricks_beside_a_grain(size));
     regimes.push(stacks::prisms(size));
+    regimes.push(stacks::table(size));
     regimes.push(stacks::towers(size));
     regimes.push(stacks::wall(20, size, 20.0));
     regimes.push(stacks::card_house(size));

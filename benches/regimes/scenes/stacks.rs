@@ -77,6 +77,33 @@ pub(super) fn prisms(side: f64) -> Regime {
     standing("tower of 12 prisms".into(), world, side, 20.0, 0.02)
 }
 
+/// A table on four slender legs that carries ten times the mass of its top, off the middle.
+pub(super) fn table(side: f64) -> Regime {
+    let mut world = on_ground(0.5, 0.0);
+    let mut put = |half_extents: Vec3, [x, y, bottom]: [f64; 3]| {
+        let shape = Shape::Box { half_extents };
+        let pose = at(x, y, bottom + half_extents.z);
+        add(&mut world, dynamic(shape, pose, 1000.0));
+    };
+    let height = 4.0 * side;
+    for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
+        let leg = side * Vec3::new(0.25, 0.25, 2.0);
+        put(leg, [2.0 * side * x, 2.0 * side * y, 0.0]);
+    }
+    let top = side * Vec3::new(2.6, 2.6, 0.2);
+    put(top, [0.0, 0.0, height]);
+    let half = 0.5 * (80.0 * top.x * top.y * top.z).cbrt();
+    let off = [-0.55 * side, -0.4 * side, height + 2.0 * top.z];
+    put(Vec3::repeat(half), off);
+    standing(
+        "table under ten times its weight".into(),
+        world,
+        side,
+        20.0,
+        0.02,
+    )
+}
+
 pub(super) fn towers(side: f64) -> Regime {
     let mut world = on_ground(0.5, 0.0);
     for tower in 0..30 {

@@ -6,6 +6,17 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Names and texts of files in a folder of `scenes`, as they are in the program.
+macro_rules! scene_files {
+    ($folder:literal: $($name:literal),+) => {
+        &[$((
+            $name,
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/scenes/", $folder, "/", $name, ".toml"))
+        )),+]
+    };
+}
+pub(crate) use scene_files;
+
 /// A file that is written beside its place, under its name and `.partial`, and removed again unless it is kept. Something that is no
 /// file, such as a device or a pipe, is written to as it is.
 pub(crate) struct Draft {

@@ -1,27 +1,15 @@
 //! A scene of the lab on its way to a run: its file with other values of some keys.
 
 use super::Lab;
+use crate::files::scene_files;
 use drystone::scene::{Overrides, Scene, with_values};
 use drystone::world::World;
 use drystone::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// Files of the scenes, as they are in the program.
-const FILES: [(&str, &str); 7] = [
-    ("haff", include_str!("../../../scenes/lab/haff.toml")),
-    (
-        "beverloo",
-        include_str!("../../../scenes/lab/beverloo.toml"),
-    ),
-    ("janssen", include_str!("../../../scenes/lab/janssen.toml")),
-    (
-        "collapse",
-        include_str!("../../../scenes/lab/collapse.toml"),
-    ),
-    ("repose", include_str!("../../../scenes/lab/repose.toml")),
-    ("packing", include_str!("../../../scenes/lab/packing.toml")),
-    ("drum", include_str!("../../../scenes/lab/drum.toml")),
-];
+const FILES: &[(&str, &str)] =
+    scene_files!("lab": "haff", "beverloo", "janssen", "collapse", "repose", "packing", "drum");
 
 /// A scene file and what is changed of it.
 pub(super) struct Draft {

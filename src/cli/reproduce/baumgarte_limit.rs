@@ -6,12 +6,11 @@
 use super::curve::Curve;
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, run};
+use super::simulate;
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;
 use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
-use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "baumgarte_limit",
@@ -26,10 +25,7 @@ const COUNTED: usize = 15;
 const BISECTIONS: usize = 14;
 
 fn reproduce(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/baumgarte_limit.toml",
-        include_str!("../../../scenes/papers/baumgarte_limit.toml"),
-    )?;
+    let scene = simulate::scene("baumgarte_limit")?;
     let mut outcome = Outcome::default();
     let mut series = Vec::new();
     for alpha_h in [0.5, 1.0, 1.9, 2.1] {
@@ -99,17 +95,9 @@ fn errors(context: &Context, scene: &Scene, alpha_h: f64) -> Result<Curve> {
     let mut curve = vec![(0.0, error(&scene.world))];
     let label = format!("baumgarte_limit: alpha h = {alpha_h:.3}");
     let duration = scene.steps as f64 * h;
-    run(
-        context,
-        &label,
-        &scene.world,
-        &settings,
-        duration,
-        |moment| {
-            curve.push((moment.report.step as f64, error(moment.world)));
-            ControlFlow::Continue(())
-        },
-    )?;
+    context.run(&label, &scene.world, &settings, duration, |moment| {
+        curve.push((moment.report.step as f64, error(moment.world)));
+    })?;
     Ok(curve)
 }
 

@@ -8,7 +8,7 @@
 use super::curve::{Curve, largest, turns};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, End, largest_anchor_error, run};
+use super::simulate::{self, End, largest_anchor_error};
 use crate::args::ExperimentBackend;
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
@@ -16,7 +16,6 @@ use drystone::math::Vec3;
 use drystone::scene::Scene;
 use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
 use drystone::world::{Shape, World};
-use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "chain6",
@@ -60,10 +59,7 @@ struct Trace {
 
 fn reproduce(context: &Context) -> Result<Outcome> {
     let usual = Case {
-        scene: simulate::scene(
-            "scenes/papers/chain6.toml",
-            include_str!("../../../scenes/papers/chain6.toml"),
-        )?,
+        scene: simulate::scene("chain6")?,
         plots: ["motion", "methods"],
         none: 2.73,
         baumgarte_50: 0.832,
@@ -77,10 +73,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
         }),
     };
     let papers = Case {
-        scene: simulate::scene(
-            "scenes/papers/chain6_g80.toml",
-            include_str!("../../../scenes/papers/chain6_g80.toml"),
-        )?,
+        scene: simulate::scene("chain6_g80")?,
         plots: ["motion_g80", "methods_g80"],
         none: 19.6,
         baumgarte_50: 6.2,
@@ -344,32 +337,21 @@ fn trace(context: &Context, scene: &Scene, name: &str, scheme: Scheme, h: f64) -
         pictures: vec![(0.0, links(&scene.world))],
         end: End::Done,
     };
-    trace.end = run(
-        context,
-        &label,
-        &scene.world,
-        &settings,
-        duration,
-        |moment| {
-            let time = moment.world.time;
-            trace
-                .after
-                .push((time, MILLI * largest_anchor_error(moment.world)));
-            trace
-                .before
-                .push((time, MILLI * largest_anchor_error(moment.before_post)));
-            if moment.report.step.is_multiple_of(picture_every) {
-                trace.pictures.push((time, links(moment.world)));
-            }
-            // What has grown to ten links is no chain any more.
-            let error = trace.after.last().map_or(0.0, |last| last.1);
-            if error < 10.0 * BLOWN_UP {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        },
-    )?;
+    trace.end = context.run_while(&label, &scene.world, &settings, duration, |moment| {
+        let time = moment.world.time;
+        trace
+            .after
+            .push((time, MILLI * largest_anchor_error(moment.world)));
+        trace
+            .before
+            .push((time, MILLI * largest_anchor_error(moment.before_post)));
+        if moment.report.step.is_multiple_of(picture_every) {
+            trace.pictures.push((time, links(moment.world)));
+        }
+        // What has grown to ten links is no chain any more.
+        let error = trace.after.last().map_or(0.0, |last| last.1);
+        error < 10.0 * BLOWN_UP
+    })?;
     Ok(trace)
 }
 

@@ -4,7 +4,7 @@
 
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, End, run};
+use super::simulate::{self, End};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::event::{EventSettings, EventStepper, Feedback};
@@ -13,7 +13,6 @@ use drystone::scene::Scene;
 use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
 use drystone::world::joint::{Joint, JointKind};
 use drystone::world::{Body, Shape, World};
-use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "constraint_stabilization",
@@ -111,10 +110,7 @@ fn oscillators(outcome: &mut Outcome) -> Result<()> {
 
 /// The largest omega0 h with which a velocity step's error does not grow.
 fn limits(context: &Context, outcome: &mut Outcome) -> Result<()> {
-    let scene = simulate::scene(
-        "scenes/papers/baumgarte_limit.toml",
-        include_str!("../../../scenes/papers/baumgarte_limit.toml"),
-    )?;
+    let scene = simulate::scene("baumgarte_limit")?;
     for zeta in [0.5, 1.0, 2.0_f64] {
         let (mut stable, mut unstable) = (0.0, 3.0);
         for _ in 0..BISECTIONS {
@@ -154,17 +150,14 @@ fn shrinks(context: &Context, scene: &Scene, omega_h: f64, zeta: f64) -> Result<
     let (mut half_way, mut last) = (f64::INFINITY, start);
     let label = format!("zeta = {zeta}, omega0 h = {omega_h:.4}");
     let duration = STEPS as f64 * h;
-    let end = run(context, &label, &world, &settings, duration, |moment| {
+    let end = context.run_while(&label, &world, &settings, duration, |moment| {
         last = error(moment.world);
         if moment.report.step == STEPS / 2 {
             half_way = last;
         }
         // Decided, or as small as the solver's numbers let it become.
-        if last > 1e3 * start || last < 1e-4 * start {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        let is_decided = last > 1e3 * start || last < 1e-4 * start;
+        !is_decided
     })?;
     Ok(match end {
         End::Diverged => false,

@@ -5,7 +5,7 @@
 use super::curve::Curve;
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, largest_anchor_error, run};
+use super::simulate::{self, largest_anchor_error};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::math::{Pose, Quat, Vec3};
@@ -13,7 +13,6 @@ use drystone::scene::Scene;
 use drystone::stabilize::{Scheme, Stabilization};
 use drystone::world::{Body, Shape, World};
 use std::f64::consts::FRAC_PI_4;
-use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "error_and_speed",
@@ -26,10 +25,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 const SPEEDS: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
 
 fn reproduce(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/chain6.toml",
-        include_str!("../../../scenes/papers/chain6.toml"),
-    )?;
+    let scene = simulate::scene("chain6")?;
     let mut outcome = Outcome::default();
     let (mut joints, mut contacts) = (Vec::new(), Vec::new());
     for speed in SPEEDS {
@@ -122,27 +118,22 @@ fn one_step(
 ) -> Result<()> {
     let settings = simulate::settings(context, scene, Stabilization::both(Scheme::None));
     let h = settings.time_step;
-    run(context, "error_and_speed", world, &settings, h, |moment| {
+    context.run("error_and_speed", world, &settings, h, |moment| {
         measure(moment.world);
-        ControlFlow::Continue(())
     })?;
     Ok(())
 }
 
 /// The stairs of figure 3: how fast the error changes while the chain is fast, and while it is slow.
 fn rates(context: &Context, outcome: &mut Outcome) -> Result<()> {
-    let scene = simulate::scene(
-        "scenes/papers/chain6_g80.toml",
-        include_str!("../../../scenes/papers/chain6_g80.toml"),
-    )?;
+    let scene = simulate::scene("chain6_g80")?;
     let settings = simulate::settings(context, &scene, Stabilization::both(Scheme::None));
     let h = settings.time_step;
     let duration = scene.steps as f64 * h;
     // Change of the error over the energy of motion.
     let mut points: Curve = Vec::new();
     let mut before = 0.0;
-    run(
-        context,
+    context.run(
         "error_and_speed",
         &scene.world,
         &settings,
@@ -151,7 +142,6 @@ fn rates(context: &Context, outcome: &mut Outcome) -> Result<()> {
             let error = largest_anchor_error(moment.world);
             points.push((moment.report.energy.kinetic, (error - before).abs() / h));
             before = error;
-            ControlFlow::Continue(())
         },
     )?;
     points.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -5,13 +5,12 @@
 use super::curve::Curve;
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, largest_anchor_error, run};
+use super::simulate::{self, largest_anchor_error};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::math::Vec3;
 use drystone::stabilize::{Baumgarte, Post, Scheme, Stabilization};
 use drystone::world::World;
-use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "error_removal",
@@ -58,10 +57,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
 }
 
 fn own_step(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
-    let scene = simulate::scene(
-        "scenes/papers/baumgarte_limit.toml",
-        include_str!("../../../scenes/papers/baumgarte_limit.toml"),
-    )?;
+    let scene = simulate::scene("baumgarte_limit")?;
     let h = scene.settings.time_step;
     let pivot = |error: f64| {
         let mut world = scene.world.clone();
@@ -74,18 +70,10 @@ fn own_step(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
         settings.stabilization.post = unlimited(&settings.stabilization.post);
         let mut curve = vec![(0.0, largest_anchor_error(world))];
         let duration = f64::from(steps) * h;
-        run(
-            context,
-            "error_removal",
-            world,
-            &settings,
-            duration,
-            |moment| {
-                let error = largest_anchor_error(moment.world);
-                curve.push((moment.report.step as f64, error));
-                ControlFlow::Continue(())
-            },
-        )?;
+        context.run("error_removal", world, &settings, duration, |moment| {
+            let error = largest_anchor_error(moment.world);
+            curve.push((moment.report.step as f64, error));
+        })?;
         Ok(curve)
     };
     let mut after = Vec::new();
@@ -154,10 +142,7 @@ fn unlimited(post: &Post) -> Post {
 
 /// A chain whose joints are all off, corrected a little at a time.
 fn limited(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
-    let scene = simulate::scene(
-        "scenes/papers/chain6.toml",
-        include_str!("../../../scenes/papers/chain6.toml"),
-    )?;
+    let scene = simulate::scene("chain6")?;
     let h = scene.settings.time_step;
     let mut series = Vec::new();
     for error in LARGE {
@@ -171,8 +156,7 @@ fn limited(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
         let mut settings = simulate::settings(context, &scene, Stabilization::both(Scheme::Post));
         settings.stabilization.post.max_correction = Some(LIMIT);
         let mut curve = vec![(0.0, largest_anchor_error(&world))];
-        run(
-            context,
+        context.run_while(
             "limited corrections",
             &world,
             &settings,
@@ -180,11 +164,7 @@ fn limited(context: &Context, outcome: &mut Outcome) -> Result<Vec<Series>> {
             |moment| {
                 let error = largest_anchor_error(moment.world);
                 curve.push((moment.report.step as f64, error));
-                if error > GONE {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
+                error > GONE
             },
         )?;
         let rise = curve.windows(2).map(|pair| pair[1].1 / pair[0].1);

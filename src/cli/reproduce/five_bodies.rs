@@ -15,10 +15,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn run(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/five_bodies.toml",
-        include_str!("../../../scenes/papers/five_bodies.toml"),
-    )?;
+    let scene = simulate::scene("five_bodies")?;
     let mut outcome = pushed::measure(context, &scene)?;
     outcome.note(
         "The paper shows two pictures and no values; boxes, corner and pushes are chosen here.",

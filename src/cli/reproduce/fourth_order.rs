@@ -26,10 +26,7 @@ const STEPS: [f64; 4] = [8e-3, 4e-3, 2e-3, 1e-3];
 const DURATION: f64 = 0.8;
 
 fn reproduce(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/chain6.toml",
-        include_str!("../../../scenes/papers/chain6.toml"),
-    )?;
+    let scene = simulate::scene("chain6")?;
     context.progress.part("fourth_order", 1500);
     let mut curves = Vec::new();
     for h in STEPS {

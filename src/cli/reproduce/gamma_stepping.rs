@@ -21,7 +21,6 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 /// A scene, how far its starts are perturbed `[m]` and `[degrees]`, its steps per second, and whether its slope without correction is known.
 struct Case {
     name: &'static str,
-    text: &'static str,
     jitter: f64,
     tilt: f64,
     per_second: [f64; 4],
@@ -31,7 +30,6 @@ struct Case {
 const CASES: [Case; 5] = [
     Case {
         name: "plank_on_prism",
-        text: include_str!("../../../scenes/papers/plank_on_prism.toml"),
         jitter: 0.02,
         tilt: 3.0,
         per_second: [200.0, 400.0, 800.0, 1600.0],
@@ -39,7 +37,6 @@ const CASES: [Case; 5] = [
     },
     Case {
         name: "balance2",
-        text: include_str!("../../../scenes/papers/balance2.toml"),
         jitter: 0.05,
         tilt: 3.0,
         per_second: [50.0, 100.0, 200.0, 400.0],
@@ -47,7 +44,6 @@ const CASES: [Case; 5] = [
     },
     Case {
         name: "pyramid1",
-        text: include_str!("../../../scenes/papers/pyramid1.toml"),
         jitter: 0.02,
         tilt: 3.0,
         per_second: [50.0, 100.0, 200.0, 400.0],
@@ -55,7 +51,6 @@ const CASES: [Case; 5] = [
     },
     Case {
         name: "dice3",
-        text: include_str!("../../../scenes/papers/dice3.toml"),
         jitter: 0.02,
         tilt: 3.0,
         per_second: [50.0, 100.0, 200.0, 400.0],
@@ -63,7 +58,6 @@ const CASES: [Case; 5] = [
     },
     Case {
         name: "setup6",
-        text: include_str!("../../../scenes/papers/setup6.toml"),
         jitter: 0.02,
         tilt: 3.0,
         per_second: [50.0, 100.0, 200.0, 400.0],
@@ -79,7 +73,7 @@ fn run(context: &Context) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     let sheets = Sheets::new(context.adapter.as_deref());
     for case in &CASES {
-        let scene = simulate::scene(&format!("scenes/papers/{}.toml", case.name), case.text)?;
+        let scene = simulate::scene(case.name)?;
         let grid = Grid {
             jitter: case.jitter,
             tilt: case.tilt.to_radians(),

@@ -72,10 +72,7 @@ impl Method {
 }
 
 fn reproduce(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/three_link_bar.toml",
-        include_str!("../../../scenes/papers/three_link_bar.toml"),
-    )?;
+    let scene = simulate::scene("three_link_bar")?;
     let mut outcome = Outcome::default();
     right_sides(&scene, &mut outcome)?;
     let mut series = Vec::new();

@@ -32,15 +32,8 @@ const SLOW: f64 = 0.1;
 fn reproduce(context: &Context) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     let mut series = Vec::new();
-    for (name, text) in [
-        (
-            "plank_on_prism",
-            include_str!("../../../scenes/papers/plank_on_prism.toml"),
-        ),
-        ("dice3", include_str!("../../../scenes/papers/dice3.toml")),
-        ("setup6", include_str!("../../../scenes/papers/setup6.toml")),
-    ] {
-        let scene = simulate::scene(&format!("scenes/papers/{name}.toml"), text)?;
+    for name in ["plank_on_prism", "dice3", "setup6"] {
+        let scene = simulate::scene(name)?;
         let mut constants = Vec::new();
         context.progress.part(name, PER_SECOND.len() as u64);
         for per_second in PER_SECOND {

@@ -28,7 +28,6 @@ use drystone::problem::{Body, Contact, FrictionCone, Problem};
 use drystone::scene::Scene;
 use drystone::solver::{Options, Solution, Solver};
 use drystone::world::World;
-use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "painleve_rod",
@@ -88,10 +87,7 @@ fn run(context: &Context) -> Result<Outcome> {
             );
         }
     }
-    let scene = simulate::scene(
-        "scenes/papers/painleve_rod.toml",
-        include_str!("../../../scenes/papers/painleve_rod.toml"),
-    )?;
+    let scene = simulate::scene("painleve_rod")?;
     let motion = motion(context, &scene, FRICTIONS)?;
     outcome.row(
         "both rods: largest growth of the energy in a step, h = 0.001 s",
@@ -266,7 +262,7 @@ fn motion(context: &Context, scene: &Scene, frictions: [f64; 2]) -> Result<Motio
             .collect(),
         energy: vec![(0.0, energy.kinetic + energy.potential)],
     };
-    simulate::run(context, &label, &world, &settings, duration, |moment| {
+    context.run(&label, &world, &settings, duration, |moment| {
         let time = moment.world.time;
         for (curve, &rod) in motion.sliding.iter_mut().zip(&rods) {
             curve.push((time, speed(moment.world, rod)));
@@ -275,7 +271,6 @@ fn motion(context: &Context, scene: &Scene, frictions: [f64; 2]) -> Result<Motio
         motion
             .energy
             .push((time, energy.kinetic + energy.potential));
-        ControlFlow::Continue(())
     })?;
     Ok(motion)
 }

@@ -46,10 +46,7 @@ const DAMPING: f64 = 0.5;
 const GAIN: f64 = 0.1;
 
 fn reproduce(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/dice3.toml",
-        include_str!("../../../scenes/papers/dice3.toml"),
-    )?;
+    let scene = simulate::scene("dice3")?;
     context
         .progress
         .part("penalty", (STEPS.len() + STIFFNESSES.len()) as u64);

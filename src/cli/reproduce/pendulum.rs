@@ -5,13 +5,12 @@
 use super::curve::{Curve, largest, largest_rise, mean_between};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, largest_anchor_error, run};
+use super::simulate::{self, largest_anchor_error};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;
 use drystone::stabilize::{Scheme, Stabilization};
 use std::f64::consts::PI;
-use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "pendulum",
@@ -34,10 +33,7 @@ struct Trace {
 }
 
 fn reproduce(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/pendulum.toml",
-        include_str!("../../../scenes/papers/pendulum.toml"),
-    )?;
+    let scene = simulate::scene("pendulum")?;
     let h = scene.settings.time_step;
     let duration = scene.steps as f64 * h;
     let none = trace(context, &scene, Scheme::None, h, duration)?;
@@ -132,21 +128,13 @@ fn trace(context: &Context, scene: &Scene, scheme: Scheme, h: f64, duration: f64
         path: Vec::new(),
     };
     let label = format!("pendulum: {scheme:?}").to_lowercase();
-    run(
-        context,
-        &label,
-        &scene.world,
-        &settings,
-        duration,
-        |moment| {
-            let energy = moment.report.energy;
-            let center = moment.world.bodies[0].pose.position;
-            let time = moment.world.time;
-            trace.error.push((time, largest_anchor_error(moment.world)));
-            trace.energy.push((time, energy.kinetic + energy.potential));
-            trace.path.push((center.x, center.z));
-            ControlFlow::Continue(())
-        },
-    )?;
+    context.run(&label, &scene.world, &settings, duration, |moment| {
+        let energy = moment.report.energy;
+        let center = moment.world.bodies[0].pose.position;
+        let time = moment.world.time;
+        trace.error.push((time, largest_anchor_error(moment.world)));
+        trace.energy.push((time, energy.kinetic + energy.potential));
+        trace.path.push((center.x, center.z));
+    })?;
     Ok(trace)
 }

@@ -3,13 +3,12 @@
 use super::curve::{Curve, first, largest};
 use super::experiment::Context;
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, run};
+use super::simulate;
 use crate::args::ExperimentBackend;
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;
 use drystone::stabilize::{Scheme, Stabilization};
-use std::ops::ControlFlow;
 
 /// Penetration that can be seen: a thousandth of the largest body's length or so `[m]`.
 const VISIBLE: f64 = 1e-4;
@@ -76,16 +75,8 @@ fn penetration(context: &Context, scene: &Scene, scheme: Scheme, duration: f64) 
     let settings = simulate::settings(context, scene, Stabilization::both(scheme));
     let label = format!("{}: {scheme:?}", scene.name).to_lowercase();
     let mut curve = Vec::new();
-    run(
-        context,
-        &label,
-        &scene.world,
-        &settings,
-        duration,
-        |moment| {
-            curve.push((moment.world.time, moment.report.penetration.max));
-            ControlFlow::Continue(())
-        },
-    )?;
+    context.run(&label, &scene.world, &settings, duration, |moment| {
+        curve.push((moment.world.time, moment.report.penetration.max));
+    })?;
     Ok(curve)
 }

@@ -15,10 +15,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn run(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/rectangle_pushed.toml",
-        include_str!("../../../scenes/papers/rectangle_pushed.toml"),
-    )?;
+    let scene = simulate::scene("rectangle_pushed")?;
     let mut outcome = pushed::measure(context, &scene)?;
     outcome.note(
         "In the paper a user pushes with a mouse, and the error is in units of the screen. Here a script \

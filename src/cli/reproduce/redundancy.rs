@@ -43,10 +43,7 @@ fn reproduce(_: &Context) -> Result<Outcome> {
 
 /// The chain with its joints, and with each of them ten times.
 fn joints(outcome: &mut Outcome) -> Result<()> {
-    let scene = simulate::scene(
-        "scenes/papers/chain6.toml",
-        include_str!("../../../scenes/papers/chain6.toml"),
-    )?;
+    let scene = simulate::scene("chain6")?;
     let mut settings = scene.settings;
     settings.stabilization = Stabilization::none();
     let mut simulation = Simulation::new(scene.world, settings, Box::new(LemkeSolver::new()))?;

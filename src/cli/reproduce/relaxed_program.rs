@@ -234,19 +234,11 @@ fn fixed_points(outcome: &mut Outcome) -> Result<()> {
 
 /// Shares of 1 and more: order and size of the infeasibility; and a whole run by one relaxed program a step.
 fn large_shares(context: &Context, outcome: &mut Outcome) -> Result<()> {
-    for (name, text, per_second) in [
-        (
-            "plank_on_prism",
-            include_str!("../../../scenes/papers/plank_on_prism.toml"),
-            [200.0, 400.0, 800.0, 1600.0],
-        ),
-        (
-            "dice3",
-            include_str!("../../../scenes/papers/dice3.toml"),
-            [50.0, 100.0, 200.0, 400.0],
-        ),
+    for (name, per_second) in [
+        ("plank_on_prism", [200.0, 400.0, 800.0, 1600.0]),
+        ("dice3", [50.0, 100.0, 200.0, 400.0]),
     ] {
-        let scene = simulate::scene(&format!("scenes/papers/{name}.toml"), text)?;
+        let scene = simulate::scene(name)?;
         let grid = study(&scene, &per_second, &GAMMAS, STARTS);
         let runs = GAMMAS.len() * per_second.len() * grid.seeds as usize;
         context.progress.part(name, runs as u64);

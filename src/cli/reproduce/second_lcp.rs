@@ -4,12 +4,11 @@
 
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, run};
+use super::simulate;
 use crate::args::ExperimentBackend;
 use drystone::Result;
 use drystone::scene::Scene;
 use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -31,14 +30,8 @@ struct Times {
 
 fn reproduce(context: &Context) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    let chain = simulate::scene(
-        "scenes/papers/chain6.toml",
-        include_str!("../../../scenes/papers/chain6.toml"),
-    )?;
-    let boxes = simulate::scene(
-        "scenes/papers/five_bodies.toml",
-        include_str!("../../../scenes/papers/five_bodies.toml"),
-    )?;
+    let chain = simulate::scene("chain6")?;
+    let boxes = simulate::scene("five_bodies")?;
     for (name, scene, duration) in [
         ("six-link chain", &chain, 0.6),
         ("five pushed bodies", &boxes, PUSHED),
@@ -87,18 +80,10 @@ fn times(context: &Context, scene: &Scene, scheme: Scheme, duration: f64) -> Res
         first: Duration::ZERO,
         second: Duration::ZERO,
     };
-    run(
-        context,
-        "second_lcp",
-        &scene.world,
-        &settings,
-        duration,
-        |moment| {
-            let timings = &moment.report.timings;
-            times.first += timings.pack + timings.solve;
-            times.second += timings.position;
-            ControlFlow::Continue(())
-        },
-    )?;
+    context.run("second_lcp", &scene.world, &settings, duration, |moment| {
+        let timings = &moment.report.timings;
+        times.first += timings.pack + timings.solve;
+        times.second += timings.position;
+    })?;
     Ok(times)
 }

@@ -2,6 +2,7 @@
 
 use super::experiment::Context;
 use crate::args::ExperimentBackend;
+use crate::files::scene_files;
 use drystone::math::Vec3;
 use drystone::problem::FrictionCone;
 use drystone::scene::{Overrides, Scene};
@@ -10,7 +11,6 @@ use drystone::stabilize::Stabilization;
 use drystone::step::{Settings, Simulation, StepReport};
 use drystone::world::{Body, World};
 use drystone::{Error, Result};
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Corners of the friction polygon where the backend cannot have the disk.
@@ -43,12 +43,21 @@ pub(crate) enum End {
     Diverged,
 }
 
-/// Reads a scene that is part of the program.
+/// The scenes of the papers, as they are in the program.
+const SCENES: &[(&str, &str)] = scene_files!(
+    "papers": "balance2", "baumgarte_limit", "chain6", "chain6_g80", "dice3", "five_bodies", "painleve_rod", "pendulum",
+    "plank_on_prism", "pyramid1", "rectangle_pushed", "setup6", "three_link_bar"
+);
+
+/// Reads a scene of a paper.
 ///
 /// # Errors
-/// [`Error::Scene`] if it cannot be read.
-pub(crate) fn scene(name: &str, text: &str) -> Result<Scene> {
-    Scene::parse(Path::new(name), text, &Overrides::default())
+/// [`Error::Scene`] if it cannot be read, or is not part of the program.
+pub(crate) fn scene(name: &str) -> Result<Scene> {
+    let known = SCENES.iter().find(|known| known.0 == name);
+    let text = known.map_or("", |known| known.1);
+    let path = format!("scenes/papers/{name}.toml");
+    Scene::parse(Path::new(&path), text, &Overrides::default())
 }
 
 /// A scene's settings with another stabilization, friction as the backend can have it, and no more
@@ -82,57 +91,76 @@ fn coarsen(options: &mut Options, tolerance: f32) {
     options.check_every = options.check_every.max(GPU_CHECK_EVERY);
 }
 
-/// Steps a world for `duration` seconds, and shows the state after each step to `watch`, which may
-/// stop the run.
-///
-/// # Errors
-/// What the simulation reports, but for numbers that stop being finite, which are an end like
-/// another.
-pub(crate) fn run(
-    context: &Context,
-    label: &str,
-    world: &World,
-    settings: &Settings,
-    duration: f64,
-    mut watch: impl FnMut(&Moment<'_>) -> ControlFlow<()>,
-) -> Result<End> {
-    let h = settings.time_step;
-    let steps = (duration / h).round() as u64;
-    context.progress.part(label, steps);
-    let mut simulation = Simulation::new(world.clone(), *settings, context.solver()?)?;
-    let mut before_post = world.clone();
-    for _ in 0..steps {
-        before_post.bodies.clone_from(&simulation.world().bodies);
-        let report = match simulation.step() {
-            Ok(report) => report,
-            Err(Error::NonFinite { .. }) => return Ok(End::Diverged),
-            // What does not fit into f32 any more is refused by the solver.
-            Err(Error::Invalid { .. }) if is_beyond_f32(simulation.world()) => {
-                return Ok(End::Diverged);
-            }
-            Err(other) => return Err(other),
-        };
-        // The position pass leaves velocities alone: they tell where bodies were before it.
-        let after = &simulation.world().bodies;
-        for (body, after) in before_post.bodies.iter_mut().zip(after) {
-            if body.is_dynamic() {
-                body.displace(&(h * after.linear_velocity), &(h * after.angular_velocity));
-            } else {
-                body.clone_from(after);
-            }
-        }
-        before_post.time = simulation.world().time;
-        let seen = watch(&Moment {
-            world: simulation.world(),
-            report: &report,
-            before_post: &before_post,
-        });
-        context.progress.step();
-        if seen.is_break() {
-            return Ok(End::Stopped);
-        }
+impl Context {
+    /// Steps a world for `duration` seconds, and shows the state after each step to `watch`.
+    ///
+    /// # Errors
+    /// As [`Self::run_while`].
+    pub(crate) fn run(
+        &self,
+        label: &str,
+        world: &World,
+        settings: &Settings,
+        duration: f64,
+        mut watch: impl FnMut(&Moment<'_>),
+    ) -> Result<End> {
+        self.run_while(label, world, settings, duration, |moment| {
+            watch(moment);
+            true
+        })
     }
-    Ok(End::Done)
+
+    /// The same as long as `watch` returns true.
+    ///
+    /// # Errors
+    /// What the simulation reports, but for numbers that stop being finite, which are an end like
+    /// another.
+    pub(crate) fn run_while(
+        &self,
+        label: &str,
+        world: &World,
+        settings: &Settings,
+        duration: f64,
+        mut watch: impl FnMut(&Moment<'_>) -> bool,
+    ) -> Result<End> {
+        let h = settings.time_step;
+        let steps = (duration / h).round() as u64;
+        self.progress.part(label, steps);
+        let mut simulation = Simulation::new(world.clone(), *settings, self.solver()?)?;
+        let mut before_post = world.clone();
+        for _ in 0..steps {
+            before_post.bodies.clone_from(&simulation.world().bodies);
+            let report = match simulation.step() {
+                Ok(report) => report,
+                Err(Error::NonFinite { .. }) => return Ok(End::Diverged),
+                // What does not fit into f32 any more is refused by the solver.
+                Err(Error::Invalid { .. }) if is_beyond_f32(simulation.world()) => {
+                    return Ok(End::Diverged);
+                }
+                Err(other) => return Err(other),
+            };
+            // The position pass leaves velocities alone: they tell where bodies were before it.
+            let after = &simulation.world().bodies;
+            for (body, after) in before_post.bodies.iter_mut().zip(after) {
+                if body.is_dynamic() {
+                    body.displace(&(h * after.linear_velocity), &(h * after.angular_velocity));
+                } else {
+                    body.clone_from(after);
+                }
+            }
+            before_post.time = simulation.world().time;
+            let goes_on = watch(&Moment {
+                world: simulation.world(),
+                report: &report,
+                before_post: &before_post,
+            });
+            self.progress.step();
+            if !goes_on {
+                return Ok(End::Stopped);
+            }
+        }
+        Ok(End::Done)
+    }
 }
 
 /// True if a velocity has outgrown the numbers of the solvers, as far as they can be squared.

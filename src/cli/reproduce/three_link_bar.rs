@@ -5,13 +5,12 @@
 use super::curve::{Curve, largest};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
-use super::simulate::{self, run};
+use super::simulate;
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;
 use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
 use std::f64::consts::TAU;
-use std::ops::ControlFlow;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "three_link_bar",
@@ -52,10 +51,7 @@ struct Trace {
 }
 
 fn reproduce(context: &Context) -> Result<Outcome> {
-    let scene = simulate::scene(
-        "scenes/papers/three_link_bar.toml",
-        include_str!("../../../scenes/papers/three_link_bar.toml"),
-    )?;
+    let scene = simulate::scene("three_link_bar")?;
     let baumgarte = |h: f64| {
         Scheme::Baumgarte(Baumgarte::Acceleration {
             alpha: 0.5 / h,
@@ -246,29 +242,21 @@ fn trace(context: &Context, scene: &Scene, expectation: &Expectation) -> Result<
         expectation.name, expectation.h
     );
     let duration = scene.steps as f64 * scene.settings.time_step;
-    run(
-        context,
-        &label,
-        &scene.world,
-        &settings,
-        duration,
-        |moment| {
-            let time = moment.world.time;
-            let body = &moment.world.bodies[driven.body_a as usize];
-            let point = body.pose.point(&driven.frame_a.position);
-            trace
-                .holonomic
-                .push((time, moment.report.joints.linear_max));
-            trace
-                .nonholonomic
-                .push((time, moment.report.joints.velocity_max));
-            trace.path.push((point.x, point.y));
-            trace.drift.push((time, point.z.abs()));
-            trace
-                .shift
-                .push((time, (point.x.hypot(point.y) - RADIUS).abs()));
-            ControlFlow::Continue(())
-        },
-    )?;
+    context.run(&label, &scene.world, &settings, duration, |moment| {
+        let time = moment.world.time;
+        let body = &moment.world.bodies[driven.body_a as usize];
+        let point = body.pose.point(&driven.frame_a.position);
+        trace
+            .holonomic
+            .push((time, moment.report.joints.linear_max));
+        trace
+            .nonholonomic
+            .push((time, moment.report.joints.velocity_max));
+        trace.path.push((point.x, point.y));
+        trace.drift.push((time, point.z.abs()));
+        trace
+            .shift
+            .push((time, (point.x.hypot(point.y) - RADIUS).abs()));
+    })?;
     Ok(trace)
 }

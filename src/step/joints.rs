@@ -9,8 +9,8 @@ use crate::math::{self, Mat3, V3, Vec3};
 use crate::parallel;
 use crate::problem::{Body, JointRow, Problem, Velocity};
 use crate::stabilize::{JointRows, Prescribed, RowState, Scheme, Sweeps, joint_rows};
-use crate::world::World;
 use crate::world::joint::{Joint, Law, Row};
+use crate::world::{self, World};
 use geometric_stiffness::Stiffness;
 
 /// How the errors of joints are corrected in a step or a substep.
@@ -28,8 +28,7 @@ impl Correction {
             1.0
         } else {
             let bodies = pair.map(|body| world.bodies.get(body as usize));
-            let moving = bodies.into_iter().flatten().filter(|b| b.is_dynamic());
-            let radii = moving.map(|body| body.shape.bounding_radius());
+            let radii = bodies.into_iter().flatten().map(world::Body::moving_radius);
             radii.fold(f64::INFINITY, f64::min)
         };
         RowState {

@@ -16,7 +16,7 @@ use crate::problem::bias::Meeting;
 use crate::problem::{Body, Contact, Problem, Velocity};
 use crate::solver::substeps::{Carried, SubstepPlan};
 use crate::stabilize::{RowState, Scheme, Sweeps};
-use crate::world::World;
+use crate::world::{self, World};
 use bytemuck::Zeroable;
 
 /// Memory that is used again from step to step.
@@ -35,13 +35,9 @@ impl Memory {
     fn measure(&mut self, world: &World) {
         let smallest = world.smallest_radius();
         self.sizes.clear();
-        self.sizes.extend(world.bodies.iter().map(|body| {
-            if body.is_dynamic() {
-                (body.shape.bounding_radius() / smallest) as f32
-            } else {
-                f32::INFINITY
-            }
-        }));
+        let radii = world.bodies.iter().map(world::Body::moving_radius);
+        self.sizes
+            .extend(radii.map(|radius| (radius / smallest) as f32));
         if self
             .sizes
             .iter()

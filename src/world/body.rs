@@ -74,6 +74,15 @@ impl Body {
         self.kind == BodyKind::Dynamic
     }
 
+    /// Bounding radius of a dynamic body `[m]`; infinite of others, so that the smaller of two that move is the least.
+    pub(crate) fn moving_radius(&self) -> f64 {
+        if self.is_dynamic() {
+            self.shape.bounding_radius()
+        } else {
+            f64::INFINITY
+        }
+    }
+
     /// Pose of the frame in which the body was described: the scene file's `position` and `rotation`.
     #[must_use]
     pub fn frame(&self) -> Pose {

@@ -55,12 +55,8 @@ impl World {
     /// Bounding radius of the smallest dynamic body `[m]`; 1 if there is none.
     #[must_use]
     pub fn smallest_radius(&self) -> f64 {
-        let smallest = self
-            .bodies
-            .iter()
-            .filter(|body| body.is_dynamic())
-            .map(|body| body.shape.bounding_radius())
-            .fold(f64::INFINITY, f64::min);
+        let radii = self.bodies.iter().map(Body::moving_radius);
+        let smallest = radii.fold(f64::INFINITY, f64::min);
         if smallest.is_finite() { smallest } else { 1.0 }
     }
 }

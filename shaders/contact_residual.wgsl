@@ -6,10 +6,7 @@
 @group(0) @binding(2) var<storage, read> blocks: array<ContactBlock>;
 @group(0) @binding(3) var<storage, read> impulses: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> velocities: array<BodyVelocity>;
-@group(0) @binding(5) var<storage, read_write> partials: array<Partial>;
 @group(0) @binding(6) var<storage, read> inertias: array<BodyInertia>;
-
-var<workgroup> lanes: array<Partial, WORKGROUP_SIZE>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn contact_residual(
@@ -33,20 +30,5 @@ fn contact_residual(
             inertias[block.body_b],
         );
     }
-    lanes[lane] = Partial(residual * residual, residual);
-    workgroupBarrier();
-    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
-        if lane < stride {
-            let mine = lanes[lane];
-            let other = lanes[lane + stride];
-            lanes[lane] = Partial(
-                mine.sum_of_squares + other.sum_of_squares,
-                max(mine.max, other.max),
-            );
-        }
-        workgroupBarrier();
-    }
-    if lane == 0u {
-        partials[window.first / WORKGROUP_SIZE + workgroup.x - window.entry_base] = lanes[0];
-    }
+    leave_partial(workgroup.x, lane, residual);
 }

@@ -1,25 +1,10 @@
 // Repeats a part of the last change of each joint row's impulse; twin of `joint_momentum` in
 // `src/solver/cpu/momentum.rs`.
 
-@group(0) @binding(2) var<storage, read_write> impulses: array<f32>;
-@group(0) @binding(3) var<storage, read_write> memory: array<JointMemory>;
-@group(0) @binding(4) var<storage, read> momentum: array<Momentum>;
+alias Impulse = f32;
+alias Memory = JointMemory;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn joint_momentum(@builtin(global_invocation_id) invocation: vec3<u32>) {
-    if is_done() {
-        return;
-    }
-    let index = window.first + invocation.x;
-    if index >= window.end {
-        return;
-    }
-    let at = index - window.block_base;
-    let now = impulses[at];
-    var start = now;
-    if !has(STARTS) {
-        start = now + momentum[0].factor * (now - memory[at].previous);
-    }
-    impulses[at] = start;
-    memory[at] = JointMemory(now, start);
+    repeat_change(invocation.x);
 }

@@ -8,22 +8,6 @@
 @group(0) @binding(4) var<storage, read> memory: array<JointMemory>;
 @group(0) @binding(5) var<storage, read_write> sums: array<Progress>;
 
-var<workgroup> lanes: array<Progress, WORKGROUP_SIZE>;
-
-// One impulse's part, with the effective mass of its row.
-fn part(mass: f32, previous: f32, start: f32, now: f32) -> Progress {
-    if mass == 0.0 {
-        return Progress(0.0, 0.0, 0.0, 0.0);
-    }
-    let step = now - start;
-    let change = now - previous;
-    return Progress(step * change / mass, step * step / mass, change * change / mass, 0.0);
-}
-
-fn plus(a: Progress, b: Progress) -> Progress {
-    return Progress(a.along + b.along, a.step + b.step, a.change + b.change, 0.0);
-}
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn joint_progress(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -39,14 +23,7 @@ fn joint_progress(
         let at = index - window.block_base;
         mine = part(blocks[at].mass, memory[at].previous, memory[at].start, impulses[at]);
     }
-    lanes[lane] = mine;
-    workgroupBarrier();
-    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
-        if lane < stride {
-            lanes[lane] = plus(lanes[lane], lanes[lane + stride]);
-        }
-        workgroupBarrier();
-    }
+    add_up(lane, mine);
     if lane == 0u {
         sums[window.first / WORKGROUP_SIZE + workgroup.x - window.entry_base] = lanes[0];
     }

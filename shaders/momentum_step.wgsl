@@ -12,12 +12,6 @@ override MOMENTUM_COSINE_FORWARD: f32;
 override MOMENTUM_COSINE_CONVEX: f32;
 override MOMENTUM_KEPT: f32;
 
-var<workgroup> lanes: array<Progress, WORKGROUP_SIZE>;
-
-fn plus(a: Progress, b: Progress) -> Progress {
-    return Progress(a.along + b.along, a.step + b.step, a.change + b.change, 0.0);
-}
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn momentum_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
     if is_done() {
@@ -31,14 +25,7 @@ fn momentum_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
     for (var index = lane; index < window.end; index += WORKGROUP_SIZE) {
         mine = plus(mine, contact_sums[index]);
     }
-    lanes[lane] = mine;
-    workgroupBarrier();
-    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
-        if lane < stride {
-            lanes[lane] = plus(lanes[lane], lanes[lane + stride]);
-        }
-        workgroupBarrier();
-    }
+    add_up(lane, mine);
     if lane != 0u {
         return;
     }

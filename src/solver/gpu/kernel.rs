@@ -55,6 +55,9 @@ pub enum Kernel {
 const CONTACT: &str = wgsl!("shared/contact");
 const JOINT: &str = wgsl!("shared/joint");
 const SUBSTEP: &str = wgsl!("shared/substep");
+const RESIDUAL: &str = wgsl!("shared/residual");
+const PROGRESS: &str = wgsl!("shared/progress");
+const IMPULSE_MOMENTUM: &str = wgsl!("shared/impulse_momentum");
 
 /// What the judgement of momentum declares beside what all kernels do.
 const MOMENTUM_CONSTANTS: &[(&str, f64)] = &[
@@ -125,14 +128,16 @@ impl ShaderSet for Kernel {
             Self::ContactSplit => shader!("contact_split", CONTACT),
             Self::BodyGather => shader!("body_gather"),
             Self::HubGather => shader!("hub_gather"),
-            Self::JointResidual => shader!("joint_residual", JOINT),
-            Self::ContactResidual => shader!("contact_residual", CONTACT),
-            Self::JointMomentum => shader!("joint_momentum"),
-            Self::ContactMomentum => shader!("contact_momentum"),
+            Self::JointResidual => shader!("joint_residual", JOINT, RESIDUAL),
+            Self::ContactResidual => shader!("contact_residual", CONTACT, RESIDUAL),
+            Self::JointMomentum => shader!("joint_momentum", IMPULSE_MOMENTUM),
+            Self::ContactMomentum => shader!("contact_momentum", IMPULSE_MOMENTUM),
             Self::BodyMomentum => shader!("body_momentum"),
-            Self::JointProgress => shader!("joint_progress"),
-            Self::ContactProgress => shader!("contact_progress"),
-            Self::MomentumStep => shader!("momentum_step").with_constants(MOMENTUM_CONSTANTS),
+            Self::JointProgress => shader!("joint_progress", PROGRESS),
+            Self::ContactProgress => shader!("contact_progress", PROGRESS),
+            Self::MomentumStep => {
+                shader!("momentum_step", PROGRESS).with_constants(MOMENTUM_CONSTANTS)
+            }
             Self::ResidualStep => shader!("residual_step").in_any_case(),
             Self::SubstepControl => shader!("substep_control", SUBSTEP).in_any_case(),
             Self::SubstepBodies => shader!("substep_bodies", SUBSTEP).in_any_case(),

@@ -36,6 +36,7 @@ const CLUSTER: &str = wgsl!("shared/cluster");
 const CONTACT: &str = wgsl!("shared/contact");
 const JOINT: &str = wgsl!("shared/joint");
 const MOMENTUM: &str = wgsl!("shared/momentum");
+const PROGRESS: &str = wgsl!("shared/progress");
 const PASS: &str = wgsl!("shared/cluster_pass");
 const MEAN: &str = wgsl!("shared/cluster_mean");
 
@@ -88,16 +89,24 @@ impl ShaderSet for ClusterKernel {
 
     fn shader(self) -> Shader {
         let shader = match self {
-            Self::Sweep => shader!("cluster_sweep", CLUSTER, CONTACT, JOINT, MOMENTUM, PASS)
-                .with_constants(&[COSINE, KEPT, COPIES]),
-            Self::Gather => {
-                shader!("cluster_gather", CLUSTER, MOMENTUM, MEAN).with_constants(&[COSINE, KEPT])
-            }
+            Self::Sweep => shader!(
+                "cluster_sweep",
+                CLUSTER,
+                CONTACT,
+                JOINT,
+                PROGRESS,
+                MOMENTUM,
+                PASS
+            )
+            .with_constants(&[COSINE, KEPT, COPIES]),
+            Self::Gather => shader!("cluster_gather", CLUSTER, PROGRESS, MOMENTUM, MEAN)
+                .with_constants(&[COSINE, KEPT]),
             Self::Solve => shader!(
                 "cluster_solve",
                 CLUSTER,
                 CONTACT,
                 JOINT,
+                PROGRESS,
                 MOMENTUM,
                 PASS,
                 MEAN

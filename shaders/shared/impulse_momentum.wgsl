@@ -1,0 +1,23 @@
+// Repeats a part of the last change of an impulse; the kernel says what `Impulse` and `Memory` are.
+
+@group(0) @binding(2) var<storage, read_write> impulses: array<Impulse>;
+@group(0) @binding(3) var<storage, read_write> memory: array<Memory>;
+@group(0) @binding(4) var<storage, read> momentum: array<Momentum>;
+
+fn repeat_change(invocation: u32) {
+    if is_done() {
+        return;
+    }
+    let index = window.first + invocation;
+    if index >= window.end {
+        return;
+    }
+    let at = index - window.block_base;
+    let now = impulses[at];
+    var start = now;
+    if !has(STARTS) {
+        start = now + momentum[0].factor * (now - memory[at].previous);
+    }
+    impulses[at] = start;
+    memory[at] = Memory(now, start);
+}

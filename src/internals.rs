@@ -141,7 +141,7 @@ pub mod stabilize {
 /// Frames of the bodies as VTK XML.
 #[cfg(feature = "scene")]
 pub mod vtk {
-    pub use crate::output::frames::vtk_xml::{Kind, bodies as frame};
+    pub use crate::output::frames::vtk_xml::{Kind, base64, bodies as frame};
 }
 
 /// The schema of scene files.

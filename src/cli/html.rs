@@ -2,6 +2,7 @@
 
 use crate::plot::{COLORS, GRID, INK, Plot};
 use drystone::Result;
+use drystone::internals::vtk;
 use plotters::style::RGBColor;
 use std::fmt::Write;
 
@@ -55,19 +56,8 @@ pub(crate) fn figure(plot: &Plot) -> Result<String> {
 
 /// Bytes as base 64, for files within a page.
 pub(crate) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            if digit <= three.len() {
-                text.push(char::from(DIGITS[(bits >> (18 - 6 * digit) & 63) as usize]));
-            } else {
-                text.push('=');
-            }
-        }
-    }
+    let mut text = String::new();
+    vtk::base64(bytes, &mut text);
     text
 }
 

@@ -4,43 +4,19 @@
 //! Columns have the names by which OVITO finds its particle properties; `type` is the shape's number and one, `element` its name, and `shapex`, `shapey`
 //! and `shapez` are the sides of the box in body axes that holds the body, which OVITO halves.
 
+use super::Frame;
 use super::piece::{bounds, half_extents, kind_number, mass, radius, shape_name, shape_number};
-use super::series::Series;
-use super::{Frame, FrameOptions, Recorder};
 use crate::math::{Aabb, Vec3};
-use crate::output::RunFolder;
 use std::fmt::Write as _;
 
 /// Columns of the bodies.
 const BODY_COLUMNS: &str = "id type element x y z vx vy vz omegax omegay omegaz quatw quati quatj quatk \
                             shapex shapey shapez radius mass material kind";
 
-/// Columns of the contacts; see [`FrameOptions::contacts`].
+/// Columns of the contacts; see [`FrameOptions::contacts`](super::FrameOptions::contacts).
 const CONTACT_COLUMNS: &str = "index body_a body_b x y z nx ny nz gap normal_force fx fy fz";
 
-/// Files of the bodies, and of the contacts if they are asked for.
-pub(super) fn recorders(
-    folder: &RunFolder,
-    stem: &str,
-    options: &FrameOptions,
-) -> Vec<Box<dyn Recorder>> {
-    let series = |stem: String, content: fn(&Frame<'_>) -> String| -> Box<dyn Recorder> {
-        Box::new(Series {
-            folder: folder.clone(),
-            stem,
-            extension: "dump",
-            is_collected: false,
-            content: Box::new(move |frame| content(frame).into_bytes()),
-        })
-    };
-    let mut recorders = vec![series(stem.to_owned(), bodies)];
-    if options.contacts {
-        recorders.push(series(format!("{stem}_contacts"), contacts));
-    }
-    recorders
-}
-
-fn bodies(frame: &Frame<'_>) -> String {
+pub(super) fn bodies(frame: &Frame<'_>) -> String {
     let bodies = &frame.seen.world.bodies;
     let mut dump = head(frame, "ATOMS", bodies.len(), BODY_COLUMNS);
     for (index, body) in bodies.iter().enumerate() {
@@ -65,7 +41,7 @@ fn bodies(frame: &Frame<'_>) -> String {
     dump.text
 }
 
-fn contacts(frame: &Frame<'_>) -> String {
+pub(super) fn contacts(frame: &Frame<'_>) -> String {
     let count = frame.seen.contacts.len();
     let mut dump = head(frame, "ENTRIES", count, CONTACT_COLUMNS);
     for (index, (contact, force)) in frame.seen.network().all().enumerate() {

@@ -245,8 +245,17 @@ fn recorders(
             FrameFormat::Vtp => vtk_xml::recorders(folder, &stem, options, Kind::PolyData),
             FrameFormat::Vtu => vtk_xml::recorders(folder, &stem, options, Kind::UnstructuredGrid),
             FrameFormat::Vtkhdf => vtkhdf::recorders(folder, &stem, options),
-            FrameFormat::Lammps => lammps::recorders(folder, &stem, options),
-            FrameFormat::Csv => table::recorders(folder, &stem, options),
+            FrameFormat::Lammps => {
+                let contents = [lammps::bodies, lammps::contacts];
+                series::texts(folder, &stem, options, "dump", contents)
+            }
+            FrameFormat::Csv => series::texts(
+                folder,
+                &stem,
+                options,
+                "csv",
+                [table::bodies, table::contacts],
+            ),
         })
         .chain(fields)
         .collect()

@@ -1,6 +1,6 @@
 //! A file of its own for every frame, each whole or not there.
 
-use super::{Frame, FrameMark, Recorder};
+use super::{Frame, FrameMark, FrameOptions, Recorder};
 use crate::error::{Error, Result};
 use crate::output::RunFolder;
 use std::collections::HashSet;
@@ -18,6 +18,30 @@ pub(super) struct Series {
     /// True if `STEM.pvd`, written anew with every frame, gives ParaView their times: it names exactly the frames that are there.
     pub(super) is_collected: bool,
     pub(super) content: Content,
+}
+
+/// Text files of the bodies, and of the contacts if they are asked for.
+pub(super) fn texts(
+    folder: &RunFolder,
+    stem: &str,
+    options: &FrameOptions,
+    extension: &'static str,
+    [bodies, contacts]: [fn(&Frame<'_>) -> String; 2],
+) -> Vec<Box<dyn Recorder>> {
+    let series = |stem: String, content: fn(&Frame<'_>) -> String| -> Box<dyn Recorder> {
+        Box::new(Series {
+            folder: folder.clone(),
+            stem,
+            extension,
+            is_collected: false,
+            content: Box::new(move |frame| content(frame).into_bytes()),
+        })
+    };
+    let mut recorders = vec![series(stem.to_owned(), bodies)];
+    if options.contacts {
+        recorders.push(series(format!("{stem}_contacts"), contacts));
+    }
+    recorders
 }
 
 impl std::fmt::Debug for Series {

@@ -3,12 +3,10 @@
 //! Numbers are in the shortest form that reads back to the same bits. Names of columns are those of `[[bodies_csv]]` in scenes, where there are such;
 //! `x`, `y`, `z` are the centre of mass.
 
+use super::Frame;
 use super::piece::{kind_name, mass, shape_name};
-use super::series::Series;
-use super::{Frame, FrameOptions, Recorder};
 use crate::math::Vec3;
 use crate::measure::Energy;
-use crate::output::RunFolder;
 use crate::output::metrics::quoted;
 use std::fmt::Write as _;
 
@@ -16,32 +14,10 @@ use std::fmt::Write as _;
 const BODY_COLUMNS: &str = "step,time,id,name,kind,shape,material,mass,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,\
                             kinetic_energy,rotational_energy";
 
-/// Columns of the contacts; see [`FrameOptions::contacts`].
+/// Columns of the contacts; see [`FrameOptions::contacts`](super::FrameOptions::contacts).
 const CONTACT_COLUMNS: &str = "step,time,body_a,body_b,x,y,z,nx,ny,nz,gap,normal_force,fx,fy,fz";
 
-/// Files of the bodies, and of the contacts if they are asked for.
-pub(super) fn recorders(
-    folder: &RunFolder,
-    stem: &str,
-    options: &FrameOptions,
-) -> Vec<Box<dyn Recorder>> {
-    let series = |stem: String, content: fn(&Frame<'_>) -> String| -> Box<dyn Recorder> {
-        Box::new(Series {
-            folder: folder.clone(),
-            stem,
-            extension: "csv",
-            is_collected: false,
-            content: Box::new(move |frame| content(frame).into_bytes()),
-        })
-    };
-    let mut recorders = vec![series(stem.to_owned(), bodies)];
-    if options.contacts {
-        recorders.push(series(format!("{stem}_contacts"), contacts));
-    }
-    recorders
-}
-
-fn bodies(frame: &Frame<'_>) -> String {
+pub(super) fn bodies(frame: &Frame<'_>) -> String {
     let world = frame.seen.world;
     let mut text = format!("{BODY_COLUMNS}\n");
     for (index, body) in world.bodies.iter().enumerate() {
@@ -69,7 +45,7 @@ fn bodies(frame: &Frame<'_>) -> String {
     text
 }
 
-fn contacts(frame: &Frame<'_>) -> String {
+pub(super) fn contacts(frame: &Frame<'_>) -> String {
     let time = frame.seen.world.time;
     let mut text = format!("{CONTACT_COLUMNS}\n");
     for (contact, force) in frame.seen.network().all() {

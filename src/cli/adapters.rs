@@ -8,7 +8,9 @@ use crate::failure::Failure;
 pub(crate) fn adapters() -> Result<(), Failure> {
     let found = drystone::solver::gpu::list_adapters();
     if found.is_empty() {
-        return console::out("No GPU adapter was found; runs use the CPU.\n");
+        return Ok(console::out(
+            "No GPU adapter was found; runs use the CPU.\n",
+        )?);
     }
     let mut rows = vec![
         ["name", "interface", "type", "driver", "use"]
@@ -29,11 +31,13 @@ pub(crate) fn adapters() -> Result<(), Failure> {
             used.to_owned(),
         ]);
     }
-    console::out(&console::table(&rows, &[]))
+    Ok(console::out(&console::table(&rows, &[]))?)
 }
 
 /// Says that there can be none.
 #[cfg(not(feature = "gpu"))]
 pub(crate) fn adapters() -> Result<(), Failure> {
-    console::out("This program was built without GPU support; runs use the CPU.\n")
+    Ok(console::out(
+        "This program was built without GPU support; runs use the CPU.\n",
+    )?)
 }

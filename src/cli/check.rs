@@ -22,7 +22,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
         Box::new(CpuSolver::new()),
     )
     .map_err(Failure::while_preparing)?;
-    console::out(&report(&scene, &simulation))
+    Ok(console::out(&report(&scene, &simulation))?)
 }
 
 fn report(scene: &Scene, simulation: &Simulation) -> String {

@@ -1,16 +1,15 @@
 //! Writing to standard output and standard error.
 
-use crate::failure::Failure;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Result, Write};
 
 /// Writes to standard output. A reader that has gone away (`drystone schema | head`) is no failure.
-pub(crate) fn out(text: &str) -> Result<(), Failure> {
+pub(crate) fn out(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush())
     {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e.into()),
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e),
         _ => Ok(()),
     }
 }

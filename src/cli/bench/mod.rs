@@ -76,7 +76,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
     if args.schema {
         let schema = schemars::schema_for!(Results).to_value();
         let text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::from)?;
-        return console::out(&format!("{text}\n"));
+        return Ok(console::out(&format!("{text}\n"))?);
     }
     // A file that cannot be written is found before a minute of measuring.
     if let Some(path) = &args.json {
@@ -93,7 +93,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
         let text = serde_json::to_vec_pretty(&results).map_err(std::io::Error::from)?;
         files::save(path, &text)?;
     }
-    console::out(&report::text(&results))
+    Ok(console::out(&report::text(&results))?)
 }
 
 fn measure(args: &BenchArgs) -> Result<Results, Failure> {

@@ -43,7 +43,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<(), Failure> {
         }
     };
     files::save(&out, &content.map_err(Failure::Run)?)?;
-    console::out(&format!("{}\n", out.display()))
+    Ok(console::out(&format!("{}\n", out.display()))?)
 }
 
 /// All figures on one image.

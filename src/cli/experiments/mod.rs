@@ -96,7 +96,7 @@ pub(crate) fn list<C>(experiments: &[Experiment<C>], as_json: bool) -> Result<()
             experiment.name, experiment.title, experiment.source
         ));
     }
-    console::out(&text)
+    Ok(console::out(&text)?)
 }
 
 /// Runs experiments, writes their page, and fails unless every row passes.
@@ -234,5 +234,5 @@ fn described(name: &str, title: &str, source: &str) -> Value {
 }
 
 fn print_json(value: &Value) -> Result<(), Failure> {
-    console::out(&format!("{value:#}\n"))
+    Ok(console::out(&format!("{value:#}\n"))?)
 }

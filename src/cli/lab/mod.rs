@@ -13,12 +13,14 @@ mod packing;
 mod record;
 mod repose;
 
-use crate::args::LabArgs;
 use crate::experiments::progress::Progress;
 use crate::experiments::{self, Presentation};
 use crate::failure::Failure;
 use crate::plan;
 use crate::provenance::Provenance;
+use crate::values::{positive, threads};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use drystone::Result;
 use drystone::scene::Overrides;
 use std::path::PathBuf;
@@ -36,6 +38,44 @@ const EXPERIMENTS: &[Experiment] = &[
     packing::EXPERIMENT,
     drum::EXPERIMENT,
 ];
+
+/// Which laws to measure, and how large.
+#[derive(Debug, Args)]
+pub(crate) struct LabArgs {
+    /// Experiments to run; all of them without a name.
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
+    pub(crate) names: Vec<String>,
+    /// Small and soon done: about a tenth of the bodies and fewer values, judged by wider windows.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Factor of the number of bodies.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) size: f64,
+    /// Folder of the scenes, haff.toml and so on; those of the program without it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scenes: Option<PathBuf>,
+    /// Length of a step in place of that of the scenes [s].
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) dt: Option<f64>,
+    /// Seed in place of that of the scenes.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Folder of the page and the figures: new or empty. Without it, runs/lab-N with the next N.
+    #[arg(long, visible_alias = "out", value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// List the experiments and run none.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print JSON in place of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Threads; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
 
 /// Options of all experiments.
 struct Lab {

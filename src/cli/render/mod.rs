@@ -1,5 +1,6 @@
 //! `drystone render`: pictures of a scene or a run.
 
+mod args;
 mod camera;
 mod color;
 mod legend;
@@ -26,12 +27,12 @@ pub(crate) use self::{
     snapshot::Extent,
     view::Camera,
 };
-use crate::args::RenderArgs;
 use crate::console;
 use crate::failure::Failure;
 use crate::files::{self, save};
 use crate::image::{Image, animation, sheet};
 use crate::plan;
+pub(crate) use args::RenderArgs;
 use drystone::scene::Scene;
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::Simulation;
@@ -94,7 +95,7 @@ fn carry_out(args: &RenderArgs) -> Result<(), Failure> {
         }
     }
     out.write(images, args.rate)?;
-    console::out(&format!("{}\n", out.path().display()))
+    Ok(console::out(&format!("{}\n", out.path().display()))?)
 }
 
 /// Digits after the point that tell the times apart.

@@ -1,6 +1,6 @@
 //! Pictures on a graphics adapter, hardware or software: the mean of many samples, each with two shadow maps.
 
-use super::pipelines::{DEPTH, LIGHT, Pipelines};
+use super::pipelines::{DEPTH, LIGHT, Pipelines, entry};
 use super::scenery::Scenery;
 use super::view::{Camera, Frame, View, light};
 use drystone::solver::gpu::AdapterChoice;
@@ -377,11 +377,6 @@ impl Uploaded {
         pass.set_vertex_buffer(0, self.spheres.slice(..));
         pass.draw(0..4, 0..self.scenery.spheres.len() as u32);
     }
-}
-
-/// A resource at a binding.
-pub(super) fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEntry<'_> {
-    wgpu::BindGroupEntry { binding, resource }
 }
 
 /// Begins to draw on a cleared image, or on a shadow map alone.

@@ -1,6 +1,5 @@
 //! The pipelines of a picture.
 
-use super::painter::entry;
 use super::scenery::Instance;
 use super::shapes::Corner;
 
@@ -283,4 +282,9 @@ fn render(
         multiview_mask: None,
         cache: None,
     })
+}
+
+/// A resource at a binding.
+pub(super) fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEntry<'_> {
+    wgpu::BindGroupEntry { binding, resource }
 }

@@ -1,9 +1,10 @@
 //! Source of pictures: a scene that is run, or a run folder, of which what is recorded is read and the rest is run again.
 
+use super::RenderArgs;
 use super::recording::Recording;
 use super::set::Look;
 use super::snapshot::Snapshot;
-use crate::args::{BackendName, RenderArgs};
+use crate::args::BackendName;
 use crate::backend;
 use crate::console;
 use crate::failure::Failure;

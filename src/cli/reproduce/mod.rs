@@ -39,15 +39,19 @@ mod sweep;
 mod sweep_and_sort;
 mod three_link_bar;
 
-use crate::args::ReproduceArgs;
+use crate::args::ExperimentBackend;
 use crate::backend;
 use crate::experiments::progress::Progress;
 use crate::experiments::{self, Presentation, outcome};
 use crate::failure::Failure;
 use crate::plan;
 use crate::provenance::Provenance;
+use crate::values::threads;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use drystone::Result;
 use experiment::{Context, Experiment};
+use std::path::PathBuf;
 
 /// Every experiment, in the order in which they are run and shown.
 const EXPERIMENTS: &[Experiment] = &[
@@ -80,6 +84,35 @@ const EXPERIMENTS: &[Experiment] = &[
     motion_derivatives::EXPERIMENT,
     constraint_stabilization::EXPERIMENT,
 ];
+
+/// Which experiments to run, and where.
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArgs {
+    /// Experiments to run; all of them without a name.
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
+    pub(crate) names: Vec<String>,
+    /// Where to solve.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) backend: ExperimentBackend,
+    /// Part of the name of the GPU adapter to take. The only way to get a software adapter.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adapter: Option<String>,
+    /// Folder of the page and the figures: new or empty. Without it, runs/reproduce-N with the next N.
+    #[arg(long, visible_alias = "out", value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// List the experiments and run none.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print JSON in place of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Threads of the CPU's part; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
 
 /// What can be asked for.
 pub(crate) fn names() -> Vec<&'static str> {

@@ -37,7 +37,7 @@ pub(crate) fn solve(args: SolveArgs) -> Result<(), Failure> {
         } else {
             report.table()
         };
-        console::out(&text)
+        Ok(console::out(&text)?)
     })
 }
 

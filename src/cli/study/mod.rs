@@ -5,21 +5,57 @@ mod sample;
 mod variation;
 
 pub(crate) use sample::{Cell, Grid, order};
-pub(crate) use variation::{Variation, parse as parse_variation};
 
-use crate::args::StudyArgs;
 use crate::console::{self, scientific};
 use crate::failure::Failure;
 use crate::plan;
 use crate::plot::{Axis, Plot, Series};
+use crate::values::{not_negative_f64, positive, share, threads};
+use clap::Args;
 use drystone::output::RunFolder;
 use drystone::scene::{Overrides, Scene};
 use serde_json::{Value, json};
+use std::path::PathBuf;
+use variation::{Variation, parse as parse_variation};
 
 /// File names of the results.
 const TABLE: &str = "study.csv";
 const RESULTS: &str = "study.json";
 const FIGURE: &str = "infeasibility.svg";
+
+/// What to run, and how often.
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
+    /// Scene file (TOML).
+    pub(crate) scene: PathBuf,
+    /// Lengths of a step in seconds.
+    #[arg(long = "dt", value_name = "SECONDS", value_delimiter = ',', value_parser = positive, default_values_t = [0.02, 0.01, 0.005, 0.0025])]
+    pub(crate) time_steps: Vec<f64>,
+    /// Shares of the error that a step corrects, from 0 (none) to below 2.
+    #[arg(long = "gamma", value_name = "SHARE", allow_negative_numbers = true, value_delimiter = ',', value_parser = share, default_values_t = [0.0, 0.5, 1.0])]
+    pub(crate) gammas: Vec<f64>,
+    /// A key of the scene and its values: simulation.margin=0.001,0.01, materials.default.friction=0.1,0.5, body.plank.mass=1,2.
+    #[arg(long, value_name = "KEY=VALUE,...", value_parser = parse_variation)]
+    pub(crate) vary: Option<Variation>,
+    /// Starts: the scene's own and perturbed ones.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) seeds: u32,
+    /// Largest displacement of a body along each axis in a perturbed start, in metres.
+    #[arg(long, value_name = "METRES", default_value_t = 0.002, allow_negative_numbers = true, value_parser = not_negative_f64)]
+    pub(crate) jitter: f64,
+    /// Largest turn of a body about each axis in a perturbed start, in degrees.
+    #[arg(long, value_name = "DEGREES", default_value_t = 0.5, allow_negative_numbers = true, value_parser = not_negative_f64)]
+    pub(crate) tilt: f64,
+    /// Length of each run in seconds, instead of the scene's.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) duration: Option<f64>,
+    /// Folder of the results: new or empty. Without it, runs/study-N with the next N.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Threads; all cores without it.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+}
 
 /// A scene of a study, and what was measured.
 struct Part {
@@ -86,7 +122,7 @@ pub(crate) fn study(args: &StudyArgs) -> Result<(), Failure> {
         text.push_str(&table(&part.grid, &part.cells));
     }
     text.push_str(&format!("{}\n", folder.path().display()));
-    console::out(&text)
+    Ok(console::out(&text)?)
 }
 
 fn grid(args: &StudyArgs, scene: &Scene) -> Grid {

@@ -1,6 +1,7 @@
 //! `drystone view`: a run in a window.
 
 mod app;
+mod args;
 mod orbit;
 mod panel;
 mod pick;
@@ -10,11 +11,11 @@ mod residuals;
 mod screen;
 mod spring;
 
-use crate::args::ViewArgs;
 use crate::failure::Failure;
 use crate::plan;
 use crate::render::{Look, Set, Source};
 use app::{App, Wake, Wish};
+pub(crate) use args::ViewArgs;
 use drystone::Error;
 use playback::{Live, Playback, Recorded};
 use player::Player;

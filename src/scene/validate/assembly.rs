@@ -168,10 +168,7 @@ fn course(chain: &Chain, place: &Place<'_>) -> Result<()> {
             if chain.sag.is_some() {
                 return Err(only_with("sag", "end"));
             }
-            match chain.pitch {
-                Some(pitch) => length(pitch, "the pitch", &place.key("pitch")),
-                None => Ok(()),
-            }
+            length(chain.pitch, "the pitch", &place.key("pitch"))
         }
         (None, Some(end)) => {
             position(end, &place.key("end"))?;
@@ -184,10 +181,7 @@ fn course(chain: &Chain, place: &Place<'_>) -> Result<()> {
             if chain.pitch.is_some() {
                 return Err(only_with("pitch", "direction"));
             }
-            match chain.sag {
-                Some(sag) => not_negative(sag, "the sag", &place.key("sag")),
-                None => Ok(()),
-            }
+            not_negative(chain.sag, "the sag", &place.key("sag"))
         }
     }
 }
@@ -216,9 +210,7 @@ fn held(chain: &Chain, place: &Place<'_>) -> Result<()> {
             ));
         }
     }
-    if let Some(axis) = &traits.axis {
-        direction(axis, "the axis", &place.key("axis"))?;
-    }
+    direction(&traits.axis, "the axis", &place.key("axis"))?;
     if let Some(limits) = &traits.limits {
         let kind = if hinged {
             JointType::Hinge

@@ -40,18 +40,12 @@ pub(super) fn body(body: &Body, names: &Names<'_>, place: &Place<'_>) -> Result<
 }
 
 fn mass(body: &Body, place: &Place<'_>) -> Result<()> {
-    if let Some(density) = body.density {
-        positive(density, "the density", &place.key("density"))?;
-    }
-    if let Some(mass) = body.mass {
-        positive(mass, "the mass", &place.key("mass"))?;
-    }
+    positive(body.density, "the density", &place.key("density"))?;
+    positive(body.mass, "the mass", &place.key("mass"))?;
     if let Some(given) = &body.inertia {
         inertia(given, &place.key("inertia"))?;
     }
-    if let Some(center) = &body.center_of_mass {
-        vector(center, &place.key("center_of_mass"))?;
-    }
+    vector(&body.center_of_mass, &place.key("center_of_mass"))?;
     if body.kind == Kind::Dynamic {
         match (body.density, body.mass) {
             (Some(_), Some(_)) => {
@@ -437,9 +431,11 @@ pub(super) fn container(container: &Container, names: &Names<'_>, place: &Place<
     lengths(&container.inner, &place.key("inner"))?;
     position(&container.position, &place.key("position"))?;
     rotation(&container.rotation, &place.key("rotation"))?;
-    if let Some(thickness) = container.thickness {
-        length(thickness, "the thickness", &place.key("thickness"))?;
-    }
+    length(
+        container.thickness,
+        "the thickness",
+        &place.key("thickness"),
+    )?;
     cylinder(container, place)?;
     names.material(&container.material, &place.key("material"))?;
     if let Some(walls) = &container.wall_material {

@@ -7,9 +7,7 @@ use crate::scene::schema::Camera;
 
 pub(super) fn camera(camera: &Camera, place: &Place<'_>) -> Result<()> {
     for (key, given) in [("eye", &camera.eye), ("target", &camera.target)] {
-        if let Some(given) = given {
-            vector(given, &place.key(key))?;
-        }
+        vector(given, &place.key(key))?;
     }
     if camera.eye.is_some() && camera.eye == camera.target {
         return Err(place.key("target").error(

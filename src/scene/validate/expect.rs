@@ -35,9 +35,7 @@ pub(super) fn expect(expect: &Expect, place: &Place<'_>) -> Result<()> {
         (false, None) => {}
     }
     for (key, time) in [("from", expect.from), ("until", expect.until)] {
-        if let Some(time) = time {
-            not_negative(time, "the time", &place.key(key))?;
-        }
+        not_negative(time, "the time", &place.key(key))?;
     }
     if expect.when == When::End && expect.from.is_some() {
         return Err(place.name_of("from").error(

@@ -40,9 +40,7 @@ fn joint(joint: &Joint, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
     allowed(joint, place)?;
     anchors(joint, place)?;
     axes(joint, place)?;
-    if let Some(length) = joint.length {
-        number::length(length, "the length", &place.key("length"))?;
-    }
+    number::length(joint.length, "the length", &place.key("length"))?;
     if let Some(bounds) = &joint.limits {
         limits(bounds, joint.kind, &place.key("limits"))?;
     }
@@ -67,12 +65,8 @@ fn joint(joint: &Joint, names: &Names<'_>, place: &Place<'_>) -> Result<()> {
 
 /// Checks what a joint breaks at.
 pub(super) fn breaking(force: Option<f64>, torque: Option<f64>, place: &Place<'_>) -> Result<()> {
-    if let Some(force) = force {
-        positive(force, "the breaking force", &place.key("breaking_force"))?;
-    }
-    if let Some(torque) = torque {
-        positive(torque, "the breaking torque", &place.key("breaking_torque"))?;
-    }
+    positive(force, "the breaking force", &place.key("breaking_force"))?;
+    positive(torque, "the breaking torque", &place.key("breaking_torque"))?;
     Ok(())
 }
 
@@ -139,9 +133,7 @@ fn allowed(joint: &Joint, place: &Place<'_>) -> Result<()> {
 fn anchors(joint: &Joint, place: &Place<'_>) -> Result<()> {
     let local = [("anchor_a", &joint.anchor_a), ("anchor_b", &joint.anchor_b)];
     for (key, anchor) in [("anchor", &joint.anchor), local[0], local[1]] {
-        if let Some(anchor) = anchor {
-            position(anchor, &place.key(key))?;
-        }
+        position(anchor, &place.key(key))?;
     }
     for (key, anchor) in local {
         if joint.anchor.is_some() && anchor.is_some() {
@@ -179,9 +171,7 @@ fn anchors(joint: &Joint, place: &Place<'_>) -> Result<()> {
 fn axes(joint: &Joint, place: &Place<'_>) -> Result<()> {
     let local = [("axis_a", &joint.axis_a), ("axis_b", &joint.axis_b)];
     for (key, axis) in [("axis", &joint.axis), local[0], local[1]] {
-        if let Some(axis) = axis {
-            direction(axis, "the axis", &place.key(key))?;
-        }
+        direction(axis, "the axis", &place.key(key))?;
     }
     for (at, arm) in joint.axes.iter().flatten().enumerate() {
         direction(arm, "the axis", &place.key("axes").at(at))?;
@@ -280,10 +270,7 @@ fn motor(motor: &Motor, place: &Place<'_>) -> Result<()> {
         }
     };
     finite(target, "the target", &place.key("target"))?;
-    match force {
-        Some(force) => positive(force, "the largest force", &place.key("max_force")),
-        None => Ok(()),
-    }
+    positive(force, "the largest force", &place.key("max_force"))
 }
 
 /// Checks a spring.
@@ -296,10 +283,7 @@ pub(super) fn spring(spring: &Spring, place: &Place<'_>) -> Result<()> {
             "expected at least one of `stiffness` and `damping` above 0",
         ));
     }
-    match spring.rest {
-        Some(rest) => finite(rest, "the rest", &place.key("rest")),
-        None => Ok(()),
-    }
+    finite(spring.rest, "the rest", &place.key("rest"))
 }
 
 fn path(path: &Path, place: &Place<'_>) -> Result<()> {
@@ -337,9 +321,7 @@ pub(super) fn load(load: &Load, names: &Names<'_>, place: &Place<'_>) -> Result<
             "add `force = [x, y, z]` [N] or `torque = [x, y, z]` [N m]",
         ));
     }
-    if let Some(point) = &load.point {
-        position(point, &place.key("point"))?;
-    }
+    position(&load.point, &place.key("point"))?;
     finite(load.from, "the beginning", &place.key("from"))?;
     if let Some(until) = load.until {
         finite(until, "the end", &place.key("until"))?;

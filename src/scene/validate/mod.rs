@@ -302,19 +302,13 @@ fn simulation(file: &SceneFile, place: &Place<'_>) -> Result<()> {
         not_negative(near, "the tolerance of events", &place)?;
         not_negative(lateral, "the lateral tolerance of events", &place)?;
     }
-    if let Some(margin) = simulation.margin {
-        positive(margin, "the margin", &place.key("margin"))?;
-    }
-    if let Some(slop) = simulation.slop {
-        not_negative(slop, "the slop", &place.key("slop"))?;
-    }
-    if let Some(threshold) = simulation.restitution_threshold {
-        not_negative(
-            threshold,
-            "the threshold",
-            &place.key("restitution_threshold"),
-        )?;
-    }
+    positive(simulation.margin, "the margin", &place.key("margin"))?;
+    not_negative(simulation.slop, "the slop", &place.key("slop"))?;
+    not_negative(
+        simulation.restitution_threshold,
+        "the threshold",
+        &place.key("restitution_threshold"),
+    )?;
     seed(Some(simulation.seed), place)
 }
 
@@ -360,9 +354,7 @@ fn event(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         ("gap_tolerance", given.gap_tolerance),
         ("omega0", given.omega0),
     ] {
-        if let Some(value) = value {
-            positive(value, "it", &place.key(key))?;
-        }
+        positive(value, "it", &place.key(key))?;
     }
     for (key, value) in [
         ("resting_speed", given.resting_speed),
@@ -370,9 +362,7 @@ fn event(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         ("beta", given.beta),
         ("zeta", given.zeta),
     ] {
-        if let Some(value) = value {
-            not_negative(value, "it", &place.key(key))?;
-        }
+        not_negative(value, "it", &place.key(key))?;
     }
     let oscillator = given.omega0.is_some() || given.zeta.is_some();
     let constants = given.alpha.is_some() || given.beta.is_some();
@@ -443,9 +433,11 @@ fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     stabilization::schemes(post, &place)?;
     check(post.iterations, post.tolerance, post.check_every, &place)?;
     count(u64::from(post.steps), most, "steps", &place.key("steps"))?;
-    if let Some(most) = post.max_correction {
-        positive(most, "the correction", &place.key("max_correction"))?;
-    }
+    positive(
+        post.max_correction,
+        "the correction",
+        &place.key("max_correction"),
+    )?;
     Ok(())
 }
 
@@ -461,16 +453,16 @@ fn output(file: &SceneFile, place: &Place<'_>) -> Result<()> {
         let what = "steps between two frames";
         count(every, MAX_SCENE_STEPS, what, &place.key("frames_every"))?;
     }
-    if let Some(time) = output.checkpoint_every {
-        positive(
-            time,
-            "the time between checkpoints",
-            &place.key("checkpoint_every"),
-        )?;
-    }
-    if let Some(rate) = output.frames_per_second {
-        positive(rate, "the frame rate", &place.key("frames_per_second"))?;
-    }
+    positive(
+        output.checkpoint_every,
+        "the time between checkpoints",
+        &place.key("checkpoint_every"),
+    )?;
+    positive(
+        output.frames_per_second,
+        "the frame rate",
+        &place.key("frames_per_second"),
+    )?;
     if let Some(given) = &output.fields {
         if output.frames_every.is_none() && output.frames_per_second.is_none() {
             return Err(place.name_of("fields").error(

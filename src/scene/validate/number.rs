@@ -5,31 +5,37 @@ use crate::error::Result;
 use crate::scene::place::Place;
 use crate::scene::schema::Vector;
 
-pub(super) fn finite(value: f64, what: &str, place: &Place<'_>) -> Result<()> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(place.error(format!("{what} is {value}"), "expected a finite number"))
+/// A number, or none where the file leaves it out, which is right.
+type Given = Option<f64>;
+
+pub(super) fn finite(value: impl Into<Given>, what: &str, place: &Place<'_>) -> Result<()> {
+    let expected = "expected a finite number";
+    check(value.into(), what, place, f64::is_finite, expected)
 }
 
-pub(super) fn positive(value: f64, what: &str, place: &Place<'_>) -> Result<()> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(());
-    }
-    Err(place.error(
-        format!("{what} is {value}"),
-        "expected a finite number above 0",
-    ))
+pub(super) fn positive(value: impl Into<Given>, what: &str, place: &Place<'_>) -> Result<()> {
+    let is_right = |x: f64| x > 0.0 && x.is_finite();
+    let expected = "expected a finite number above 0";
+    check(value.into(), what, place, is_right, expected)
 }
 
-pub(super) fn not_negative(value: f64, what: &str, place: &Place<'_>) -> Result<()> {
-    if value >= 0.0 && value.is_finite() {
-        return Ok(());
+pub(super) fn not_negative(value: impl Into<Given>, what: &str, place: &Place<'_>) -> Result<()> {
+    let is_right = |x: f64| x >= 0.0 && x.is_finite();
+    let expected = "expected a finite number of at least 0";
+    check(value.into(), what, place, is_right, expected)
+}
+
+fn check(
+    value: Given,
+    what: &str,
+    place: &Place<'_>,
+    is_right: impl Fn(f64) -> bool,
+    expected: &str,
+) -> Result<()> {
+    match value {
+        Some(value) if !is_right(value) => Err(place.error(format!("{what} is {value}"), expected)),
+        _ => Ok(()),
     }
-    Err(place.error(
-        format!("{what} is {value}"),
-        "expected a finite number of at least 0",
-    ))
 }
 
 pub(super) fn within(
@@ -49,9 +55,12 @@ pub(super) fn within(
 }
 
 /// A size `[m]`.
-pub(super) fn length(value: f64, what: &str, place: &Place<'_>) -> Result<()> {
+pub(super) fn length(value: impl Into<Given>, what: &str, place: &Place<'_>) -> Result<()> {
+    let value = value.into();
     positive(value, what, place)?;
-    at_most(value, MAX_SCENE_LENGTH, what, place)
+    value.map_or(Ok(()), |value| {
+        at_most(value, MAX_SCENE_LENGTH, what, place)
+    })
 }
 
 /// A size `[m]` or 0.
@@ -85,20 +94,20 @@ fn at_most(value: f64, most: f64, what: &str, place: &Place<'_>) -> Result<()> {
     ))
 }
 
-fn each(
-    value: &Vector,
+fn each<'v>(
+    value: impl Into<Option<&'v Vector>>,
     place: &Place<'_>,
     check: impl Fn(f64, &str, &Place<'_>) -> Result<()>,
 ) -> Result<()> {
     ["x", "y", "z"]
         .iter()
-        .zip(value)
+        .zip(value.into().into_iter().flatten())
         .enumerate()
         .try_for_each(|(at, (what, &x))| check(x, what, &place.at(at)))
 }
 
 /// Every component finite.
-pub(super) fn vector(value: &Vector, place: &Place<'_>) -> Result<()> {
+pub(super) fn vector<'v>(value: impl Into<Option<&'v Vector>>, place: &Place<'_>) -> Result<()> {
     each(value, place, |x, what, place| {
         finite(x, what, place)?;
         at_most(x, MAX_SCENE_COMPONENT, what, place)
@@ -106,7 +115,7 @@ pub(super) fn vector(value: &Vector, place: &Place<'_>) -> Result<()> {
 }
 
 /// A place or a lever `[m]`.
-pub(super) fn position(value: &Vector, place: &Place<'_>) -> Result<()> {
+pub(super) fn position<'v>(value: impl Into<Option<&'v Vector>>, place: &Place<'_>) -> Result<()> {
     each(value, place, |x, what, place| {
         finite(x, what, place)?;
         at_most(x, MAX_SCENE_LENGTH, what, place)
@@ -124,7 +133,14 @@ pub(super) fn lengths(value: &Vector, place: &Place<'_>) -> Result<()> {
 }
 
 /// Finite, and not zero.
-pub(super) fn direction(value: &Vector, what: &str, place: &Place<'_>) -> Result<()> {
+pub(super) fn direction<'v>(
+    value: impl Into<Option<&'v Vector>>,
+    what: &str,
+    place: &Place<'_>,
+) -> Result<()> {
+    let Some(value) = value.into() else {
+        return Ok(());
+    };
     vector(value, place)?;
     let length = value.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length.is_normal() {

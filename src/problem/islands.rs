@@ -38,14 +38,14 @@ impl ProblemRef<'_> {
     }
 }
 
-/// The first body of a body's island so far; halves the way to it.
-fn first_of(islands: &mut [u32], mut body: u32) -> u32 {
-    while islands[body as usize] != body {
-        let next = islands[islands[body as usize] as usize];
-        islands[body as usize] = next;
-        body = next;
+/// First of the set that an element is in so far; halves the way to it.
+pub(crate) fn first_of(sets: &mut [u32], mut element: u32) -> u32 {
+    while sets[element as usize] != element {
+        let next = sets[sets[element as usize] as usize];
+        sets[element as usize] = next;
+        element = next;
     }
-    body
+    element
 }
 
 /// Bodies of a step in which some are held where they are: asleep, or not of this step.

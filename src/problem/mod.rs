@@ -28,7 +28,7 @@ pub(crate) mod clusters;
 pub(crate) mod coloring;
 mod contact;
 pub(crate) mod friction;
-mod islands;
+pub(crate) mod islands;
 mod joint_row;
 mod plain;
 mod radius;

@@ -2,6 +2,7 @@
 
 use crate::problem::JointRow;
 use crate::problem::batches::{Batches, JointBlock};
+use crate::problem::islands::first_of;
 
 /// All rows without bounds between two bodies.
 pub(super) struct Joint {
@@ -59,7 +60,7 @@ pub(super) fn components(joints: &[Joint], batches: &Batches) -> Vec<Vec<u32>> {
                 continue;
             }
             if let Some(last) = last_joint[body as usize].replace(index) {
-                let (a, b) = (find(&mut leader, last), find(&mut leader, index));
+                let (a, b) = (first_of(&mut leader, last), first_of(&mut leader, index));
                 leader[a.max(b) as usize] = a.min(b);
             }
         }
@@ -67,7 +68,7 @@ pub(super) fn components(joints: &[Joint], batches: &Batches) -> Vec<Vec<u32>> {
     let mut component_of = vec![0_u32; joints.len()];
     let mut components: Vec<Vec<u32>> = Vec::new();
     for joint in 0..joints.len() as u32 {
-        let first = find(&mut leader, joint);
+        let first = first_of(&mut leader, joint);
         if first == joint {
             component_of[joint as usize] = components.len() as u32;
             components.push(Vec::new());
@@ -76,14 +77,4 @@ pub(super) fn components(joints: &[Joint], batches: &Batches) -> Vec<Vec<u32>> {
         components[component as usize].push(joint);
     }
     components
-}
-
-/// First joint of the component that a joint is in, as far as it is known; halves the way there.
-fn find(leader: &mut [u32], mut joint: u32) -> u32 {
-    while leader[joint as usize] != joint {
-        let above = leader[leader[joint as usize] as usize];
-        leader[joint as usize] = above;
-        joint = above;
-    }
-    joint
 }

@@ -63,59 +63,20 @@ impl GpuSolver {
             Ok(encoder)
         })?;
         let mut wanted = [
-            Wanted::copy(
-                &buffers.velocities,
-                bytemuck::cast_slice_mut(&mut data.velocities),
-            ),
-            Wanted::copy(
-                &buffers.contacts.impulses,
-                bytemuck::cast_slice_mut(&mut data.impulses),
-            ),
-            Wanted::copy(
-                &buffers.joints.impulses,
-                bytemuck::cast_slice_mut(&mut data.joint_impulses),
-            ),
-            Wanted::copy(
-                &buffers.changes,
-                bytemuck::cast_slice_mut(&mut data.changes),
-            ),
-            Wanted::copy(
-                &buffers.contacts.partials,
-                bytemuck::cast_slice_mut(&mut data.partials),
-            ),
-            Wanted::copy(
-                &buffers.joints.partials,
-                bytemuck::cast_slice_mut(&mut data.joint_partials),
-            ),
-            Wanted::copy(
-                &buffers.contacts.memory,
-                bytemuck::cast_slice_mut(&mut data.contact_memory),
-            ),
-            Wanted::copy(
-                &buffers.joints.memory,
-                bytemuck::cast_slice_mut(&mut data.joint_memory),
-            ),
-            Wanted::copy(
-                &buffers.body_memory,
-                bytemuck::cast_slice_mut(&mut data.body_memory),
-            ),
-            Wanted::copy(
-                &buffers.contacts.sums,
-                bytemuck::cast_slice_mut(&mut data.contact_sums),
-            ),
-            Wanted::copy(
-                &buffers.joints.sums,
-                bytemuck::cast_slice_mut(&mut data.joint_sums),
-            ),
-            Wanted::copy(
-                &buffers.momentum,
-                bytemuck::bytes_of_mut(&mut data.momentum),
-            ),
-            Wanted::copy(
-                &buffers.contacts.blocks,
-                bytemuck::cast_slice_mut(&mut data.contact_blocks),
-            ),
-            Wanted::copy(&buffers.control, bytemuck::bytes_of_mut(&mut data.control)),
+            Wanted::copy(&buffers.velocities, &mut data.velocities),
+            Wanted::copy(&buffers.contacts.impulses, &mut data.impulses),
+            Wanted::copy(&buffers.joints.impulses, &mut data.joint_impulses),
+            Wanted::copy(&buffers.changes, &mut data.changes),
+            Wanted::copy(&buffers.contacts.partials, &mut data.partials),
+            Wanted::copy(&buffers.joints.partials, &mut data.joint_partials),
+            Wanted::copy(&buffers.contacts.memory, &mut data.contact_memory),
+            Wanted::copy(&buffers.joints.memory, &mut data.joint_memory),
+            Wanted::copy(&buffers.body_memory, &mut data.body_memory),
+            Wanted::copy(&buffers.contacts.sums, &mut data.contact_sums),
+            Wanted::copy(&buffers.joints.sums, &mut data.joint_sums),
+            Wanted::copy(&buffers.momentum, std::slice::from_mut(&mut data.momentum)),
+            Wanted::copy(&buffers.contacts.blocks, &mut data.contact_blocks),
+            Wanted::copy(&buffers.control, std::slice::from_mut(&mut data.control)),
         ];
         let mut traffic = Traffic::default();
         let read = self

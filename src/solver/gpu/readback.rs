@@ -38,7 +38,8 @@ type Take<'a> = dyn FnMut(usize, &[u8]) + 'a;
 
 impl<'a> Wanted<'a> {
     /// Copies an array into a place, which has at most its length.
-    pub(super) fn copy(array: &'a DeviceArray, place: &'a mut [u8]) -> Self {
+    pub(super) fn copy<T: bytemuck::Pod>(array: &'a DeviceArray, place: &'a mut [T]) -> Self {
+        let place: &mut [u8] = bytemuck::cast_slice_mut(place);
         Self {
             array,
             bytes: place.len(),

@@ -50,16 +50,10 @@ impl Run<'_> {
             ..
         } = batches;
         let mut wanted = [
-            Wanted::copy(&buffers.control, bytemuck::bytes_of_mut(&mut control)),
-            Wanted::copy(&buffers.velocities, bytemuck::cast_slice_mut(velocities)),
-            Wanted::copy(
-                &buffers.contacts.impulses,
-                bytemuck::cast_slice_mut(&mut contacts.impulses),
-            ),
-            Wanted::copy(
-                &buffers.joints.impulses,
-                bytemuck::cast_slice_mut(&mut joints.impulses),
-            ),
+            Wanted::copy(&buffers.control, std::slice::from_mut(&mut control)),
+            Wanted::copy(&buffers.velocities, velocities),
+            Wanted::copy(&buffers.contacts.impulses, &mut contacts.impulses),
+            Wanted::copy(&buffers.joints.impulses, &mut joints.impulses),
         ];
         self.transfers.read(self.gpu, encoder, &mut wanted)?;
         drop(wanted);

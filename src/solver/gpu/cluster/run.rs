@@ -111,10 +111,7 @@ impl ClusterRun<'_> {
             drop(pass);
             Ok(encoder)
         })?;
-        let mut wanted = vec![Wanted::copy(
-            &self.buffers.partials,
-            bytemuck::cast_slice_mut(partials),
-        )];
+        let mut wanted = vec![Wanted::copy(&self.buffers.partials, partials)];
         if let Some((batches, impulses)) = solution {
             wanted.extend(solution_of(self.buffers, batches, impulses));
         }
@@ -139,10 +136,7 @@ fn solution_of<'a>(
     impulses: &'a mut [[f32; 4]],
 ) -> [Wanted<'a>; 2] {
     [
-        Wanted::copy(
-            &buffers.velocities,
-            bytemuck::cast_slice_mut(&mut batches.velocities),
-        ),
-        Wanted::copy(&buffers.impulses, bytemuck::cast_slice_mut(impulses)),
+        Wanted::copy(&buffers.velocities, &mut batches.velocities),
+        Wanted::copy(&buffers.impulses, impulses),
     ]
 }

@@ -115,7 +115,7 @@ impl Buffers {
         read(&mut [
             Wanted::each(&self.contacts.totals, source.len(), take_contacts),
             Wanted::each(&self.body_states, bodies, take_bodies),
-            Wanted::copy(&self.logs, bytemuck::cast_slice_mut(&mut logs)),
+            Wanted::copy(&self.logs, &mut logs),
         ])?;
         Ok(Outcome {
             logs,

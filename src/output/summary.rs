@@ -52,7 +52,7 @@ pub struct RunDescription {
 /// A run in numbers; its fields are the keys of `summary.json`.
 ///
 /// A number that is not finite, or that does not exist, is `null`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Name of the scene.
     pub scene: String,
@@ -219,19 +219,12 @@ impl Summary {
         Self {
             scene: run.scene,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            status: Outcome::Running,
-            error: None,
             backend: run.backend,
             adapter: run.adapter,
             solver: options.method.name().to_owned(),
             iterations: options.iterations,
             position_iterations: stabilization.post().map(|post| post.solver.iterations),
             substeps: run.settings.substeps,
-            substeps_min: 0,
-            substeps_mean: 0.0,
-            substeps_max: 0,
-            contact_updates_max: 0,
-            capped_share: 0.0,
             witness_hit_rate: 1.0,
             witness_hit_rate_final: 1.0,
             friction_law: run.settings.friction_law.name().to_owned(),
@@ -241,8 +234,6 @@ impl Summary {
                 "velocity"
             }
             .to_owned(),
-            collisions: 0,
-            velocity_steps: 0,
             contact_model: run.settings.contacts.name().to_owned(),
             contact_scheme: stabilization.contacts.to_string(),
             joint_scheme: stabilization.joints.to_string(),
@@ -253,41 +244,12 @@ impl Summary {
             seed: run.seed,
             threads: run.threads,
             steps_planned: run.steps_planned,
-            steps: 0,
-            time: 0.0,
             bodies: run.bodies,
             joints: run.joints,
-            broken_joints: 0,
-            joint_error_max: 0.0,
-            joint_error_final: 0.0,
-            joint_angle_error_max: 0.0,
-            joint_velocity_error_max: 0.0,
-            joint_limit_error_max: 0.0,
-            joint_limit_angle_error_max: 0.0,
-            contacts_max: 0,
-            contacts_final: 0,
-            colors_max: 0,
-            residual_rms_max: 0.0,
-            residual_max: 0.0,
-            position_residual_max: None,
-            max_penetration: 0.0,
-            max_penetration_final: 0.0,
-            mean_penetration_final: 0.0,
-            kinetic_energy_final: 0.0,
-            potential_energy_final: 0.0,
-            step_ms_median: 0.0,
-            step_ms_max: 0.0,
-            wall_seconds: 0.0,
-            resumes: 0,
-            runaway_steps: 0,
-            runaway_first: None,
-            expectations: Vec::new(),
-            metrics_units: BTreeMap::new(),
             units: UNITS
                 .map(|(field, unit)| (field.to_owned(), unit.to_owned()))
                 .into(),
-            step_ms: Vec::new(),
-            witnesses: Witnesses::default(),
+            ..Self::default()
         }
     }
 

@@ -64,16 +64,7 @@ fn write_solvers(scene: &Scene, file: &mut SceneFile) {
 /// A scheme as a file writes it.
 fn scheme(scheme: Scheme) -> schema::Scheme {
     let name = |name| schema::Scheme::Named(name);
-    let mut table = SchemeTable {
-        kind: SchemeType::Baumgarte,
-        kappa: None,
-        alpha: None,
-        beta: None,
-        omega0: None,
-        zeta: None,
-        gamma: None,
-        softness: None,
-    };
+    let mut table = SchemeTable::default();
     match scheme {
         Scheme::None => return name(SchemeName::None),
         Scheme::Post => return name(SchemeName::Post),

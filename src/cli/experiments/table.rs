@@ -1,12 +1,14 @@
 //! Rows as a text table of at most [`WIDTH`] columns.
 
 use super::outcome::Row;
-use crate::console::number;
+use crate::console::{self, number};
 
 /// Columns of a terminal that the table keeps to.
 const WIDTH: usize = 100;
 /// Least width of the first column, which is the one that wraps.
 const LEAST_QUANTITY: usize = 24;
+/// The first column.
+const QUANTITY: &str = "quantity";
 /// The rest of the columns.
 const HEADER: [&str; 5] = ["measured", "expected", "published", "unit", "verdict"];
 
@@ -17,68 +19,44 @@ pub(crate) fn verdict(row: &Row) -> &'static str {
 
 /// A header and a line per row; quantities that are too long for the width go on below.
 pub(crate) fn table(rows: &[Row]) -> String {
-    let cells: Vec<[String; 5]> = rows
-        .iter()
-        .map(|row| {
-            [
-                number(row.measured),
-                row.expected.to_string(),
-                row.published.clone().unwrap_or_else(|| "-".into()),
-                row.unit.to_owned(),
-                verdict(row).to_owned(),
-            ]
-        })
+    let cells = rows.iter().map(|row| {
+        [
+            number(row.measured),
+            row.expected.to_string(),
+            row.published.clone().unwrap_or_else(|| "-".into()),
+            row.unit.to_owned(),
+            verdict(row).to_owned(),
+        ]
+    });
+    let cells: Vec<[String; 5]> = [HEADER.map(str::to_owned)]
+        .into_iter()
+        .chain(cells)
         .collect();
-    let widths: [usize; 5] = std::array::from_fn(|column| {
+    let length = |text: &str| text.chars().count();
+    let width = |column: usize| {
         cells
             .iter()
-            .map(|row| row[column].chars().count())
-            .chain([HEADER[column].len()])
+            .map(|row| length(&row[column]))
             .max()
             .unwrap_or(0)
-    });
-    let others: usize = widths.iter().map(|width| width + 2).sum();
-    let longest = rows.iter().map(|row| row.quantity.chars().count());
-    let quantity_width = longest
-        .chain(["quantity".len()])
-        .max()
-        .unwrap_or(0)
-        .min(WIDTH.saturating_sub(others).max(LEAST_QUANTITY));
+    };
+    let others: usize = (0..HEADER.len()).map(|column| width(column) + 2).sum();
+    let longest = rows.iter().map(|row| length(&row.quantity)).max();
+    let most = WIDTH.saturating_sub(others).max(LEAST_QUANTITY);
+    let quantity_width = longest.unwrap_or(0).max(QUANTITY.len()).min(most);
 
-    let mut text = String::new();
-    let header = HEADER.map(str::to_owned);
-    line(&mut text, "quantity", &header, quantity_width, &widths);
-    for (row, cells) in rows.iter().zip(&cells) {
-        let parts = wrapped(&row.quantity, quantity_width);
-        let (first, rest) = parts
-            .split_first()
-            .map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        line(&mut text, first, cells, quantity_width, &widths);
-        for part in rest {
-            text.push_str(part);
-            text.push('\n');
-        }
+    let mut lines = Vec::new();
+    // It holds the column open where all that is in it is wrapped.
+    let header = format!("{QUANTITY:quantity_width$}");
+    let quantities = rows
+        .iter()
+        .map(|row| wrapped(&row.quantity, quantity_width));
+    for (parts, cells) in [vec![header]].into_iter().chain(quantities).zip(cells) {
+        let mut parts = parts.into_iter();
+        lines.push(parts.next().into_iter().chain(cells).collect());
+        lines.extend(parts.map(|part| vec![part]));
     }
-    text
-}
-
-fn line(text: &mut String, first: &str, cells: &[String; 5], width: usize, widths: &[usize; 5]) {
-    let mut line = padded(first, width, false);
-    for (column, (cell, &width)) in cells.iter().zip(widths).enumerate() {
-        line.push_str("  ");
-        line.push_str(&padded(cell, width, column == 0));
-    }
-    text.push_str(line.trim_end());
-    text.push('\n');
-}
-
-fn padded(cell: &str, width: usize, flush_right: bool) -> String {
-    let space = " ".repeat(width.saturating_sub(cell.chars().count()));
-    if flush_right {
-        space + cell
-    } else {
-        cell.to_owned() + &space
-    }
+    console::table(&lines, &[1])
 }
 
 /// Text in lines of at most `width`, broken between words; lines after the first are indented.

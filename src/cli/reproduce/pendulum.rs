@@ -23,6 +23,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 const SWING: f64 = 1.0;
 
 /// A run's curves.
+#[derive(Default)]
 struct Trace {
     /// Distance of the pivot from its place `[m]` over time `[s]`.
     error: Curve,
@@ -122,11 +123,7 @@ fn reproduce(context: &Context) -> Result<Outcome> {
 fn trace(context: &Context, scene: &Scene, scheme: Scheme, h: f64, duration: f64) -> Result<Trace> {
     let mut settings = simulate::settings(context, scene, Stabilization::both(scheme));
     settings.time_step = h;
-    let mut trace = Trace {
-        error: Vec::new(),
-        energy: Vec::new(),
-        path: Vec::new(),
-    };
+    let mut trace = Trace::default();
     let label = format!("pendulum: {scheme:?}").to_lowercase();
     context.run(&label, &scene.world, &settings, duration, |moment| {
         let energy = moment.report.energy;

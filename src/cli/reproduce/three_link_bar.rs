@@ -40,6 +40,7 @@ struct Expectation {
 }
 
 /// Errors over time `[s]`.
+#[derive(Default)]
 struct Trace {
     holonomic: Curve,
     nonholonomic: Curve,
@@ -230,13 +231,7 @@ fn trace(context: &Context, scene: &Scene, expectation: &Expectation) -> Result<
     let mut settings = simulate::settings(context, scene, stabilization);
     settings.time_step = expectation.h;
     let driven = &scene.world.joints[0];
-    let mut trace = Trace {
-        holonomic: Vec::new(),
-        nonholonomic: Vec::new(),
-        drift: Vec::new(),
-        shift: Vec::new(),
-        path: Vec::new(),
-    };
+    let mut trace = Trace::default();
     let label = format!(
         "three_link_bar: {}, h = {} s",
         expectation.name, expectation.h

@@ -44,7 +44,7 @@ pub(crate) struct Cell {
 }
 
 /// The measures of one run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sample {
     /// Mean over the steps of I(q).
     pub(crate) mean_infeasibility: f64,
@@ -177,13 +177,7 @@ impl Grid {
         let world = self.perturbed(world, seed);
         let steps = (self.duration / h).round().max(1.0) as u64;
         let mut run = Simulation::new(world, settings, (self.solver)())?;
-        let mut sample = Sample {
-            mean_infeasibility: 0.0,
-            max_infeasibility: 0.0,
-            max_penetration: 0.0,
-            energy_gain: 0.0,
-            final_kinetic_energy: 0.0,
-        };
+        let mut sample = Sample::default();
         let start = drystone::measure::energy(run.world());
         for _ in 0..steps {
             let report = run.step()?;

@@ -115,7 +115,7 @@ pub struct Chain {
 }
 
 /// What holds the links of a chain together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ChainJoint {
@@ -140,26 +140,13 @@ pub struct ChainJoint {
     pub collide: bool,
 }
 
-impl Default for ChainJoint {
-    fn default() -> Self {
-        Self {
-            kind: ChainJointType::Ball,
-            axis: None,
-            limits: None,
-            spring: None,
-            breaking_force: None,
-            breaking_torque: None,
-            collide: false,
-        }
-    }
-}
-
 /// Joints that can hold a chain together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChainJointType {
     /// All rotations.
+    #[default]
     Ball,
     /// Rotation about an axis.
     Hinge,

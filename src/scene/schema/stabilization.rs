@@ -78,7 +78,7 @@ pub enum SchemeName {
 }
 
 /// A scheme with numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SchemeTable {
@@ -109,12 +109,13 @@ pub struct SchemeTable {
 }
 
 /// A scheme that has numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SchemeType {
     /// A velocity or acceleration against the error: `kappa`; `alpha` and `beta`; or `omega0` and
     /// `zeta`.
+    #[default]
     Baumgarte,
     /// A share of the error in each step (Anitescu-Hart).
     Gamma,

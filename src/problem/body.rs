@@ -130,3 +130,18 @@ impl Body {
         Ok(())
     }
 }
+
+/// The reason why there is nothing between two bodies, if there is one.
+pub(super) fn validate_pair([a, b]: [u32; 2], body_count: usize) -> Result<(), String> {
+    for body in [a, b] {
+        if body as usize >= body_count {
+            return Err(format!(
+                "body {body} does not exist; there are {body_count}"
+            ));
+        }
+    }
+    if a == b {
+        return Err(format!("both sides are body {a}"));
+    }
+    Ok(())
+}

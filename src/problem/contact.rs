@@ -1,6 +1,7 @@
 //! A contact point as a solver sees it.
 
 use super::Body;
+use super::body::validate_pair;
 use crate::math::{self, V3, Vec3};
 use crate::simd::vector;
 use bytemuck::{Pod, Zeroable};
@@ -112,16 +113,7 @@ impl Contact {
     }
 
     pub(super) fn validate(&self, body_count: usize) -> Result<(), String> {
-        for body in [self.body_a, self.body_b] {
-            if body as usize >= body_count {
-                return Err(format!(
-                    "body {body} does not exist; there are {body_count}"
-                ));
-            }
-        }
-        if self.body_a == self.body_b {
-            return Err(format!("both sides are body {}", self.body_a));
-        }
+        validate_pair([self.body_a, self.body_b], body_count)?;
         let numbers = self
             .arm_a
             .iter()

@@ -1,5 +1,6 @@
 //! One row of a joint as a solver sees it.
 
+use super::body::validate_pair;
 use crate::math::{self, Vec3};
 use bytemuck::{Pod, Zeroable};
 
@@ -68,16 +69,7 @@ impl JointRow {
     }
 
     pub(super) fn validate(&self, body_count: usize) -> Result<(), String> {
-        for body in [self.body_a, self.body_b] {
-            if body as usize >= body_count {
-                return Err(format!(
-                    "body {body} does not exist; there are {body_count}"
-                ));
-            }
-        }
-        if self.body_a == self.body_b {
-            return Err(format!("both sides are body {}", self.body_a));
-        }
+        validate_pair([self.body_a, self.body_b], body_count)?;
         let numbers = self
             .linear
             .iter()

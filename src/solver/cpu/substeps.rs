@@ -52,9 +52,7 @@ impl CpuSolver {
             self.lanes.forget_impulses();
             let remainder = super::remainder_contacts(batches);
             batches.contacts.impulses[remainder].fill([0.0; 4]);
-            for velocity in self.velocities.bodies_mut() {
-                (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
-            }
+            self.velocities.stop();
         }
         let params = SubstepParams::velocity(plan, substep, batches.contacts.blocks.len());
         let state = (&memory.gained, &memory.moved);
@@ -63,9 +61,7 @@ impl CpuSolver {
         memory.begin_remainder(batches, &params, PassKind::Velocity);
         if memory.bounces {
             // Some start without the impulses that the velocities have.
-            for velocity in self.velocities.bodies_mut() {
-                (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
-            }
+            self.velocities.stop();
             let velocities = &mut self.velocities;
             self.lanes
                 .sweep((Sweep::Rebuild, 1), &batches.friction, velocities, team);
@@ -86,9 +82,7 @@ impl CpuSolver {
         let state = (&mut memory.gained, &mut memory.moved);
         self.lanes.end_substep(h_s, &self.velocities, state, team);
         if plan.position.is_some() {
-            for velocity in memory.others.bodies_mut() {
-                (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
-            }
+            memory.others.stop();
         }
         let remainder = super::remainder_contacts(batches);
         let impulses = &batches.contacts.impulses[remainder];

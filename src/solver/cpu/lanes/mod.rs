@@ -233,6 +233,13 @@ impl Velocities {
         bytemuck::cast_slice_mut(&mut self.all[..self.bodies])
     }
 
+    /// Leaves the bodies where they are, without velocity.
+    pub(super) fn stop(&mut self) {
+        for velocity in self.bodies_mut() {
+            (velocity.linear, velocity.angular) = ([0.0; 3], [0.0; 3]);
+        }
+    }
+
     /// Linear and angular velocities of the bodies of some lanes.
     ///
     /// # Safety

@@ -22,13 +22,13 @@ use crate::constants::{
     BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS,
     MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, SLOW, STIRRED_SOFTNESS,
-    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_OF_A_RIM,
-    TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP, UNRESOLVED, UNRESOLVED_STEPS,
+    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP, TOUCHING_PER_SIZE, TOWER_WIDTH,
+    TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP, UNRESOLVED, UNRESOLVED_STEPS,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
 use crate::stabilize::Scheme;
-use crate::world::{BodyKind, Shape, World};
+use crate::world::{BodyKind, Joint, Shape, World};
 
 /// How one step is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,8 +179,9 @@ impl Control {
         let gravity = world.gravity.norm();
         let movable = self.bodies.iter().filter(|load| load.mass.is_finite());
         let height: f64 = movable.map(|load| load.mass * load.size).sum();
-        let is_fast = kinetic > SLOW * gravity * height;
-        if is_fast || f64::from(residual) <= UNRESOLVED * gravity * part {
+        let is_slow = kinetic <= SLOW * gravity * height;
+        let is_open = f64::from(residual) > UNRESOLVED * gravity * part;
+        if !(is_slow && is_open) {
             self.unresolved = self.unresolved.saturating_sub(1);
         } else if self.stirred == 0 {
             self.unresolved += 1;
@@ -237,7 +238,7 @@ impl Control {
             .ceil();
         let for_loads = h * (self.stiffness / stiffness_of_unit).sqrt();
         let for_impacts = for_impacts.min(MAX_SUBSTEPS_FOR_IMPACTS);
-        let for_joints = turning_of_joints(world, h) / TURN_PER_SUBSTEP;
+        let for_joints = self.for_joints(world, h);
         let wanted = for_loads.max(for_impacts).max(for_joints).max(MIN_SUBSTEPS);
         let all = wanted.min(MAX_SUBSTEPS);
         Division {
@@ -343,6 +344,29 @@ impl Control {
                 moves + surface > far
             }));
         searches
+    }
+
+    /// Parts of a step of length `h` that the turning and swinging of what joints hold asks for.
+    fn for_joints(&self, world: &World, h: f64) -> f64 {
+        let gravity = world.gravity.norm();
+        let parts = |joint: &Joint| {
+            let (mut turn, mut radius) = (0.0_f64, 0.0_f64);
+            for body in [Some(joint.body_a), joint.body_b].into_iter().flatten() {
+                let body = body as usize;
+                turn = turn.max(world.bodies[body].angular_velocity.norm());
+                if world.bodies[body].is_dynamic() {
+                    radius = radius.max(self.bodies[body].radius);
+                }
+            }
+            let swing = if radius > 0.0 {
+                (0.5 * gravity / radius).sqrt()
+            } else {
+                0.0
+            };
+            h * (turn / TURN_PER_SUBSTEP).max(swing / SWING_PER_SUBSTEP)
+        };
+        let held = world.joints.iter().filter(|joint| !joint.broken);
+        held.map(parts).fold(0.0, f64::max)
     }
 
     /// How far prescribed motions are from straight ones over the next step, over the size of the smallest body.
@@ -562,14 +586,6 @@ impl Control {
         }
         control
     }
-}
-
-/// How far the fastest body that a joint holds turns in a step of length `h` `[rad]`.
-fn turning_of_joints(world: &World, h: f64) -> f64 {
-    let held = world.joints.iter().filter(|joint| !joint.broken);
-    let bodies = held.flat_map(|joint| [Some(joint.body_a), joint.body_b].into_iter().flatten());
-    let turns = bodies.map(|body| world.bodies[body as usize].angular_velocity.norm() * h);
-    turns.fold(0.0, f64::max)
 }
 
 /// The number that no more than [`CONTROL_QUANTILE`] of all exceed; 0 of none.

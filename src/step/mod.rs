@@ -317,6 +317,7 @@ impl Simulation {
             // In a world with joints each search for contacts begins a substep.
             substeps: updates * substeps.max(u32::from(updates > 1)),
             capped: self.division.capped,
+            softened: self.scheme != self.settings.stabilization.contacts,
             collisions: 0,
             by_velocity,
             velocity: solved.velocity,

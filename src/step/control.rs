@@ -177,11 +177,10 @@ impl Control {
         part: f64,
     ) {
         let gravity = world.gravity.norm();
-        let movable = self.bodies.iter().filter(|load| load.mass.is_finite());
-        let height: f64 = movable.map(|load| load.mass * load.size).sum();
-        let is_slow = kinetic <= SLOW * gravity * height;
         let is_open = f64::from(residual) > UNRESOLVED * gravity * part;
-        if !(is_slow && is_open) {
+        let movable = self.bodies.iter().filter(|load| load.mass.is_finite());
+        let heights = movable.map(|load| load.mass * load.size);
+        if !(is_open && kinetic <= SLOW * gravity * heights.sum::<f64>()) {
             self.unresolved = self.unresolved.saturating_sub(1);
         } else if self.stirred == 0 {
             self.unresolved += 1;

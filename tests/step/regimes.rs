@@ -3,6 +3,7 @@
 #[path = "../../benches/regimes/judge/mod.rs"]
 #[allow(dead_code, reason = "the bench and other packages use the rest")]
 mod judge;
+mod recurrence;
 #[path = "../../benches/regimes/scenes/mod.rs"]
 #[allow(dead_code, reason = "the bench and other packages use the rest")]
 mod scenes;

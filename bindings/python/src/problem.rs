@@ -360,6 +360,7 @@ impl Problem {
         self.exchange(py, array, ("sizes", &[]), |arrays| &mut arrays.sizes)
     }
 
+    /// Compliance of each contact, in m/N in a step and in 1/kg in a problem that is solved once; or ``None`` without springs.
     #[getter]
     fn compliances(&self, py: Python<'_>) -> Result<Option<Py<PyAny>>> {
         self.optional(py, |arrays| &mut arrays.compliances)

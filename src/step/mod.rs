@@ -21,13 +21,13 @@
 //! dr = -[(J v + gamma x / h) / W_nn + eps r] / (1 + eps),
 //! ```
 //!
-//! loses a share of its impulse in every sweep. Then all modes decay if `gamma < (1 + eps)^m - 1`, whatever sigma is:
+//! loses a share of its impulse in every sweep. Then all modes of a symmetric splitting decay if `gamma < (1 + eps)^m - 1`, whatever sigma is:
 //! whatever the height, the mass ratio and the number of sweeps. The contact has become a damped spring of stiffness
 //! `kappa / W_nn`, `kappa = (gamma / eps) / h^2`. At a given number of sweeps it is stiffest with one sweep in each of
 //! many short problems, and that is the default: [`Scheme::Soft`], one sweep a
 //! substep. How many substeps it takes follows from what the springs have to carry; see `control.rs`.
 //!
-//! The modes are those of a symmetric splitting. A Gauss–Seidel sweep has another: with L the part of W below its diagonal, it leaves
+//! A Gauss–Seidel sweep has another splitting: with L the part of W below its diagonal, it leaves
 //!
 //! ```text
 //! J v + gamma x / h + eps D r = L^T dr,

@@ -1,4 +1,4 @@
-// How impulses went on, and its sums; twin of a part of `src/solver/momentum.rs`.
+// Progress of impulses, and its sums; twin of a part of `src/solver/momentum.rs`.
 
 var<workgroup> lanes: array<Progress, WORKGROUP_SIZE>;
 

@@ -81,7 +81,8 @@ pub(crate) const MAX_SOFT_GAMMA: f64 = 0.7;
 /// Residual of a step of a [slow](SLOW) world, over g times the length of a substep, above which its sweeps leave so much open that
 /// it may be what stirs the contacts.
 ///
-/// What rests is at 1e-6 to 1e-2; tables that carry three times their weight and more, which [stir](STIRRED_SOFTNESS) for ever, at 1 to 10.
+/// Structures at rest are at 1e-6 to 1e-2; tables that carry three times their weight and more, which [stir](STIRRED_SOFTNESS) for ever, at 0.6 to 11, 2 to 5
+/// in the median.
 pub(crate) const UNRESOLVED: f64 = 1.0;
 
 /// Kinetic energy over that of a fall by the size of each body, up to which a world counts as slow.

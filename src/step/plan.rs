@@ -9,7 +9,7 @@ use crate::solver::substeps::soft::SoftStep;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan};
 use crate::stabilize::{Scheme, Stabilization, Sweeps};
 
-/// How a step with these settings is divided, its contacts under this scheme; `radius` is the bounding radius of the smallest
+/// Division of a step with these settings into substeps, its contacts under this scheme; `radius` is the bounding radius of the smallest
 /// dynamic body `[m]`, `gravity` in `[m/s^2]`.
 pub(super) fn plan(
     (settings, contacts): (&Settings, Scheme),

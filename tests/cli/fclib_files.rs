@@ -326,7 +326,7 @@ fn a_run_writes_them() {
             assert!((a - b).abs() < 1e-5 * largest, "{a} {b} of {largest}");
         }
     }
-    // What has no form there: known before the run, or only at the step.
+    // Problems without a form there: known before the run, or only at the step.
     let ended = dump("drop.toml", "other", &["--friction-directions=8"]).expect_code(2);
     assert!(ended.stderr.contains("fclib-global"), "{}", ended.stderr);
     let flags = ["--friction-directions=8"];

@@ -39,7 +39,7 @@ const EXPERIMENTS: &[Experiment] = &[
     drum::EXPERIMENT,
 ];
 
-/// Which laws to measure, and how large.
+/// Laws to measure, and the size of their scenes.
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
     /// Experiments to run; all of them without a name.

@@ -348,7 +348,7 @@ fn trace(context: &Context, scene: &Scene, name: &str, scheme: Scheme, h: f64) -
         if moment.report.step.is_multiple_of(picture_every) {
             trace.pictures.push((time, links(moment.world)));
         }
-        // What has grown to ten links is no chain any more.
+        // A chain that has grown by ten links is none any more.
         let error = trace.after.last().map_or(0.0, |last| last.1);
         error < 10.0 * BLOWN_UP
     })?;

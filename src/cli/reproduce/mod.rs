@@ -85,7 +85,7 @@ const EXPERIMENTS: &[Experiment] = &[
     constraint_stabilization::EXPERIMENT,
 ];
 
-/// Which experiments to run, and where.
+/// Experiments to run, and the backend.
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
     /// Experiments to run; all of them without a name.

@@ -113,7 +113,7 @@ impl Context {
     /// The same as long as `watch` returns true.
     ///
     /// # Errors
-    /// What the simulation reports, but for numbers that stop being finite, which are an end like
+    /// Those of the simulation, but for numbers that stop being finite, which are an end like
     /// another.
     pub(crate) fn run_while(
         &self,
@@ -133,7 +133,7 @@ impl Context {
             let report = match simulation.step() {
                 Ok(report) => report,
                 Err(Error::NonFinite { .. }) => return Ok(End::Diverged),
-                // What does not fit into f32 any more is refused by the solver.
+                // The solver refuses numbers that do not fit into f32 any more.
                 Err(Error::Invalid { .. }) if is_beyond_f32(simulation.world()) => {
                     return Ok(End::Diverged);
                 }

@@ -23,7 +23,7 @@ const TABLE: &str = "study.csv";
 const RESULTS: &str = "study.json";
 const FIGURE: &str = "infeasibility.svg";
 
-/// What to run, and how often.
+/// A scene and the values that it is run with.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
     /// Scene file (TOML).

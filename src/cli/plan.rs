@@ -50,7 +50,7 @@ impl RunPlan {
             tolerance: args.tolerance.is_some(),
         };
         given.refuse_what_a_reference_has_not(args.backend)?;
-        let scene = load(&args.scene, args.tolerance, args.quiet)?;
+        let mut scene = load(&args.scene, args.tolerance, args.quiet)?;
         refuse_steps_beyond(&args.dump_problem, &scene)?;
         let dump_format = args.dump_format.unwrap_or_default();
         refuse_friction_without_form(dump_format, &scene)?;
@@ -60,9 +60,11 @@ impl RunPlan {
         } else if backend == BackendName::Lemke {
             needs_pyramid(&scene)?;
         }
+        // The scene that the run folder gets has it too: it may have fields, which need frames.
         let frames_every = args.frames.or(scene.output.frames_every);
+        scene.output.frames_every = frames_every;
         if frames_every.is_none() {
-            refuse_frames_that_there_are_not(&args)?;
+            refuse_frames_that_there_are_not(&args, &scene)?;
         }
         let frame_options = FrameOptions {
             content: args.frame_content.into(),
@@ -115,16 +117,18 @@ impl RunPlan {
     }
 }
 
-/// Refuses options of frames in a run without any.
-fn refuse_frames_that_there_are_not(args: &RunArgs) -> Result<(), Failure> {
+/// Refuses options of frames, and fields, in a run without any.
+fn refuse_frames_that_there_are_not(args: &RunArgs, scene: &Scene) -> Result<(), Failure> {
+    let fields = format!("{}: fields under [output]", args.scene.scene.display());
     let given = [
         ("--frame-content", args.frame_content != ContentName::Auto),
         ("--frame-format", !args.frame_format.is_empty()),
         ("--frame-contacts", args.frame_contacts),
+        (&fields, scene.output.fields.is_some()),
     ];
-    match given.iter().find(|(_, is_given)| *is_given) {
-        Some((flag, _)) => Err(Failure::Input(Error::invalid(
-            *flag,
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((what, _)) => Err(Failure::Input(Error::invalid(
+            what,
             "the run has no frames; add --frames EVERY, or frames_every under [output]",
         ))),
         None => Ok(()),

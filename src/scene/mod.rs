@@ -120,7 +120,7 @@ pub struct OutputSpec {
     pub metrics_every: u64,
     /// Simulated time between two checkpoints `[s]`, positive; `None` for none but where a signal ends the run.
     pub checkpoint_every: Option<f64>,
-    /// Fields in every frame; `None` for none.
+    /// Fields in every frame, where there are frames; `None` for none.
     pub fields: Option<FieldGrid>,
 }
 

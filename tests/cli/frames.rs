@@ -432,6 +432,33 @@ fn the_one_file_is_whole_after_every_frame() {
 }
 
 #[test]
+fn fields_go_with_the_frames_of_the_command_line_or_not_at_all() {
+    let home = Home::new();
+    home.write("bed.toml", &BED.replace("frames_every = 100\n", ""));
+    // What writes no frames has no use for fields, and no reason to refuse them.
+    home.run(&["check", "bed.toml"]).expect_code(0);
+    let run = ["run", "bed.toml", "--no-picture", "--steps", "4", "-q"];
+    let ended = home.run(&run).expect_code(2);
+    for part in ["bed.toml: fields under [output]", "add --frames EVERY"] {
+        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+    }
+    assert!(!home.path("runs").exists());
+    home.run(&[&run[..], &["--frames", "2", "--out", "run"]].concat())
+        .expect_code(0);
+    for step in [0, 2, 4] {
+        let file = home.path(&format!("run/frames/bed_fields_{step:06}.vti"));
+        assert!(file.exists(), "{}", file.display());
+    }
+    // The scene of the folder gives the same run again.
+    let again = ["run", "run/scene.toml", "--no-picture", "-q", "--out"];
+    home.run(&[&again[..], &["again"]].concat()).expect_code(0);
+    assert_eq!(
+        entries(&home.path("again/frames")),
+        entries(&home.path("run/frames"))
+    );
+}
+
+#[test]
 fn options_that_do_nothing_are_refused() {
     let home = Home::with_drop_scene();
     for (args, why) in [

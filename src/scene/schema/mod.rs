@@ -454,7 +454,7 @@ pub struct Output {
     /// Simulated time between two checkpoints, from which `drystone resume` goes on `[s]`, positive; rounded to whole steps.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub checkpoint_every: Option<f64>,
-    /// Fields on a grid, in every frame; none without it.
+    /// Fields on a grid, in every frame; none without it. A run without frames refuses them.
     pub fields: Option<Fields>,
 }
 

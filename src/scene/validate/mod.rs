@@ -464,12 +464,6 @@ fn output(file: &SceneFile, place: &Place<'_>) -> Result<()> {
         &place.key("frames_per_second"),
     )?;
     if let Some(given) = &output.fields {
-        if output.frames_every.is_none() && output.frames_per_second.is_none() {
-            return Err(place.name_of("fields").error(
-                "fields are written with frames, and there are none",
-                "expected `frames_every` or `frames_per_second` beside it",
-            ));
-        }
         fields(given, &place.key("fields"))?;
     }
     count(

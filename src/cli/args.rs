@@ -62,7 +62,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) frame_content: ContentName,
     /// Formats of frames, one or, after commas, several: vtp for ParaView (the default); vtu for readers of unstructured grids, such as meshio;
-    /// vtkhdf for long runs in one file; lammps for OVITO; csv for tables.
+    /// vtkhdf for long runs in one file; lammps for OVITO; csv and parquet for tables.
     #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
     pub(crate) frame_format: Vec<FormatName>,
     /// Frames also of the contacts: bodies, point, normal, gap and force of each, in files and a collection of their own.
@@ -297,6 +297,7 @@ pub(crate) enum FormatName {
     Vtkhdf,
     Lammps,
     Csv,
+    Parquet,
 }
 
 /// A format of problem files.
@@ -318,6 +319,7 @@ impl From<FormatName> for FrameFormat {
             FormatName::Vtkhdf => Self::Vtkhdf,
             FormatName::Lammps => Self::Lammps,
             FormatName::Csv => Self::Csv,
+            FormatName::Parquet => Self::Parquet,
         }
     }
 }

@@ -6,6 +6,10 @@ use drystone::measure::Seen;
 use drystone::output::{Frame, FrameContent, FrameFormat, FrameOptions, FrameWriter, RunFolder};
 use drystone::scene::{Overrides, Scene};
 use hdf5_reader::Hdf5File;
+use parquet::basic::Type as Physical;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
+use std::fs::File;
 
 /// Balls and boxes that come to rest between smooth walls, so that the floor carries their weight.
 const BED: &str = r#"name = "bed"
@@ -250,6 +254,42 @@ fn every_format_has_the_same_run() {
         assert_eq!(listed.attribute("file"), Some(last));
         let time: f64 = listed.attribute("timestep").unwrap().parse().unwrap();
         assert_eq!(time, number("time"));
+    }
+}
+
+#[test]
+fn parquet_has_the_tables_of_csv() {
+    let home = Home::new();
+    home.write("bed.toml", BED);
+    let more = ["--frame-format", "csv,parquet", "--out", "run"];
+    home.run(&[&ALL[..], &more].concat()).expect_code(0);
+    for (stem, step) in [
+        ("bed", 0),
+        ("bed", 300),
+        ("bed_contacts", 0),
+        ("bed_contacts", 300),
+    ] {
+        let stem = format!("run/frames/{stem}_{step:06}");
+        let table = Csv::parse(&home.read(&format!("{stem}.csv")));
+        let file = File::open(home.path(&format!("{stem}.parquet"))).unwrap();
+        let file = SerializedFileReader::new(file).unwrap();
+        let schema = file.metadata().file_metadata().schema().get_fields();
+        let names: Vec<&str> = schema.iter().map(|field| field.name()).collect();
+        assert_eq!(names, table.header);
+        let rows: Vec<_> = file.get_row_iter(None).unwrap().collect();
+        assert_eq!(rows.len(), table.rows.len());
+        for (row, texts) in rows.into_iter().zip(&table.rows) {
+            let row = row.unwrap();
+            for (at, text) in texts.iter().enumerate() {
+                // To the same bits.
+                let found = match schema[at].get_physical_type() {
+                    Physical::INT64 => row.get_long(at).unwrap().to_string(),
+                    Physical::DOUBLE => format!("{:?}", row.get_double(at).unwrap()),
+                    _ => row.get_string(at).unwrap().clone(),
+                };
+                assert_eq!(&found, text, "{stem}: {}", table.header[at]);
+            }
+        }
     }
 }
 

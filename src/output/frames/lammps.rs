@@ -6,6 +6,7 @@
 
 use super::Frame;
 use super::piece::{bounds, half_extents, kind_number, mass, radius, shape_name, shape_number};
+use super::series::Content;
 use crate::math::{Aabb, Vec3};
 use std::fmt::Write as _;
 
@@ -16,7 +17,15 @@ const BODY_COLUMNS: &str = "id type element x y z vx vy vz omegax omegay omegaz 
 /// Columns of the contacts; see [`FrameOptions::contacts`](super::FrameOptions::contacts).
 const CONTACT_COLUMNS: &str = "index body_a body_b x y z nx ny nz gap normal_force fx fy fz";
 
-pub(super) fn bodies(frame: &Frame<'_>) -> String {
+/// The contents of files of the bodies and of the contacts.
+pub(super) fn contents() -> [Content; 2] {
+    [
+        Box::new(|frame| Ok(bodies(frame).into_bytes())),
+        Box::new(|frame| Ok(contacts(frame).into_bytes())),
+    ]
+}
+
+fn bodies(frame: &Frame<'_>) -> String {
     let bodies = &frame.seen.world.bodies;
     let mut dump = head(frame, "ATOMS", bodies.len(), BODY_COLUMNS);
     for (index, body) in bodies.iter().enumerate() {
@@ -41,7 +50,7 @@ pub(super) fn bodies(frame: &Frame<'_>) -> String {
     dump.text
 }
 
-pub(super) fn contacts(frame: &Frame<'_>) -> String {
+fn contacts(frame: &Frame<'_>) -> String {
     let count = frame.seen.contacts.len();
     let mut dump = head(frame, "ENTRIES", count, CONTACT_COLUMNS);
     for (index, (contact, force)) in frame.seen.network().all().enumerate() {

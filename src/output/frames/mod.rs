@@ -4,6 +4,8 @@
 //! the run, one by one, and goes on after those that a checkpoint counts.
 
 mod lammps;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod piece;
 mod series;
 mod surface;
@@ -87,6 +89,9 @@ pub enum FrameFormat {
     Lammps,
     /// Tables of bodies and contacts, whatever [`FrameContent`] says.
     Csv,
+    /// The same tables as Parquet files, for pandas, Polars, DuckDB and R. Needs the feature `parquet`.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 impl FrameFormat {
@@ -99,6 +104,8 @@ impl FrameFormat {
             Self::Vtkhdf => "vtkhdf",
             Self::Lammps => "lammps",
             Self::Csv => "csv",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
         }
     }
 }
@@ -246,16 +253,17 @@ fn recorders(
             FrameFormat::Vtu => vtk_xml::recorders(folder, &stem, options, Kind::UnstructuredGrid),
             FrameFormat::Vtkhdf => vtkhdf::recorders(folder, &stem, options),
             FrameFormat::Lammps => {
-                let contents = [lammps::bodies, lammps::contacts];
-                series::texts(folder, &stem, options, "dump", contents)
+                series::files(folder, &stem, options, "dump", lammps::contents())
             }
-            FrameFormat::Csv => series::texts(
-                folder,
-                &stem,
-                options,
-                "csv",
-                [table::bodies, table::contacts],
-            ),
+            FrameFormat::Csv => {
+                let contents = table::contents(|table| Ok(table.csv().into_bytes()));
+                series::files(folder, &stem, options, "csv", contents)
+            }
+            #[cfg(feature = "parquet")]
+            FrameFormat::Parquet => {
+                let contents = table::contents(parquet::file);
+                series::files(folder, &stem, options, "parquet", contents)
+            }
         })
         .chain(fields)
         .collect()

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 
 /// The content of a frame's file.
-pub(super) type Content = Box<dyn Fn(&Frame<'_>) -> Vec<u8> + Send>;
+pub(super) type Content = Box<dyn Fn(&Frame<'_>) -> std::io::Result<Vec<u8>> + Send>;
 
 /// The files `frames/STEM_STEP.EXTENSION`.
 pub(super) struct Series {
@@ -20,21 +20,21 @@ pub(super) struct Series {
     pub(super) content: Content,
 }
 
-/// Text files of the bodies, and of the contacts if they are asked for.
-pub(super) fn texts(
+/// Files of the bodies, and of the contacts if they are asked for.
+pub(super) fn files(
     folder: &RunFolder,
     stem: &str,
     options: &FrameOptions,
     extension: &'static str,
-    [bodies, contacts]: [fn(&Frame<'_>) -> String; 2],
+    [bodies, contacts]: [Content; 2],
 ) -> Vec<Box<dyn Recorder>> {
-    let series = |stem: String, content: fn(&Frame<'_>) -> String| -> Box<dyn Recorder> {
+    let series = |stem: String, content: Content| -> Box<dyn Recorder> {
         Box::new(Series {
             folder: folder.clone(),
             stem,
             extension,
             is_collected: false,
-            content: Box::new(move |frame| content(frame).into_bytes()),
+            content,
         })
     };
     let mut recorders = vec![series(stem.to_owned(), bodies)];
@@ -95,8 +95,10 @@ impl Series {
 
 impl Recorder for Series {
     fn record(&mut self, frame: &Frame<'_>, frames: &[FrameMark]) -> Result<()> {
+        let name = self.name(frame.step);
         let content = (self.content)(frame);
-        self.folder.write(&self.name(frame.step), &content)?;
+        let content = content.map_err(|why| Error::io(&self.folder.path().join(&name), why))?;
+        self.folder.write(&name, &content)?;
         self.write_collection(frames)
     }
 

@@ -74,7 +74,7 @@ fn series(
         is_collected: true,
         content: Box::new(move |frame| {
             let seen = &frame.seen;
-            document(&piece(seen), seen.world.time, kind).into_bytes()
+            Ok(document(&piece(seen), seen.world.time, kind).into_bytes())
         }),
     })
 }
@@ -89,7 +89,7 @@ pub(super) fn fields(folder: &RunFolder, stem: &str, grid: &FieldGrid) -> Box<dy
         is_collected: true,
         content: Box::new(move |frame| {
             let cells = measure::fields(&grid, &frame.seen);
-            image(&grid, &cells, frame.seen.world.time).into_bytes()
+            Ok(image(&grid, &cells, frame.seen.world.time).into_bytes())
         }),
     })
 }

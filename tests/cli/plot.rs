@@ -59,6 +59,33 @@ fn a_run_is_plotted_as_svg_and_png() {
 }
 
 #[test]
+fn probes_are_drawn_with_those_of_their_unit_and_nothing_else_is_a_probe() {
+    let home = Home::new();
+    let probes = "\n[[probe]]\nname = \"near\"\ntype = \"coordination\"\n\n[[probe]]\nname = \"all\"\ntype = \"momentum\"\n";
+    home.write("drop.toml", &(drop_scene(60) + probes));
+    home.run(&["run", "drop.toml", "--out", "one", "-q", "--no-picture"])
+        .expect_code(0);
+    let titles = [
+        "Positions and heights of probes",
+        "Numbers and shares of probes",
+        "Momenta of probes",
+    ];
+    let check = || {
+        home.run(&["plot", "one"]).expect_code(0);
+        let found = words(&home.read("one/plot.svg"));
+        for word in titles.iter().chain(&["near", "all_pz", "bed"]) {
+            assert!(found.iter().any(|found| found == word), "{word}");
+        }
+        let strangers = ["witness_pairs", "substeps", "Other columns"];
+        assert!(!found.iter().any(|word| strangers.contains(&&**word)));
+    };
+    check();
+    // A run that was killed has no summary.
+    std::fs::remove_file(home.path("one/summary.json")).unwrap();
+    check();
+}
+
+#[test]
 fn several_runs_are_drawn_over_each_other() {
     let home = home_with_run(20);
     home.run(&["run", "drop.toml", "--seed", "9", "--out", "two", "-q"])

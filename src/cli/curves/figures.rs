@@ -97,55 +97,52 @@ const FIGURES: [Figure; 6] = [
     },
 ];
 
-/// Probes by what they measure, which the ends of their columns' names tell.
-const PROBES: [(&str, &str, &str, [&str; 3]); 3] = [
-    (
-        "velocities",
-        "Velocities of probes",
-        "velocity [m/s]",
-        ["_vx", "_vy", "_vz"],
-    ),
-    (
-        "spins",
-        "Angular velocities of probes",
-        "angular velocity [rad/s]",
-        ["_wx", "_wy", "_wz"],
-    ),
-    (
-        "positions",
-        "Positions and heights of probes",
-        "length [m]",
-        ["", "", ""],
-    ),
+/// Figures of probes: the unit of their columns, a name, a title and an axis. The last one has what is in none of the others.
+#[rustfmt::skip]
+const PROBES: [[&str; 4]; 15] = [
+    ["m", "positions", "Positions and heights of probes", "length [m]"],
+    ["m/s", "velocities", "Velocities of probes", "velocity [m/s]"],
+    ["rad/s", "spins", "Angular velocities of probes", "angular velocity [rad/s]"],
+    ["degrees", "angles", "Angles of probes", "angle [degrees]"],
+    ["N", "forces", "Forces of probes", "force [N]"],
+    ["N m", "torques", "Torques of probes", "torque [N m]"],
+    ["Pa", "stresses", "Stresses of probes", "stress [Pa]"],
+    ["J", "works", "Work and energy of probes", "energy [J]"],
+    ["W", "powers", "Power of probes", "power [W]"],
+    ["kg", "masses", "Masses of probes", "mass [kg]"],
+    ["kg m/s", "momenta", "Momenta of probes", "momentum [kg m/s]"],
+    ["kg m^2/s", "angular_momenta", "Angular momenta of probes", "angular momentum [kg m^2/s]"],
+    ["m^2/s^2", "temperatures", "Granular temperatures of probes", "temperature [m^2/s^2]"],
+    ["1", "numbers", "Numbers and shares of probes", "number [1]"],
+    ["", "others", "Other columns", "value"],
 ];
 
 /// The figures of one run, or of several over each other; figures without a number that is not 0 are left out.
 pub(crate) fn figures(runs: &[Table]) -> Vec<Plot> {
-    let probes = PROBES.iter().rev().flat_map(|(name, title, unit, ends)| {
-        let of_kind = |column: &str| {
-            let kind = PROBES
-                .iter()
-                .find(|(.., ends)| ends.iter().any(|end| column.ends_with(end)));
-            kind.is_some_and(|kind| kind.3 == *ends)
-        };
-        let mut columns: Vec<&str> = Vec::new();
-        for column in runs.iter().flat_map(Table::probes) {
-            if of_kind(column) && !columns.contains(&column.as_str()) {
-                columns.push(column);
+    let others = PROBES.len() - 1;
+    let figure_of = |unit: &str| PROBES.iter().position(|known| known[0] == unit);
+    let probes = PROBES
+        .iter()
+        .enumerate()
+        .flat_map(|(at, [_, name, title, axis])| {
+            let mut columns: Vec<&str> = Vec::new();
+            for (column, unit) in runs.iter().flat_map(Table::probes) {
+                if figure_of(unit).unwrap_or(others) == at && !columns.contains(&column) {
+                    columns.push(column);
+                }
             }
-        }
-        let columns: Vec<(&str, &str)> =
-            columns.into_iter().map(|column| (column, column)).collect();
-        draw(
-            runs,
-            name,
-            title,
-            Axis::linear(*unit),
-            &columns,
-            false,
-            "What the scene asks to be measured.",
-        )
-    });
+            let columns: Vec<(&str, &str)> =
+                columns.into_iter().map(|column| (column, column)).collect();
+            draw(
+                runs,
+                name,
+                title,
+                Axis::linear(*axis),
+                &columns,
+                false,
+                "What the scene asks to be measured.",
+            )
+        });
     let standard = FIGURES.iter().flat_map(|figure| {
         let axis = if figure.is_logarithmic {
             Axis::logarithmic(figure.unit)

@@ -1,6 +1,9 @@
 //! `metrics.csv` as columns.
 
+use drystone::output::metrics_units;
+use drystone::scene::{Overrides, Scene};
 use drystone::{Error, Result};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The metrics of a run.
@@ -11,6 +14,8 @@ pub(crate) struct Table {
     header: Vec<String>,
     /// Shape `[columns][rows]`; what is no number is NaN.
     columns: Vec<Vec<f64>>,
+    /// Units of columns by their names, as far as they are known.
+    units: BTreeMap<String, String>,
 }
 
 impl Table {
@@ -26,7 +31,12 @@ impl Table {
             .ok()
             .and_then(|whole| Some(whole.file_name()?.to_string_lossy().into_owned()))
             .unwrap_or_else(|| folder.display().to_string());
-        Self::parse(name, &text).map_err(|why| Error::invalid(path.display().to_string(), why))
+        let table = Self::parse(name, &text)
+            .map_err(|why| Error::invalid(path.display().to_string(), why))?;
+        Ok(Self {
+            units: units(folder).unwrap_or_default(),
+            ..table
+        })
     }
 
     fn parse(name: String, text: &str) -> std::result::Result<Self, String> {
@@ -58,6 +68,7 @@ impl Table {
             name,
             header,
             columns,
+            units: BTreeMap::new(),
         })
     }
 
@@ -76,15 +87,38 @@ impl Table {
         self.column("time").unwrap_or(&[])
     }
 
-    /// Columns after the last one that every run has: the probes'.
-    pub(super) fn probes(&self) -> &[String] {
-        let last = self
+    /// Columns that not every run has, the probes', with their units; "" for one that is not known.
+    pub(super) fn probes(&self) -> impl Iterator<Item = (&str, &str)> {
+        let standard = metrics_units(&[]);
+        let is_standard = move |column: &&String| standard.iter().any(|(name, _)| name == *column);
+        let probes = self
             .header
             .iter()
-            .position(|column| column == "contact_updates");
-        last.and_then(|last| self.header.get(last + 1..))
-            .unwrap_or(&[])
+            .filter(move |column| !is_standard(column));
+        probes.map(|column| {
+            let unit = self.units.get(column).map_or("", String::as_str);
+            (column.as_str(), unit)
+        })
     }
+}
+
+/// Units of the metrics of a run, by the names of columns: from its summary, or before it has one from its scene.
+fn units(folder: &Path) -> Option<BTreeMap<String, String>> {
+    #[derive(serde::Deserialize)]
+    struct Summary {
+        metrics_units: BTreeMap<String, String>,
+    }
+    let summary = std::fs::read(folder.join("summary.json")).ok();
+    if let Some(summary) = summary.and_then(|text| serde_json::from_slice::<Summary>(&text).ok()) {
+        return Some(summary.metrics_units);
+    }
+    let scene = Scene::load(&folder.join("scene.toml"), &Overrides::default()).ok()?;
+    let units = metrics_units(&scene.probes).into_iter();
+    Some(
+        units
+            .map(|(column, unit)| (column, unit.to_owned()))
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -93,15 +127,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_found_by_name_and_probes_by_place() {
-        let text = "step,time,status,contact_updates,top,ball_vx\n1,0.5,converged,1,0.25,0\n2,1,stalled,1,NaN,0\n";
+    fn columns_are_found_by_name_and_probes_are_what_not_every_run_has() {
+        let text = "step,time,status,top,ball_vx,witness_pairs\n1,0.5,converged,0.25,0,1\n2,1,stalled,NaN,0,1\n";
         let table = Table::parse("run".into(), text).unwrap();
         assert_eq!(table.times(), [0.5, 1.0]);
         assert_eq!(table.column("top").unwrap()[0], 0.25);
         assert!(table.column("top").unwrap()[1].is_nan());
         assert_eq!(table.column("ball_vx"), None, "nothing but zeros");
         assert_eq!(table.column("status"), None, "no numbers");
-        assert_eq!(table.probes(), ["top", "ball_vx"]);
+        let probes: Vec<_> = table.probes().collect();
+        assert_eq!(probes, [("top", ""), ("ball_vx", "")]);
         assert!(
             Table::parse("run".into(), "a,b\n")
                 .unwrap_err()

@@ -315,7 +315,11 @@ fn what_cannot_go_on_is_refused_with_the_reason() {
     let folder = home.path("run/checkpoints");
     let mut files: Vec<_> = entries(&folder);
     files.retain(|name| name.ends_with(".drystone"));
-    assert_eq!(files.len(), 3, "{files:?}");
+    // A fourth one is there if it was killed after the newest was written and before the oldest was removed.
+    assert!((3..=4).contains(&files.len()), "{files:?}");
+    if files.len() == 4 {
+        std::fs::remove_file(folder.join(files.remove(0))).unwrap();
+    }
     let metrics = home.path("run/metrics.csv");
     let whole = std::fs::read(&metrics).unwrap();
     let newest = folder.join(&files[2]);

@@ -8,10 +8,14 @@
 //!
 //! `cargo bench --bench gpu_host -- [--turns N] [--threads N,N] [SIDE ...]` takes lattices of these sides.
 
+#[path = "support/processor.rs"]
+mod processor;
+
 use drystone::problem::{Body, Contact, Problem};
 use drystone::solver::gpu::GpuSolver;
 use drystone::solver::substeps::{GapLaw, SubstepPlan};
 use drystone::solver::{Method, Options, Plan, Solution, Solver, Velocity};
+use processor::processor_time;
 use std::time::{Duration, Instant};
 
 /// Spheres along an edge of the lattices.
@@ -109,18 +113,6 @@ fn measure(side: u32, pairs: Pairs, turns: usize) -> [Vec<f64>; 2] {
         measured.sort_by(f64::total_cmp);
     }
     measured
-}
-
-/// Processor time of all threads so far, as the scheduler of Linux counts it; nothing on other systems.
-fn processor_time() -> Duration {
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else {
-        return Duration::ZERO;
-    };
-    let nanoseconds = threads.flatten().filter_map(|thread| {
-        let counts = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        counts.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    Duration::from_nanos(nanoseconds.sum())
 }
 
 fn plan() -> Plan {

@@ -8,13 +8,14 @@
 
 #[path = "../tests/support/flows.rs"]
 mod flows;
+#[path = "support/processor.rs"]
+mod processor;
 
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::{Settings, Simulation};
 use drystone::world::{Body, Shape, TriangleMesh, World};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A ground of 2 * 158^2 = 49,928 triangles, level or with hills.
 fn ground(hill: f64) -> Shape {
@@ -30,8 +31,8 @@ fn ground(hill: f64) -> Shape {
     ))
 }
 
-/// Mean time of a step in which 2,000 spheres of radius 5 cm fall on a floor, and of one in which they lie there `[ms]`.
-fn times(floor: Shape) -> [f64; 2] {
+/// 2,000 spheres of radius 5 cm above a floor.
+fn spheres_above(floor: Shape) -> Simulation {
     let mut world = World::new(Vec3::new(0.0, 0.0, -9.81));
     world.add(Body::fixed(floor, Pose::identity())).unwrap();
     for k in 0..2000_u32 {
@@ -51,39 +52,69 @@ fn times(floor: Shape) -> [f64; 2] {
         time_step: 1.0 / 120.0,
         ..Settings::default()
     };
-    let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
-    let mut mean = |steps: u32| {
-        let start = Instant::now();
-        for _ in 0..steps {
-            simulation.step().unwrap();
+    Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap()
+}
+
+/// Steps of a floor before it is the next one's turn.
+const TURN: u32 = 30;
+
+/// Steps floors in turns, and prints the mean of what each took.
+fn race(floors: &mut [(&str, Simulation)], name: &str, steps: u32) {
+    let mut sums = vec![[0.0_f64; 4]; floors.len()];
+    for _ in 0..steps / TURN {
+        for ((_, simulation), sums) in floors.iter_mut().zip(&mut sums) {
+            let before = processor::processor_time();
+            for _ in 0..TURN {
+                let report = simulation.step().unwrap();
+                let stages = [report.timings.broad, report.timings.narrow];
+                sums[1] += report.contacts as f64;
+                for (sum, stage) in sums[2..].iter_mut().zip(stages) {
+                    *sum += stage.as_secs_f64() * 1e3;
+                }
+            }
+            sums[0] += (processor::processor_time() - before).as_secs_f64() * 1e3;
         }
-        start.elapsed().as_secs_f64() * 1e3 / f64::from(steps)
-    };
-    let falling = mean(60);
-    mean(180);
-    [falling, mean(120)]
+    }
+    let plane = sums[0][0];
+    for ((floor, _), sums) in floors.iter().zip(&sums) {
+        let [time, contacts, broad, narrow] = sums.map(|sum| sum / f64::from(steps));
+        println!(
+            "{name}, {floor}: {time:.2} ms ({:.2} times the plane); search for pairs {broad:.2}, for contacts {narrow:.2} ms by the clock; \
+             {contacts:.0} contacts",
+            sums[0] / plane
+        );
+    }
 }
 
 fn main() {
-    let plane = Shape::HalfSpace {
-        normal: Vec3::z(),
-        offset: 0.0,
-    };
-    println!("2,000 spheres of 5 cm, ms a step of 1/120 s (falling, lying):");
-    for round in 0..3 {
-        for (name, floor) in [
-            ("plane", plane.clone()),
-            ("49,928 triangles, level", ground(0.0)),
-            ("49,928 triangles, hills of 2 cm", ground(0.01)),
-        ] {
-            let [falling, lying] = times(floor);
-            println!("{round} {name}: {falling:.2} {lying:.2}");
-        }
-    }
+    // Threads that wait for each other compute too.
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    alone.unwrap().install(compare_floors);
     let same = |text: String| text;
     let (rate, lost) = flows::discharge(flows::granular("hopper.toml", same), [500, 3300]);
     let expected = flows::beverloo(0.01, 0.08);
     println!("hopper: {rate:.0} spheres a second, {expected:.0} by Beverloo's law, {lost} lost");
     let (angle, outside) = flows::drum_angle(flows::granular("drum.toml", same), 3.4);
     println!("drum: {angle:.1} degrees, {outside} outside");
+}
+
+fn compare_floors() {
+    let plane = Shape::HalfSpace {
+        normal: Vec3::z(),
+        offset: 0.0,
+    };
+    println!("2,000 spheres of 5 cm, ms of processor time a step of 1/120 s on one thread:");
+    let mut floors = [
+        ("plane", spheres_above(plane)),
+        ("49,928 triangles, level", spheres_above(ground(0.0))),
+        (
+            "49,928 triangles, hills of 2 cm",
+            spheres_above(ground(0.01)),
+        ),
+    ];
+    race(&mut floors, "falling", 60);
+    race(&mut floors, "landing", 180);
+    for _ in 0..3 {
+        race(&mut floors, "lying", 120);
+    }
 }

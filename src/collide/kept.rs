@@ -19,6 +19,7 @@ use super::narrowphase::{
     Kind, Limits, Manifold, Point, Query, box_box, contacts_of_pair, visit_manifolds,
 };
 use super::sphere_and_boxes::sphere_and_boxes;
+use super::sphere_and_mesh::{Surroundings, sphere_and_mesh};
 use super::whereabouts::{Whereabouts, reach};
 use crate::constants::{KEPT_MOTION_AT_REST, KEPT_REACH_PER_MARGIN, MAX_MANIFOLD_POINTS};
 use crate::math::{Mat3, Vec3};
@@ -57,7 +58,12 @@ pub(super) struct Origin {
     capacity: u32,
     /// True if one of the two bodies is a sphere.
     has_sphere: bool,
+    /// Place of the triangles around a sphere at a mesh, or [`NO_SURROUNDINGS`].
+    surroundings: u32,
 }
+
+/// For a pair that remembers no triangles.
+const NO_SURROUNDINGS: u32 = u32::MAX;
 
 /// What is kept of some pairs.
 #[derive(Debug, Default)]
@@ -65,6 +71,8 @@ pub(super) struct Kept {
     manifolds: Vec<KeptManifold>,
     origins: Vec<Origin>,
     bundles: Vec<Bundle>,
+    /// Triangles near spheres. What is found with them is what is found without: they are not saved.
+    surroundings: Vec<Surroundings>,
     /// Points that are being found.
     points: Vec<KeptPoint>,
     /// Searches along all faces and edges of two solids.
@@ -107,6 +115,7 @@ impl Origin {
         feature: 0,
         capacity: 0,
         has_sphere: false,
+        surroundings: NO_SURROUNDINGS,
     };
 }
 
@@ -116,6 +125,7 @@ impl Kept {
         self.manifolds.clear();
         self.origins.clear();
         self.bundles.clear();
+        self.surroundings.clear();
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -161,9 +171,13 @@ impl Kept {
         };
         *origin = Origin {
             capacity: origin.capacity,
+            surroundings: origin.surroundings,
             has_sphere,
             ..Origin::UNKNOWN
         };
+        if let Some(known) = self.surroundings.get_mut(origin.surroundings as usize) {
+            *known = Surroundings::UNKNOWN;
+        }
     }
 
     /// Adds a manifold of another store, and returns its place.
@@ -179,10 +193,13 @@ impl Kept {
             first: first as u32,
             ..*manifold
         });
+        let known = from.surroundings.get(origin.surroundings as usize);
         self.origins.push(Origin {
             capacity: (self.bundles.len() - first) as u32,
+            surroundings: known.map_or(NO_SURROUNDINGS, |_| self.surroundings.len() as u32),
             ..*origin
         });
+        self.surroundings.extend(known);
         Some((self.manifolds.len() - 1) as u32)
     }
 
@@ -192,6 +209,9 @@ impl Kept {
             let spare = self.bundles.len() / 4 + 64;
             self.bundles.reserve(spare);
             self.points.reserve(4 * MAX_MANIFOLD_POINTS);
+            if !self.surroundings.is_empty() {
+                self.surroundings.reserve(self.surroundings.len() / 4 + 16);
+            }
         }
     }
 
@@ -251,7 +271,7 @@ impl Kept {
         let may_hold = renewal.origin.reach > needed;
         if renewal.origin.has_sphere {
             if !(may_hold && renewal.is_confirmed(&Relative::new(couple))) {
-                renewal.refresh_distance(limits, found);
+                renewal.refresh_distance(limits, &mut self.surroundings, found);
             }
         } else {
             let relative = Relative::new(couple);
@@ -312,10 +332,26 @@ impl Renewal<'_> {
 
     /// Finds the contact of a sphere and another body anew: a sphere's point cannot be kept, since it
     /// rolls; that the two are apart can.
-    fn refresh_distance(&mut self, limits: Limits, found: &mut Vec<ContactPoint>) {
+    fn refresh_distance(
+        &mut self,
+        limits: Limits,
+        surroundings: &mut Vec<Surroundings>,
+        found: &mut Vec<ContactPoint>,
+    ) {
         let couple = self.couple;
         let first = found.len();
-        let apart = sphere_and_boxes(couple, limits, found).unwrap_or_else(|| {
+        let is_at_mesh = couple.movers.iter().any(|mover| mover.kind == Kind::Mesh);
+        let found_there = if is_at_mesh {
+            if self.origin.surroundings == NO_SURROUNDINGS {
+                self.origin.surroundings = surroundings.len() as u32;
+                surroundings.push(Surroundings::UNKNOWN);
+            }
+            let known = &mut surroundings[self.origin.surroundings as usize];
+            sphere_and_mesh(couple, limits, known, found)
+        } else {
+            sphere_and_boxes(couple, limits, found)
+        };
+        let apart = found_there.unwrap_or_else(|| {
             found.truncate(first);
             let query = Query::new(couple.movers[0], couple.movers[1], limits);
             contacts_of_pair(couple.world, couple.pair, couple.movers, &query, found)

@@ -17,6 +17,7 @@ pub(crate) mod impulse_cache;
 mod kept;
 pub(crate) mod narrowphase;
 mod sphere_and_boxes;
+mod sphere_and_mesh;
 mod whereabouts;
 mod witnesses;
 

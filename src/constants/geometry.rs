@@ -173,6 +173,12 @@ pub(crate) const KEPT_STEPS: f64 = 4.0;
 /// the position pass asks for as much more as the bodies overlap.
 pub(crate) const KEPT_REACH_PER_MARGIN: f64 = 0.5;
 
+/// How far beyond its reach the triangles of a mesh around a sphere are looked for, over the radius: they serve until it has gone as far.
+pub(crate) const SURROUNDINGS_PER_RADIUS: f64 = 0.2;
+
+/// The same for a fast sphere: steps that it may go on at its speed.
+pub(crate) const SURROUNDINGS_STEPS: f64 = 4.0;
+
 /// Room to move in that a body's box has in the list of pairs, over the bounding radius.
 ///
 /// A settled pile of 4,000 spheres has 16,600 pairs with it. A first guess: no other value was tried.

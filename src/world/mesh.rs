@@ -258,10 +258,15 @@ impl TriangleMesh {
         &self.sides[triangle as usize]
     }
 
-    /// Height of a point in front of a triangle whose face alone can be touched from there, and if it is above that; `None`
-    /// behind it, and of other triangles `[m]`.
+    /// Height of a point in front of a triangle whose face alone can be touched from there, and if it is above that and no higher than
+    /// `range`; `None` behind it, and of other triangles `[m]`.
     #[inline]
-    pub(crate) fn above_hollow(&self, triangle: u32, point: &Vec3) -> Option<(f64, bool)> {
+    pub(crate) fn above_hollow(
+        &self,
+        triangle: u32,
+        point: &Vec3,
+        range: f64,
+    ) -> Option<(f64, bool)> {
         if !self.hollow[triangle as usize] {
             return None;
         }
@@ -270,6 +275,9 @@ impl TriangleMesh {
         let height = normal.dot(&(point - corners[0]));
         if height <= 0.0 {
             return None;
+        }
+        if height > range {
+            return Some((height, false));
         }
         let is_inside = |side: usize| {
             let (from, to) = (corners[side], corners[(side + 1) % 3]);

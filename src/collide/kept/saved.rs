@@ -54,6 +54,7 @@ impl Kept {
             feature: saved.feature,
             capacity: count as u32,
             has_sphere: self.origins[place].has_sphere,
+            surroundings: self.origins[place].surroundings,
         };
         count == saved.bundles.len()
     }

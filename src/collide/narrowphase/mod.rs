@@ -37,6 +37,7 @@ pub(super) use box_box::box_box;
 pub use contact_model::ContactModel;
 use direction::direction;
 pub(super) use manifold::{Manifold, Point};
+pub(super) use mesh::{Near, Neighbour, contacts_of_sphere_and_mesh};
 pub(super) use mover::{Kind, Mover};
 use placed::Placed;
 #[cfg(feature = "scene")]
@@ -133,18 +134,32 @@ pub(super) fn contacts_of_pair(
 ) -> f64 {
     let first = found.len();
     let apart = visit_manifolds(world, pair, movers, None, query, |_, parts, manifold| {
-        found.extend(manifold.as_slice().iter().map(|point| ContactPoint {
-            bodies: pair,
-            feature: u64::from(parts) << 32 | u64::from(point.feature),
-            position: movers[0].position + point.position,
-            normal: point.normal,
-            separation: point.separation,
-        }));
+        append_contacts((pair, movers), parts, manifold, found);
     });
-    if found.len() > first + 1 {
-        found[first..].sort_unstable_by_key(|contact| contact.feature);
-    }
+    sort_by_feature(&mut found[first..]);
     apart
+}
+
+/// Appends the contacts of two bodies, or of their parts of this name.
+fn append_contacts(
+    (pair, movers): ([u32; 2], [&Mover; 2]),
+    parts: u32,
+    manifold: &Manifold,
+    found: &mut Vec<ContactPoint>,
+) {
+    found.extend(manifold.as_slice().iter().map(|point| ContactPoint {
+        bodies: pair,
+        feature: u64::from(parts) << 32 | u64::from(point.feature),
+        position: movers[0].position + point.position,
+        normal: point.normal,
+        separation: point.separation,
+    }));
+}
+
+fn sort_by_feature(contacts: &mut [ContactPoint]) {
+    if contacts.len() > 1 {
+        contacts.sort_unstable_by_key(|contact| contact.feature);
+    }
 }
 
 /// The contact of two spheres: most pairs of a crowd are such, and need nothing more than what is at

@@ -1,6 +1,6 @@
 //! A capsule and a mesh.
 
-use super::nearest::{Touch, visit_touches};
+use super::nearest::{Near, Touch, visit_touches};
 use crate::collide::narrowphase::direction::direction;
 use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, StandingMesh, name};
 use crate::collide::narrowphase::manifold::Point;
@@ -37,7 +37,7 @@ pub(super) fn capsule_mesh(
         gathered.add(query, point, found.triangle, 1e-6 * radius);
     };
     for (which, end) in (1..).zip(&ends) {
-        visit_touches(mesh, end, radius, range, |found| {
+        visit_touches((mesh, Near::All), end, radius, range, |found| {
             add(found, which, mesh.patch(found.triangle));
         });
     }

@@ -10,6 +10,7 @@ mod capsule;
 mod nearest;
 mod sphere;
 
+pub(in crate::collide) use self::nearest::{Near, Neighbour};
 use super::convex::Facets;
 use super::gathered::{Gathered, OF_BALL, OF_BODY};
 use super::manifold::Manifold;
@@ -18,6 +19,7 @@ use super::polyhedron::{Cuboid, solid_mesh};
 use super::query::Query;
 use crate::math::Vec3;
 use crate::world::Shape;
+pub(in crate::collide) use sphere::contacts_of_sphere_and_mesh;
 
 /// Visits the manifolds of two shapes of which one is a mesh, one for each direction in which they touch. Returns what they are
 /// apart by at least if there are none `[m]`.
@@ -38,10 +40,14 @@ pub(super) fn touch_mesh(
     let mesh = (&q.position, &rotation, &**mesh);
     if let Shape::Sphere { radius } = p.shape {
         let mut gathered = Gathered::<OF_BALL>::new();
-        let ball = (&p.position, *radius);
-        let apart = sphere::sphere_mesh(ball, mesh, query, &mut gathered);
+        let center = rotation.tr_mul(&(p.position - q.position));
+        let ball = (&center, *radius, radius + query.reach);
+        sphere::sphere_mesh(ball, mesh, Near::All, query, &mut gathered);
+        if gathered.is_empty() {
+            return mesh.2.distance(&center, 4.0 * ball.2) - radius;
+        }
         gathered.visit_groups(query, &mut visit);
-        return apart;
+        return f64::NEG_INFINITY;
     }
     let mut gathered = Gathered::<OF_BODY>::new();
     let apart = match p.shape {

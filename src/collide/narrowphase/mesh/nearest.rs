@@ -20,11 +20,49 @@ pub(super) struct Touch {
     pub(super) distance: f64,
 }
 
+/// The triangles of a mesh that are near a place.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::collide) enum Near<'a> {
+    /// Any.
+    All,
+    /// No others than these, in the order of the mesh, and of these none that was farther from a place not far away `[m]`.
+    Known(&'a [Neighbour], f64),
+}
+
+/// A triangle and its distance from some place `[m]`, or somewhat less.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::collide) struct Neighbour {
+    pub(in crate::collide) triangle: u32,
+    pub(in crate::collide) distance: f32,
+}
+
+impl Near<'_> {
+    #[inline(always)]
+    fn visit_ball(
+        self,
+        mesh: &TriangleMesh,
+        center: &Vec3,
+        range: f64,
+        mut visit: impl FnMut(u32),
+    ) {
+        match self {
+            Self::All => mesh.visit_ball(center, range, visit),
+            Self::Known(neighbours, farthest) => {
+                for neighbour in neighbours {
+                    if f64::from(neighbour.distance) <= farthest {
+                        visit(neighbour.triangle);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Visits the places where the surface is nearest to the centre of a ball among their surroundings, none farther from it than
 /// `range`, and not those from which the ball has gone altogether. What the centre is behind of counts only if it is nearest of
 /// all: else it is the other side of something that the ball is in front of.
 pub(super) fn visit_touches(
-    mesh: &TriangleMesh,
+    (mesh, near): (&TriangleMesh, Near<'_>),
     center: &Vec3,
     radius: f64,
     range: f64,
@@ -33,9 +71,9 @@ pub(super) fn visit_touches(
     let mut found = [None; MOST];
     let mut count = 0;
     let mut any_behind = false;
-    mesh.visit_ball(center, range, |triangle| {
-        if let Some((height, is_above)) = mesh.above_hollow(triangle, center) {
-            if is_above && height <= range && count < MOST {
+    near.visit_ball(mesh, center, range, |triangle| {
+        if let Some((height, is_above)) = mesh.above_hollow(triangle, center, range) {
+            if is_above && count < MOST {
                 let normal = mesh.normals()[triangle as usize];
                 let touch = Touch {
                     triangle,
@@ -63,7 +101,7 @@ pub(super) fn visit_touches(
             any_behind |= is_behind;
         }
     });
-    let is_behind_all = any_behind && is_behind_nearest(mesh, center, range);
+    let is_behind_all = any_behind && is_behind_nearest((mesh, near), center, range);
     for (touch, is_behind) in found[..count].iter().flatten() {
         if !is_behind || is_behind_all {
             visit(*touch);
@@ -72,9 +110,9 @@ pub(super) fn visit_touches(
 }
 
 /// True if a point is behind what is nearest to it within `range` `[m]`.
-fn is_behind_nearest(mesh: &TriangleMesh, center: &Vec3, range: f64) -> bool {
+fn is_behind_nearest((mesh, near): (&TriangleMesh, Near<'_>), center: &Vec3, range: f64) -> bool {
     let mut nearest = (range * range, false);
-    mesh.visit_ball(center, range, |triangle| {
+    near.visit_ball(mesh, center, range, |triangle| {
         let (on, feature) = mesh.closest(triangle, center);
         let apart = center - on;
         if apart.norm_squared() < nearest.0 {

@@ -29,8 +29,15 @@ pub(super) fn nearest_of_edges([near_p, near_q]: &[Vec<Segment>; 2]) -> Option<(
     let mut best = None;
     let mut least = f64::INFINITY;
     for p in near_p {
+        let (c1, e1) = halves(p);
+        let half_p = e1.norm();
         for q in near_q {
-            let ((c1, e1), (c2, e2)) = (halves(p), halves(q));
+            let (c2, e2) = halves(q);
+            // No nearer than their middles less half their lengths, and somewhat more for rounding.
+            let far = least.sqrt() + (half_p + e2.norm()) * (1.0 + 1e-9);
+            if (c1 - c2).norm_squared() > far * far {
+                continue;
+            }
             let (s, t) = closest_of_segments(&c1, &e1, &c2, &e2);
             let (on_p, on_q) = (c1 + e1 * s, c2 + e2 * t);
             let squared = (on_p - on_q).norm_squared();

@@ -88,6 +88,20 @@ pub(super) struct Segment {
     pub(super) along: Vec3,
     /// Normals of the faces on either side; those of Q reversed.
     normals: [Vec3; 2],
+    /// Product of these: the normal of the arc between them.
+    across: Vec3,
+}
+
+impl Segment {
+    fn new(index: u32, [from, to]: [Vec3; 2], normals: [Vec3; 2]) -> Self {
+        Self {
+            index,
+            from,
+            along: to - from,
+            across: normals[0].cross(&normals[1]),
+            normals,
+        }
+    }
 }
 
 /// Up to four points: of the face that separates best, or of a pair of edges. Of axes that do nearly as well, that
@@ -324,28 +338,20 @@ impl<'a> Solids<'a> {
 
     fn edge_of_p(&self, index: u32) -> Segment {
         let edge = &self.p.edges[index as usize];
-        let [from, to] = edge.vertices.map(|at| self.p.vertices[at as usize]);
-        Segment {
-            index,
-            from,
-            along: to - from,
-            normals: edge.faces.map(|at| self.p.faces[at as usize].normal),
-        }
+        let ends = edge.vertices.map(|at| self.p.vertices[at as usize]);
+        let normals = edge.faces.map(|at| self.p.faces[at as usize].normal);
+        Segment::new(index, ends, normals)
     }
 
     fn edge_of_q(&self, index: u32) -> Segment {
         let edge = &self.q.edges[index as usize];
-        let [from, to] = edge
+        let ends = edge
             .vertices
             .map(|at| self.of_q(&self.q.vertices[at as usize]));
-        Segment {
-            index,
-            from,
-            along: to - from,
-            normals: edge
-                .faces
-                .map(|at| -(self.relative * self.q.faces[at as usize].normal)),
-        }
+        let normals = edge
+            .faces
+            .map(|at| -(self.relative * self.q.faces[at as usize].normal));
+        Segment::new(index, ends, normals)
     }
 
     /// Outward unit normal of P from face to face, in the axes of P.
@@ -520,11 +526,15 @@ impl<'a> Solids<'a> {
 
 /// True if the arcs between the normals on either side of two edges cross: then their product is the normal of a face of
 /// P less Q.
+#[inline]
 fn cross_on_gauss_map(p: &Segment, q: &Segment) -> bool {
     let ([a, b], [c, d]) = (&p.normals, &q.normals);
-    let (across_p, across_q) = (a.cross(b), c.cross(d));
-    let (c_p, d_p) = (c.dot(&across_p), d.dot(&across_p));
-    let (a_q, b_q) = (a.dot(&across_q), b.dot(&across_q));
+    let (c_p, d_p) = (c.dot(&p.across), d.dot(&p.across));
+    // Most end here: the ends of one arc are on the same side of the other.
+    if c_p * d_p >= 0.0 {
+        return false;
+    }
+    let (a_q, b_q) = (a.dot(&q.across), b.dot(&q.across));
     // On the same hemisphere, and on either side of each other.
-    c_p * d_p < 0.0 && a_q * b_q < 0.0 && c_p * b_q > 0.0
+    a_q * b_q < 0.0 && c_p * b_q > 0.0
 }

@@ -9,10 +9,10 @@
 //!
 //! (Baraff, section 9). Of a corner on a face n turns with B, `n' = w_b x n`. Of two edges
 //! `n = n1 / |n1|`, `n1 = e_a x e_b`, `n' = (z - (z . n) n) / |n1|` with `z = (w_a x e_a) x e_b + e_a x (w_b x e_b)`. A sphere is a corner with a
-//! radius, on a face or on another corner.
+//! radius, on a face, on another corner, or on an edge e of B: there `d'' ` has `(t . (v_a - v_b))^2 / |p_a - p_b|` besides, along `t = e x n`.
 
 use super::rows::{Row, Twist};
-use crate::math::Vec3;
+use crate::math::{self, Vec3, tangents};
 use crate::world::Body;
 
 /// The features of A and of B, each in its body's axes.
@@ -34,6 +34,13 @@ pub(super) enum Meeting {
     },
     /// Two points, and the distance at which they touch.
     Points { points: [Vec3; 2], distance: f64 },
+    /// The centre of a sphere of A and an edge of B, by a point and a direction.
+    BallOnEdge {
+        center: Vec3,
+        radius: f64,
+        point: Vec3,
+        along: Vec3,
+    },
 }
 
 /// Two bodies that touch at one point.
@@ -156,6 +163,41 @@ impl Contact {
                     slip: across(&normal, &(a.velocity_at(&point) - b.velocity_at(&point))),
                 }
             }
+            Meeting::BallOnEdge {
+                center,
+                radius,
+                point,
+                along,
+            } => {
+                let at = a.pose.point(&center);
+                let edge = b.pose.direction(&along);
+                let apart = across(&edge, &(at - b.pose.point(&point)));
+                let length = apart.norm();
+                let normal = if length > 0.0 {
+                    apart / length
+                } else {
+                    any_across(&edge)
+                };
+                let relative = a.velocity_at(&at) - b.velocity_at(&at);
+                let around = edge.cross(&normal).dot(&relative);
+                let bent = if length > 0.0 {
+                    around * around / length
+                } else {
+                    0.0
+                };
+                let turning = b.angular_velocity.cross(&normal);
+                let point = at - normal * radius;
+                Placed {
+                    point,
+                    normal,
+                    gap: length - radius,
+                    speed: normal.dot(&relative),
+                    drift: normal.dot(&(centripetal(a, &at) - centripetal(b, &at)))
+                        + 2.0 * turning.dot(&relative)
+                        + bent,
+                    slip: across(&normal, &(a.velocity_at(&point) - b.velocity_at(&point))),
+                }
+            }
         }
     }
 
@@ -176,6 +218,12 @@ impl Contact {
 /// The part of a vector across a unit normal.
 fn across(normal: &Vec3, vector: &Vec3) -> Vec3 {
     vector - normal * normal.dot(vector)
+}
+
+/// A unit vector across another.
+fn any_across(direction: &Vec3) -> Vec3 {
+    let (first, _) = tangents(math::narrow(direction));
+    across(direction, &math::widen(first)).normalize()
 }
 
 /// Velocities of all bodies, shape `[body_count]`.
@@ -236,9 +284,15 @@ mod tests {
                 along: [vector(random).normalize(), vector(random).normalize()],
                 sign: 1.0,
             },
-            _ => Meeting::Points {
+            2 => Meeting::Points {
                 points: [local(0, &at), local(1, &(at + vector(random)))],
                 distance: 0.3,
+            },
+            _ => Meeting::BallOnEdge {
+                center: local(0, &at),
+                radius: 0.3,
+                point: local(1, &(at + vector(random))),
+                along: vector(random).normalize(),
             },
         }
     }
@@ -255,9 +309,9 @@ mod tests {
     #[test]
     fn rates_of_gaps_are_those_of_finite_differences() {
         let mut random = Pcg64::seed_from_u64(5);
-        for case in 0..600 {
+        for case in 0..800 {
             let bodies = [body(&mut random), body(&mut random)];
-            let contact = contact(meeting(&mut random, &bodies, case % 3));
+            let contact = contact(meeting(&mut random, &bodies, case % 4));
             let angular = [vector(&mut random), vector(&mut random)];
             let linear = [vector(&mut random), vector(&mut random)];
             let moved = |t: f64| {

@@ -10,6 +10,7 @@
 //! It has no step where its equations have none: infinitely many collisions in finite time, and sliding friction whose forces do not
 //! exist (Painlevé) end in [`Error::Event`] with the time and the contacts, and the world stays as it was before the step.
 
+mod ball;
 mod contact;
 mod forces;
 mod impact;
@@ -24,6 +25,7 @@ pub use settings::{EventOptions, EventSettings, Feedback, Impacts, TimeSearch};
 
 use crate::error::{Error, Result};
 use crate::math::{Pose, Vec3};
+use crate::world::joint::Motor;
 use crate::world::{Shape, World};
 use contact::Contact;
 use forces::Resting;
@@ -87,14 +89,14 @@ impl EventStepper {
     /// A stepper for a world.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for settings without meaning, for shapes and pairs that the stepper has no contacts for, for motors and for joints
+    /// [`Error::Invalid`] for settings without meaning, for shapes that the stepper has no contacts for, for motors that drive towards a velocity, for joints
     /// that break, and for a world that is not valid.
     pub fn new(world: &World, settings: EventSettings) -> Result<Self> {
         settings.validate()?;
         world.validate()?;
         for (index, joint) in world.joints.iter().enumerate() {
-            let unknown = if joint.motor.is_some() {
-                "motors"
+            let unknown = if matches!(joint.motor, Some(Motor::Velocity { .. })) {
+                "motors that drive towards a velocity"
             } else if joint.breaking_force.is_some() || joint.breaking_torque.is_some() {
                 "joints that break"
             } else {

@@ -1,5 +1,6 @@
 //! The convex parts of bodies: how far pairs of them are apart, and the contacts between those that touch.
 
+use super::ball;
 use super::contact::{Contact, Meeting};
 use crate::collide::{
     Cuboid, Event, EventLimits, Features, events_of_solids, separation_of_solids,
@@ -97,14 +98,6 @@ impl Pairs {
                 {
                     continue;
                 }
-                for of_a in &parts[a] {
-                    for of_b in &parts[b] {
-                        check(of_a, of_b).map_err(|why| {
-                            let what = format!("{} and {}", named(a, body), named(b, other));
-                            Error::invalid(what, why)
-                        })?;
-                    }
-                }
                 let [a_is, b_is] =
                     [body, other].map(|body| world.materials[body.material as usize]);
                 let both = a_is.combine(&b_is);
@@ -199,15 +192,6 @@ pub(super) fn named(index: usize, body: &Body) -> String {
     }
 }
 
-fn check(a: &Part, b: &Part) -> std::result::Result<(), String> {
-    let is_sphere = |part: &Part| matches!(part.form, Form::Sphere(_));
-    let is_solid = |part: &Part| part.form.solid().is_some();
-    if is_sphere(a) && is_solid(b) || is_solid(a) && is_sphere(b) {
-        return Err("the event stepper has no contacts of spheres with boxes or polyhedra".into());
-    }
-    Ok(())
-}
-
 /// Distance of two parts in world axes `[m]`, negative for their depth.
 fn separation(forms: [&Form; 2], poses: [&Pose; 2]) -> f64 {
     match forms {
@@ -220,11 +204,20 @@ fn separation(forms: [&Form; 2], poses: [&Pose; 2]) -> f64 {
         [Form::HalfSpace { normal, offset }, form] => {
             above(form, poses[1], poses[0], normal, *offset)
         }
+        [Form::Sphere(radius), form] => of_ball((poses[0], *radius), (form, poses[1])),
+        [form, Form::Sphere(radius)] => of_ball((poses[1], *radius), (form, poses[0])),
         [a, b] => match (a.solid(), b.solid()) {
             (Some(a), Some(b)) => separation_of_solids((a, poses[0]), (b, poses[1])),
             _ => f64::INFINITY,
         },
     }
+}
+
+/// Distance of a sphere from a solid.
+fn of_ball((ball, radius): (&Pose, f64), (form, pose): (&Form, &Pose)) -> f64 {
+    form.solid().map_or(f64::INFINITY, |solid| {
+        ball::distance(&solid, &pose.inverse_point(&ball.position)) - radius
+    })
 }
 
 /// Height of a part above a half-space.
@@ -266,6 +259,10 @@ fn touch(
         [_, Form::HalfSpace { .. }] => on_plane(of, parts, bodies, distance, push),
         [Form::HalfSpace { .. }, _] => {
             on_plane([of[1], of[0]], [parts[1], parts[0]], bodies, distance, push);
+        }
+        [Form::Sphere(_), _] => ball_on_solid(of, parts, bodies, distance, push),
+        [_, Form::Sphere(_)] => {
+            ball_on_solid([of[1], of[0]], [parts[1], parts[0]], bodies, distance, push);
         }
         [a, b] => {
             if let (Some(a), Some(b)) = (a.solid(), b.solid()) {
@@ -312,6 +309,27 @@ fn on_plane(
                 solid.vertices.iter().for_each(|vertex| corner(vertex, 0.0));
             }
         }
+    }
+}
+
+/// The contact of the first part, a sphere, with the second, a solid.
+fn ball_on_solid(
+    of: [usize; 2],
+    parts: [&Part; 2],
+    bodies: &[Body],
+    distance: f64,
+    push: &mut dyn FnMut([usize; 2], Meeting),
+) {
+    let (Form::Sphere(radius), Some(solid)) = (&parts[0].form, parts[1].form.solid()) else {
+        return;
+    };
+    let corner = parts[0].pose.position;
+    let center = bodies[of[0]].pose.point(&corner);
+    let pose = bodies[of[1]].pose.compose(&parts[1].pose);
+    let center = pose.inverse_point(&center);
+    if ball::distance(&solid, &center) - radius <= distance {
+        let ball = (&center, corner, *radius);
+        push(of, ball::meeting(ball, (&solid, &parts[1].pose)));
     }
 }
 

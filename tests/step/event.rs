@@ -1,5 +1,6 @@
 //! The event stepper: times of collision, impulses, resting forces, sliding, joints, and where it has to stop.
 
+mod balls;
 mod resting;
 
 use drystone::Error;

@@ -4,6 +4,7 @@
 mod assembly;
 mod body;
 mod camera;
+mod event;
 mod expect;
 mod fill;
 mod joint;
@@ -12,10 +13,7 @@ mod probe;
 mod stabilization;
 
 use super::place::Place;
-use super::schema::{
-    Contacts, DEFAULT_MATERIAL, Fields, Friction, FrictionLaw, SceneFile, Solver, Stabilization,
-    Stepper,
-};
+use super::schema::{Contacts, DEFAULT_MATERIAL, Fields, Friction, FrictionLaw, SceneFile};
 use super::{closest, quoted, tables};
 use crate::constants::{
     MAX_FIELD_CELLS, MAX_FIELD_WIDTH, MAX_FRICTION_DIRECTIONS, MAX_LISTED_NAMES, MAX_SCENE_BODIES,
@@ -48,7 +46,7 @@ pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     identifier(&file.name, &root.key("name"), true)?;
     simulation(file, &root.key("simulation"))?;
     solver(file, root)?;
-    event(file, root)?;
+    event::event(file, root)?;
     output(file, &root.key("output"))?;
     materials(file, &root.key("materials"))?;
 
@@ -318,72 +316,6 @@ fn count(value: u64, most: u64, what: &str, place: &Place<'_>) -> Result<()> {
         return Ok(());
     }
     Err(place.error(format!("{value} {what}"), format!("expected 1 to {most}")))
-}
-
-/// Settings of the event stepper, and those that it has no use for.
-fn event(file: &SceneFile, root: &Place<'_>) -> Result<()> {
-    let place = root.key("event");
-    if file.simulation.stepper != Stepper::Event {
-        return match file.event {
-            Some(_) => Err(place.error(
-                "settings of the event stepper in a scene that does not use it",
-                "expected `stepper = \"event\"` under [simulation], or no [event]",
-            )),
-            None => Ok(()),
-        };
-    }
-    let given = file.event.unwrap_or_default();
-    if !given.velocity_steps {
-        for (key, is_given) in [
-            ("solver", file.solver != Solver::default()),
-            (
-                "stabilization",
-                file.stabilization != Stabilization::default(),
-            ),
-        ] {
-            if is_given {
-                return Err(root.key(key).error(
-                    "the event stepper has no velocity problems",
-                    format!("expected no [{key}], or `velocity_steps = true` under [event]"),
-                ));
-            }
-        }
-    }
-    for (key, value) in [
-        ("contact_distance", given.contact_distance),
-        ("gap_tolerance", given.gap_tolerance),
-        ("omega0", given.omega0),
-    ] {
-        positive(value, "it", &place.key(key))?;
-    }
-    for (key, value) in [
-        ("resting_speed", given.resting_speed),
-        ("alpha", given.alpha),
-        ("beta", given.beta),
-        ("zeta", given.zeta),
-    ] {
-        not_negative(value, "it", &place.key(key))?;
-    }
-    let oscillator = given.omega0.is_some() || given.zeta.is_some();
-    let constants = given.alpha.is_some() || given.beta.is_some();
-    if oscillator && constants
-        || given.omega0.is_some() != given.zeta.is_some()
-        || given.alpha.is_some() != given.beta.is_some()
-    {
-        return Err(place.error(
-            "Baumgarte's constants are not given as one pair",
-            "expected `alpha` and `beta`, or `omega0` and `zeta`",
-        ));
-    }
-    if let Some(most) = given.max_events {
-        count(
-            u64::from(most),
-            u64::from(u32::MAX),
-            "events",
-            &place.key("max_events"),
-        )?;
-    }
-    Ok(())
 }
 
 fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {

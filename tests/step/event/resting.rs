@@ -11,7 +11,7 @@ use drystone::world::{Body, Polyhedron, Shape, World};
 use std::sync::Arc;
 
 /// Static scenes whose interfaces carry what balance alone says: stacks, a plank on two edges, a leaning pile, a cube beyond a rim, slopes, a
-/// pressed block, unequal masses.
+/// pressed block, unequal masses, a plank on balls on blocks, a ball between two edges.
 fn static_scenes() -> Vec<World> {
     let stack = |count: u32, friction: f64, mass: fn(u32) -> f64| {
         let mut world = world(friction, 0.0);
@@ -62,6 +62,32 @@ fn static_scenes() -> Vec<World> {
     bridge
         .add(cuboid([1.5, 0.3, 0.1], [0.2, 0.0, 0.4], 3.0))
         .unwrap();
+    let ball = |at: [f64; 3], mass: f64| {
+        let pose = Pose::new(at.into(), Quat::identity());
+        Body::dynamic_with_mass(Shape::Sphere { radius: 0.2 }, pose, mass).unwrap()
+    };
+    let mut on_balls = with(
+        0.5,
+        &[
+            ([0.3; 3], [-0.5, 0.0, 0.3], 1.0),
+            ([0.3; 3], [0.5, 0.0, 0.3], 2.0),
+            ([0.9, 0.3, 0.1], [0.1, 0.0, 1.1], 3.0),
+        ],
+    );
+    for x in [-0.5, 0.5] {
+        on_balls.add(ball([x, 0.0, 0.8], 1.5)).unwrap();
+    }
+    // Between the edges of two blocks.
+    let mut groove = world(0.0, 0.0);
+    for x in [-0.55, 0.55] {
+        let shape = Shape::Box {
+            half_extents: cube.into(),
+        };
+        let pose = Pose::new(Vec3::new(x, 0.0, -0.5), Quat::identity());
+        groove.add(Body::fixed(shape, pose)).unwrap();
+    }
+    let height = (0.2_f64.powi(2) - 0.05_f64.powi(2)).sqrt();
+    groove.add(ball([0.0, 0.0, height], 2.0)).unwrap();
     vec![
         stack(1, 0.5, |_| 1.0),
         stack(3, 0.5, |_| 1.0),
@@ -86,6 +112,8 @@ fn static_scenes() -> Vec<World> {
         slope(15.0, 1),
         slope(10.0, 3),
         pressed,
+        on_balls,
+        groove,
     ]
 }
 

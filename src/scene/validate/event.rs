@@ -1,0 +1,159 @@
+//! Checks of what the event stepper is asked to do.
+
+use super::count;
+use super::number::{not_negative, positive};
+use crate::error::Result;
+use crate::scene::place::Place;
+use crate::scene::schema::{Body, Joint, Motor, SceneFile, Shape, Solver, Stabilization, Stepper};
+
+/// Settings of the event stepper, and those that it has no use for.
+pub(super) fn event(file: &SceneFile, root: &Place<'_>) -> Result<()> {
+    let place = root.key("event");
+    if file.simulation.stepper != Stepper::Event {
+        return match file.event {
+            Some(_) => Err(place.error(
+                "settings of the event stepper in a scene that does not use it",
+                "expected `stepper = \"event\"` under [simulation], or no [event]",
+            )),
+            None => Ok(()),
+        };
+    }
+    let given = file.event.unwrap_or_default();
+    if !given.velocity_steps {
+        for (key, is_given) in [
+            ("solver", file.solver != Solver::default()),
+            (
+                "stabilization",
+                file.stabilization != Stabilization::default(),
+            ),
+        ] {
+            if is_given {
+                return Err(root.key(key).error(
+                    "the event stepper has no velocity problems",
+                    format!("expected no [{key}], or `velocity_steps = true` under [event]"),
+                ));
+            }
+        }
+    }
+    for (key, value) in [
+        ("contact_distance", given.contact_distance),
+        ("gap_tolerance", given.gap_tolerance),
+        ("omega0", given.omega0),
+    ] {
+        positive(value, "it", &place.key(key))?;
+    }
+    for (key, value) in [
+        ("resting_speed", given.resting_speed),
+        ("alpha", given.alpha),
+        ("beta", given.beta),
+        ("zeta", given.zeta),
+    ] {
+        not_negative(value, "it", &place.key(key))?;
+    }
+    let oscillator = given.omega0.is_some() || given.zeta.is_some();
+    let constants = given.alpha.is_some() || given.beta.is_some();
+    if oscillator && constants
+        || given.omega0.is_some() != given.zeta.is_some()
+        || given.alpha.is_some() != given.beta.is_some()
+    {
+        return Err(place.error(
+            "Baumgarte's constants are not given as one pair",
+            "expected `alpha` and `beta`, or `omega0` and `zeta`",
+        ));
+    }
+    if let Some(most) = given.max_events {
+        count(
+            u64::from(most),
+            u64::from(u32::MAX),
+            "events",
+            &place.key("max_events"),
+        )?;
+    }
+    contents(file, root)
+}
+
+/// Shapes and joints that it does not know, wherever they are given.
+fn contents(file: &SceneFile, root: &Place<'_>) -> Result<()> {
+    bodies(&file.bodies, &root.key("body"))?;
+    joints(&file.joints, &root.key("joint"))?;
+    for (index, template) in file.templates.iter().enumerate() {
+        let place = root.key("template").at(index);
+        bodies(&template.bodies, &place.key("body"))?;
+        joints(&template.joints, &place.key("joint"))?;
+    }
+    for (index, fill) in file.fills.iter().enumerate() {
+        let place = root.key("fill").at(index).key("shapes");
+        for (index, mixed) in fill.shapes.iter().enumerate() {
+            shape(&mixed.shape, &place.at(index).key("shape"))?;
+        }
+    }
+    for (index, chain) in file.chains.iter().enumerate() {
+        let place = root.key("chain").at(index);
+        shape(&chain.shape, &place.key("shape"))?;
+        let joint = &chain.joint;
+        let given = [joint.breaking_force, joint.breaking_torque];
+        lasting(given, &place.key("joint"))?;
+    }
+    Ok(())
+}
+
+fn bodies(bodies: &[Body], place: &Place<'_>) -> Result<()> {
+    for (index, body) in bodies.iter().enumerate() {
+        shape(&body.shape, &place.at(index).key("shape"))?;
+    }
+    Ok(())
+}
+
+fn shape(shape: &Shape, place: &Place<'_>) -> Result<()> {
+    let title = match shape {
+        Shape::Sphere(_)
+        | Shape::Box(_)
+        | Shape::HalfSpace(_)
+        | Shape::Polyhedron(_)
+        | Shape::Prism(_)
+        | Shape::Regular(_)
+        | Shape::Rock(_)
+        | Shape::Wedge(_) => return Ok(()),
+        Shape::Compound(compound) => {
+            for (index, part) in compound.parts.iter().enumerate() {
+                self::shape(&part.shape, &place.key("parts").at(index).key("shape"))?;
+            }
+            return Ok(());
+        }
+        Shape::Capsule(_) => "capsules",
+        Shape::Cylinder(_) => "cylinders",
+        Shape::Cone(_) => "cones",
+        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Revolution(_) => "meshes",
+    };
+    Err(place.error(
+        format!("the event stepper has no contacts of {title}"),
+        "expected spheres, boxes, polyhedra, half-spaces and compounds of them",
+    ))
+}
+
+fn joints(joints: &[Joint], place: &Place<'_>) -> Result<()> {
+    for (index, joint) in joints.iter().enumerate() {
+        let place = place.at(index);
+        if let Some(Motor::Velocity(_)) = joint.motor {
+            return Err(place.key("motor").error(
+                "the event stepper has no motors that drive towards a velocity",
+                "expected a motor of type \"position\", or `type = \"prescribed_velocity\"`",
+            ));
+        }
+        lasting([joint.breaking_force, joint.breaking_torque], &place)?;
+    }
+    Ok(())
+}
+
+/// Joints that break are unknown to it: impulses of collisions have no force.
+fn lasting(given: [Option<f64>; 2], place: &Place<'_>) -> Result<()> {
+    for (key, value) in ["breaking_force", "breaking_torque"].into_iter().zip(given) {
+        if value.is_some() {
+            return Err(place.key(key).error(
+                "the event stepper has no joints that break",
+                "expected none: the impulses of a collision have no force to compare with",
+            ));
+        }
+    }
+    Ok(())
+}

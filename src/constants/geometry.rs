@@ -18,6 +18,9 @@ pub(crate) const MAX_FACE_VERTICES: usize = 1 << 6;
 /// extent: the triangles of a hull are flat to rounding, and files give their numbers to seven digits.
 pub(crate) const FLAT_FACE: f64 = 1e-6;
 
+/// How far the vertices of a polygon may be apart along its normal, over the extent of its solid: files with four digits.
+pub(crate) const FLAT_POLYGON: f64 = 1e-3;
+
 /// Most triangles of a mesh: 2^22, some 600 MB of what the search for contacts knows of them.
 pub(crate) const MAX_MESH_TRIANGLES: usize = 1 << 22;
 

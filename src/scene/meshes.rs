@@ -37,7 +37,7 @@ pub(super) fn load(mesh: &mut MeshShape, folder: &Path, place: &Place<'_>) -> Re
         }
     }
     TriangleMesh::of_triangles(&found.vertices, &mesh.triangles).map_err(|flaw| {
-        wrong(match flaw.triangle {
+        wrong(match flaw.face {
             Some(triangle) => found.at_face(&path, faces[triangle], &flaw.why),
             None => format!("{}: {}", path.display(), flaw.why),
         })
@@ -76,13 +76,8 @@ pub(super) fn load_heights(
 pub(super) fn mesh(shape: &Shape) -> Option<Result<TriangleMesh>> {
     let (made, inside_out) = match shape {
         Shape::Mesh(given) => {
-            let mesh = given_by_triangles(given).map_err(|flaw| {
-                let why = match flaw.triangle {
-                    Some(at) => format!("triangle {at}: {}", flaw.why),
-                    None => flaw.why,
-                };
-                Error::invalid("mesh", why)
-            });
+            let mesh = given_by_triangles(given)
+                .map_err(|flaw| Error::invalid("mesh", flaw.of_numbered("triangle")));
             (mesh, given.inside_out)
         }
         Shape::HeightField(field) => {

@@ -27,8 +27,22 @@ pub(super) fn load(solid: &mut PolyhedronShape, folder: &Path, place: &Place<'_>
             "expected one of `points` and `file`",
         ));
     }
-    let mesh = surface_file::read_mesh(&folder.join(name))
-        .map_err(|why| place.error(why, "expected the surface of a solid in an OBJ or STL file"))?;
+    let path = folder.join(name);
+    let wrong = |why: String| {
+        place.error(
+            why,
+            "expected the surface of a convex solid in an OBJ or STL file",
+        )
+    };
+    let mesh = surface_file::read_mesh(&path).map_err(wrong)?;
+    if !solid.hull {
+        Polyhedron::of_faces(&mesh.vertices, &mesh.faces).map_err(|flaw| {
+            wrong(match flaw.face {
+                Some(face) => mesh.at_face(&path, face, &flaw.why),
+                None => format!("{}: {}", path.display(), flaw.why),
+            })
+        })?;
+    }
     solid.points = mesh.vertices.iter().map(|v| [v.x, v.y, v.z]).collect();
     if !solid.hull {
         solid.faces = mesh.faces;

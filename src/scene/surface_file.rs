@@ -186,6 +186,13 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
             body.len() / TRIANGLE
         ));
     }
+    if body.len() >= (count + 1) * TRIANGLE {
+        return Err(format!(
+            "offset {}: {} bytes follow after its {count} triangles",
+            HEADER + count * TRIANGLE,
+            body.len() - count * TRIANGLE
+        ));
+    }
     let mut weld = Weld::default();
     weld.mesh.is_binary = true;
     for (index, triangle) in body.chunks_exact(TRIANGLE).take(count).enumerate() {
@@ -213,13 +220,16 @@ fn text_stl(bytes: &[u8]) -> Result<Mesh, String> {
     let text = String::from_utf8_lossy(bytes);
     let mut weld = Weld::default();
     let mut face: Option<Vec<u32>> = None;
-    let mut last = 0;
+    let (mut last, mut is_ended) = (0, false);
     for (line, text) in (1..).zip(text.lines()) {
         last = line;
         let wrong = |why: String| format!("line {line}: {why}");
         let mut words = text.split_whitespace();
         match (words.next(), &mut face) {
-            (Some("facet"), None) => face = Some(Vec::with_capacity(3)),
+            (Some("facet"), None) => {
+                face = Some(Vec::with_capacity(3));
+                is_ended = false;
+            }
             (Some("vertex"), Some(face)) => {
                 let vertex = vertex(words).map_err(wrong)?;
                 face.push(weld.vertex(vertex));
@@ -235,7 +245,7 @@ fn text_stl(bytes: &[u8]) -> Result<Mesh, String> {
                 weld.mesh.places.push(line);
                 face = None;
             }
-            (Some("endsolid"), None) => {}
+            (Some("endsolid"), None) => is_ended = true,
             (Some("facet" | "vertex" | "endfacet" | "endsolid"), _) => {
                 return Err(wrong("it is out of place".to_owned()));
             }
@@ -244,6 +254,9 @@ fn text_stl(bytes: &[u8]) -> Result<Mesh, String> {
     }
     if face.is_some() {
         return Err(format!("line {last}: it ends within a triangle"));
+    }
+    if !is_ended {
+        return Err(format!("line {last}: it ends without `endsolid`"));
     }
     Ok(weld.mesh)
 }

@@ -3,11 +3,12 @@
 mod generated;
 mod topology;
 
+use super::flaw::Flaw;
 use super::tree::Tree;
 use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MIN_TRIANGLE_HEIGHT};
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Vec3};
-use topology::{fans_of, hollow, patches_of, sides_of, vertex_normals, welded};
+use topology::{fans_of, hollow, patches_of, repeated, sides_of, vertex_normals, welded};
 
 /// A surface of triangles, open or closed, that bodies touch on one side: the one from which the corners of a triangle are
 /// counter-clockwise. What has gone through it is pushed back to that side, as long as some of it is still there.
@@ -58,30 +59,6 @@ pub(crate) struct Side {
     pub(crate) beyond: u32,
 }
 
-/// Reason why triangles are no mesh.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Flaw {
-    /// The triangle that it is found at, if there is one.
-    pub(crate) triangle: Option<usize>,
-    pub(crate) why: String,
-}
-
-impl Flaw {
-    fn of(triangle: usize, why: impl Into<String>) -> Self {
-        Self {
-            triangle: Some(triangle),
-            why: why.into(),
-        }
-    }
-
-    fn of_all(why: impl Into<String>) -> Self {
-        Self {
-            triangle: None,
-            why: why.into(),
-        }
-    }
-}
-
 /// Where on a triangle a point is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Feature {
@@ -96,15 +73,10 @@ impl TriangleMesh {
     ///
     /// # Errors
     /// [`Error::Invalid`] for no triangles or more than 2^22, a vertex that does not exist or is not finite, a triangle
-    /// without area, or two triangles that face opposite ways on either side of an edge.
+    /// without area or given twice, or two triangles that face opposite ways on either side of an edge.
     pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self> {
-        Self::of_triangles(vertices, triangles).map_err(|flaw| {
-            let why = match flaw.triangle {
-                Some(at) => format!("triangle {at}: {}", flaw.why),
-                None => flaw.why,
-            };
-            Error::invalid("mesh", why)
-        })
+        Self::of_triangles(vertices, triangles)
+            .map_err(|flaw| Error::invalid("mesh", flaw.of_numbered("triangle")))
     }
 
     /// As [`TriangleMesh::new`]; says which triangle is wrong.
@@ -133,9 +105,18 @@ impl TriangleMesh {
             let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
             let area = (b - a).cross(&(c - a)).norm();
             // Twice the area is the longest side times the height above it.
+            if !(longest * longest).is_finite() {
+                return Err(Flaw::of(
+                    index,
+                    format!("a side of it is {longest:e} m long"),
+                ));
+            }
             if !(area > MIN_TRIANGLE_HEIGHT * longest * longest && area.is_normal()) {
                 return Err(Flaw::of(index, "it has no area"));
             }
+        }
+        if let Some([first, second]) = repeated(&triangles) {
+            return Err(Flaw::of(second, format!("it is triangle {first} again")));
         }
         let boxes: Vec<Aabb> = triangles
             .iter()

@@ -3,6 +3,7 @@
 
 mod body;
 mod construct;
+mod flaw;
 mod frustum;
 #[cfg(feature = "hull")]
 mod hull;
@@ -18,13 +19,13 @@ mod tree;
 mod validate;
 
 pub use body::{Body, BodyKind, CollisionGroups};
+#[cfg(feature = "scene")]
+pub(crate) use flaw::Flaw;
 pub(crate) use frustum::Frustum;
 pub use joint::Joint;
 pub use load::Load;
 pub use mass::MassProperties;
 pub use material::{Material, MaterialPair};
-#[cfg(feature = "scene")]
-pub(crate) use mesh::Flaw;
 pub use mesh::TriangleMesh;
 pub(crate) use mesh::{Feature, SideKind};
 pub use motion::{Keyframe, Motion};

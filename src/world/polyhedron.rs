@@ -1,6 +1,7 @@
 //! Convex polyhedra: vertices, faces and edges that agree with each other.
 
-use crate::constants::{FLAT_FACE, MAX_FACE_VERTICES, MAX_POLYHEDRON_FACES};
+use super::flaw::Flaw;
+use crate::constants::{FLAT_FACE, FLAT_POLYGON, MAX_FACE_VERTICES, MAX_POLYHEDRON_FACES};
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
 use std::collections::BTreeMap;
@@ -92,22 +93,25 @@ impl Polyhedron {
     /// edge that does not have a face on either side, a vertex outside of a face's plane, no volume, faces that look
     /// inward, numbers that are not finite, or more than 1,024 faces or 64 vertices of one.
     pub fn new(vertices: &[Vec3], faces: &[Vec<u32>]) -> Result<Self> {
-        let wrong = |why: String| Error::invalid("polyhedron", why);
+        Self::of_faces(vertices, faces)
+            .map_err(|flaw| Error::invalid("polyhedron", flaw.of_numbered("face")))
+    }
+
+    /// As [`Polyhedron::new`]; says which face is wrong.
+    pub(crate) fn of_faces(vertices: &[Vec3], faces: &[Vec<u32>]) -> Result<Self, Flaw> {
         if let Some(at) = vertices
             .iter()
             .position(|v| !v.iter().all(|x| x.is_finite()))
         {
-            return Err(wrong(format!("vertex {at} is not finite")));
+            return Err(Flaw::of_all(format!("vertex {at} is not finite")));
         }
         for (index, face) in faces.iter().enumerate() {
             if let Some(at) = face.iter().find(|&&at| at as usize >= vertices.len()) {
-                return Err(wrong(format!(
-                    "face {index} has vertex {at} of {}",
-                    vertices.len()
-                )));
+                let why = format!("it has vertex {at} of {}", vertices.len());
+                return Err(Flaw::of(index, why));
             }
             if face.len() < 3 {
-                return Err(wrong(format!("face {index} has {} vertices", face.len())));
+                return Err(Flaw::of(index, format!("it has {} vertices", face.len())));
             }
         }
         let low = vertices
@@ -116,11 +120,21 @@ impl Polyhedron {
         let high = vertices
             .iter()
             .fold(Vec3::repeat(f64::NEG_INFINITY), |high, v| high.sup(v));
-        let flat = FLAT_FACE * (high - low).norm();
-        let given = Sides::of(faces).map_err(wrong)?;
-        let polygons = merged(vertices, faces, &given, flat).map_err(wrong)?;
-        let solid = Self::of_polygons(vertices, &polygons).map_err(wrong)?;
-        solid.check(flat).map_err(wrong)?;
+        let extent = (high - low).norm();
+        let flat = FLAT_FACE * extent;
+        let given = Sides::of(faces)?;
+        for (index, face) in faces.iter().enumerate() {
+            let off = off_plane(vertices, face);
+            if off > FLAT_POLYGON * extent {
+                let why = format!(
+                    "it is not flat: its vertices are up to {off:.3e} m apart along its normal"
+                );
+                return Err(Flaw::of(index, why));
+            }
+        }
+        let polygons = merged(vertices, faces, &given, flat)?;
+        let solid = Self::of_polygons(vertices, &polygons)?;
+        solid.check(flat).map_err(Flaw::of_all)?;
         Ok(solid)
     }
 
@@ -227,7 +241,7 @@ impl Polyhedron {
     }
 
     /// Of polygons that have been merged: leaves out unused vertices, and finds planes, edges and moments.
-    fn of_polygons(vertices: &[Vec3], polygons: &[Vec<u32>]) -> Result<Self, String> {
+    fn of_polygons(vertices: &[Vec3], polygons: &[Vec<u32>]) -> Result<Self, Flaw> {
         let mut places: BTreeMap<u32, u32> = polygons.iter().flatten().map(|&at| (at, 0)).collect();
         let mut kept = Vec::with_capacity(places.len());
         for (&at, place) in &mut places {
@@ -242,7 +256,7 @@ impl Polyhedron {
         for (index, polygon) in polygons.iter().enumerate() {
             let normal = twice_area(&kept, polygon)
                 .try_normalize(f64::MIN_POSITIVE)
-                .ok_or_else(|| format!("face {index} has no area"))?;
+                .ok_or_else(|| Flaw::of_all(format!("face {index} has no area")))?;
             let along = polygon.iter().map(|&at| normal.dot(&kept[at as usize]));
             faces.push(Face {
                 normal,
@@ -319,28 +333,30 @@ impl Polyhedron {
 struct Sides(BTreeMap<[u32; 2], [Option<u32>; 2]>);
 
 impl Sides {
-    fn of(faces: &[Vec<u32>]) -> Result<Self, String> {
+    fn of(faces: &[Vec<u32>]) -> Result<Self, Flaw> {
         let mut sides = BTreeMap::new();
         for (index, face) in faces.iter().enumerate() {
             for (&from, &to) in face.iter().zip(face.iter().cycle().skip(1)) {
                 if from == to {
-                    return Err(format!("face {index} has vertex {from} twice in a row"));
+                    let why = format!("it has vertex {from} twice in a row");
+                    return Err(Flaw::of(index, why));
                 }
                 let (ends, turned) = ([from.min(to), from.max(to)], usize::from(from > to));
                 let both: &mut [Option<u32>; 2] = sides.entry(ends).or_default();
                 if let Some(other) = both[turned].replace(index as u32) {
-                    return Err(format!(
-                        "faces {other} and {index} are on the same side of the edge from vertex {from} to {to}"
-                    ));
+                    let why = format!(
+                        "it is on the same side of the edge from vertex {from} to {to} as face {other}"
+                    );
+                    return Err(Flaw::of(index, why));
                 }
             }
         }
-        for (ends, both) in &sides {
-            if both.contains(&None) {
-                return Err(format!(
-                    "it is open: the edge from vertex {} to {} has a face on one side only",
-                    ends[0], ends[1]
-                ));
+        for ([from, to], both) in &sides {
+            if let [Some(face), None] | [None, Some(face)] = both {
+                let why = format!(
+                    "the solid is open: the edge from vertex {from} to {to} has a face on one side only"
+                );
+                return Err(Flaw::of(*face as usize, why));
             }
         }
         Ok(Self(sides))
@@ -369,7 +385,7 @@ fn merged(
     faces: &[Vec<u32>],
     sides: &Sides,
     flat: f64,
-) -> Result<Vec<Vec<u32>>, String> {
+) -> Result<Vec<Vec<u32>>, Flaw> {
     // Every face starts with the plane of its own; the largest ones take in their neighbours first.
     let areas: Vec<Vec3> = faces
         .iter()
@@ -384,7 +400,7 @@ fn merged(
             continue;
         }
         let Some(normal) = areas[seed].try_normalize(f64::MIN_POSITIVE) else {
-            return Err(format!("face {seed} has no area"));
+            return Err(Flaw::of(seed, "it has no area"));
         };
         let offset = normal.dot(&vertices[faces[seed][0] as usize]);
         let lies_in = |face: usize| {
@@ -423,23 +439,25 @@ fn merged(
                     .beyond(from, to)
                     .is_some_and(|other| group_of[other as usize] == group);
                 if !inner && next.insert(from, to).is_some() {
-                    return Err(format!("face {} meets itself at vertex {from}", members[0]));
+                    let why = format!("it meets itself at vertex {from}");
+                    return Err(Flaw::of(members[0], why));
                 }
             }
         }
         let Some((&start, _)) = next.first_key_value() else {
-            return Err("it has no volume".to_owned());
+            return Err(Flaw::of_all("it has no volume"));
         };
         let (mut polygon, mut at) = (vec![start], next[&start]);
         while at != start && polygon.len() <= next.len() {
             polygon.push(at);
             let Some(&to) = next.get(&at) else {
-                return Err(format!("face {} does not close at vertex {at}", members[0]));
+                let why = format!("it does not close at vertex {at}");
+                return Err(Flaw::of(members[0], why));
             };
             at = to;
         }
         if polygon.len() != next.len() {
-            return Err(format!("face {} has a hole", members[0]));
+            return Err(Flaw::of(members[0], "it has a hole"));
         }
         polygons.push(polygon);
     }
@@ -451,9 +469,21 @@ fn merged(
         polygon.retain(|at| degrees[at] > 2);
     }
     if polygons.iter().any(|polygon| polygon.len() < 3) {
-        return Err("it has no volume".to_owned());
+        return Err(Flaw::of_all("it has no volume"));
     }
     Ok(polygons)
+}
+
+/// How far the vertices of a polygon are apart along its normal `[m]`; 0 of one without area.
+fn off_plane(vertices: &[Vec3], polygon: &[u32]) -> f64 {
+    let Some(normal) = twice_area(vertices, polygon).try_normalize(f64::MIN_POSITIVE) else {
+        return 0.0;
+    };
+    let heights = polygon.iter().map(|&at| normal.dot(&vertices[at as usize]));
+    let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), height| {
+        (low.min(height), high.max(height))
+    });
+    high - low
 }
 
 /// Twice the area of a polygon, along its normal `[m^2]`.

@@ -382,12 +382,15 @@ fn what_is_no_convex_solid_is_refused() {
     let mut dented = corners.clone();
     dented[7] = Vec3::new(0.2, 0.2, 0.2);
     assert!(Polyhedron::new(&dented, &cube).is_err());
+    // In the middle it is beyond none of the planes of the other corners.
+    dented[7] = Vec3::repeat(0.5);
+    refused(&dented, &cube, "it is not flat");
     let mut wrong = corners.clone();
     wrong[3].x = f64::NAN;
     refused(&wrong, &cube, "vertex 3 is not finite");
     let mut missing = cube.clone();
     missing[1][0] = 9;
-    refused(&corners, &missing, "face 1 has vertex 9 of 8");
+    refused(&corners, &missing, "face 1: it has vertex 9 of 8");
     for points in [&corners[..3], &corners[..4], &[corners[0]; 9][..]] {
         assert!(Polyhedron::hull(points).is_err());
     }

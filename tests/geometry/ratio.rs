@@ -90,6 +90,53 @@ fn the_largest_component_is_the_programs_value() {
     assert!(faces > 300, "{faces} on faces of the first");
 }
 
+/// Plates and needles, for which a simplex method's tolerance is too coarse: the plane between the two proves that they grow by no less, the
+/// point where they touch by no more.
+#[test]
+fn thin_solids_grow_as_their_plane_and_their_point_prove() {
+    let mut random = Pcg64::seed_from_u64(26);
+    let thin = |random: &mut Pcg64| match random.random_range(0..3) {
+        0 => {
+            let half = Vec3::new(0.8, 0.6, 0.005 + 0.03 * random.random::<f64>());
+            let corner = |k: usize| {
+                Vec3::from_fn(|axis, _| half[axis] * if k >> axis & 1 == 0 { -1.0 } else { 1.0 })
+            };
+            Polyhedron::hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap()
+        }
+        1 => Polyhedron::prism(random.random_range(3..8), 0.02, 1.0).unwrap(),
+        _ => any(random),
+    };
+    for case in 0..3_000 {
+        let solids = [thin(&mut random).centered(), thin(&mut random).centered()];
+        let first = Pose::new(direction(&mut random) * 0.3, rotation(&mut random));
+        let away = direction(&mut random) * (0.05 + 1.5 * random.random::<f64>());
+        let second = Pose::new(first.position + away, rotation(&mut random));
+        let poses = [&first, &second];
+        let found = ratio_metric(solids.each_ref(), poses).unwrap();
+        let centers: [Vec3; 2] = std::array::from_fn(|k| poses[k].point(&solids[k].center()));
+        let reach = |k: usize, along: Vec3| {
+            let of = |v: &Vec3| along.dot(&(poses[k].point(v) - centers[k]));
+            solids[k].vertices().iter().map(of).fold(0.0, f64::max)
+        };
+        let outward = -found.normal;
+        let least =
+            outward.dot(&(centers[1] - centers[0])) / (reach(0, outward) + reach(1, -outward));
+        let needed = |k: usize| {
+            let at = poses[k].inverse_point(&found.point) - solids[k].center();
+            let of = |face: &drystone::world::Face| {
+                face.normal.dot(&at) / (face.offset - face.normal.dot(&solids[k].center()))
+            };
+            solids[k].faces().iter().map(of).fold(0.0, f64::max)
+        };
+        let most = needed(0).max(needed(1));
+        assert!(
+            (found.ratio - least).abs() <= 1e-10 * least && (most - least).abs() <= 1e-10 * least,
+            "{case}: {least} {} {most}",
+            found.ratio
+        );
+    }
+}
+
 #[test]
 fn the_gradient_is_that_of_finite_differences() {
     let mut random = Pcg64::seed_from_u64(22);

@@ -110,7 +110,17 @@ fn broken_surfaces_are_refused_with_place_and_reason() {
     // The second triangle gets its first corner twice.
     let second = 84 + 50 + 12;
     flat.copy_within(second..second + 12, second + 12);
-    let cases: [(&str, Vec<u8>, &str); 9] = [
+    let cases: [(&str, Vec<u8>, &str); 11] = [
+        (
+            "twice.obj",
+            format!("{ROOF}f 3 4 1\n").into(),
+            "it is triangle 1 again",
+        ),
+        (
+            "huge.obj",
+            ROOF.replace("v 2 1 1", "v 1e300 1 1").into(),
+            "m long",
+        ),
         ("empty.obj", Vec::new(), "there are no faces"),
         (
             "nan.obj",

@@ -156,8 +156,32 @@ fn broken_meshes_are_refused_with_place_and_reason() {
     let folder = TempDir::new().unwrap();
     let (text, bytes) = stl();
     let lines = |from: &str, to: &str| CUBE.replace(from, to).into_bytes();
-    let cases: [(&str, Vec<u8>, &str); 14] = [
-        ("open.obj", lines("f 1 3 4 2\n", ""), "it is open: the edge"),
+    let cases: [(&str, Vec<u8>, &str); 18] = [
+        (
+            "open.obj",
+            lines("f 1 3 4 2\n", ""),
+            "open.obj: line 12: the solid is open: the edge",
+        ),
+        (
+            "twice.obj",
+            format!("{CUBE}f 1 5 7 3\n").into_bytes(),
+            "it is on the same side of the edge",
+        ),
+        (
+            "dented.obj",
+            lines("v 1 1 1", "v 0 0 0"),
+            "it is not flat: its vertices are up to",
+        ),
+        (
+            "tail.stl",
+            text.replace("endsolid", "").into_bytes(),
+            "it ends without `endsolid`",
+        ),
+        (
+            "more.stl",
+            [&bytes[..], &bytes[84..134]].concat(),
+            "offset 684: 50 bytes follow after its 12 triangles",
+        ),
         (
             "inward.obj",
             lines("v -1 -1 -1\nv 1 -1 -1", "v 1 -1 -1\nv -1 -1 -1"),
@@ -236,6 +260,7 @@ fn broken_meshes_are_refused_with_place_and_reason() {
             assert!(message.contains(why), "{name}: {message}");
         }
         assert!(message.contains("scene.toml:6:"), "{name}: {message}");
+        assert!(message.contains(name), "{name}: {message}");
     }
     std::fs::create_dir(folder.path().join("folder.obj")).unwrap();
     for (name, why) in [("folder.obj", "not a file"), ("missing.obj", "missing.obj")] {

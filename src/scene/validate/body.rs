@@ -173,7 +173,7 @@ fn mesh(shape: &Shape, place: &Place<'_>) -> Result<()> {
                 position(vertex, &place.key("vertices").at(at))?;
             }
             return meshes::given_by_triangles(given).map(drop).map_err(|flaw| {
-                let place = match flaw.triangle {
+                let place = match flaw.face {
                     Some(at) => place.key("triangles").at(at),
                     None => place.clone(),
                 };

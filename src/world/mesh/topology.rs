@@ -23,6 +23,21 @@ pub(super) fn welded(given: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<Vec3>, Vec<
     (vertices, triangles)
 }
 
+/// The first two triangles that are one, if there are such.
+pub(super) fn repeated(triangles: &[[u32; 3]]) -> Option<[usize; 2]> {
+    let mut known = HashMap::with_capacity(triangles.len());
+    for (index, corners) in triangles.iter().enumerate() {
+        // From the corner of the smallest number on.
+        let mut corners = *corners;
+        let start = (0..3).min_by_key(|&k| corners[k]).unwrap_or(0);
+        corners.rotate_left(start);
+        if let Some(first) = known.insert(corners, index) {
+            return Some([first, index]);
+        }
+    }
+    None
+}
+
 /// The sides of all triangles, which came in some order. What more than two triangles share is a rim of each.
 pub(super) fn sides_of(
     vertices: &[Vec3],

@@ -16,6 +16,7 @@ mod regimes;
 mod report;
 mod scene;
 mod settings;
+mod worlds;
 
 use clap::Parser;
 use engine::{Clock, Contestant};
@@ -76,6 +77,9 @@ struct Args {
     /// names.
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     regimes: Vec<f64>,
+    /// Run these scene files of drystone's instead, with any shapes, by the defaults of both; may be repeated.
+    #[arg(long = "world", value_name = "FILE")]
+    worlds: Vec<PathBuf>,
     /// Write the scene files there, and run nothing.
     #[arg(long, value_name = "DIR")]
     write_scenes: Option<PathBuf>,
@@ -112,6 +116,16 @@ fn carry_out(args: &Args) -> Result<(), String> {
         })?;
         make(&args.out)?;
         return write(&args.out.join("regimes.md"), &table);
+    }
+    if !args.worlds.is_empty() {
+        let table = worlds::table(&worlds::Plan {
+            files: &args.worlds,
+            threads: &thread_counts(args)?,
+            turn: args.turn,
+            steps: args.steps,
+        })?;
+        make(&args.out)?;
+        return write(&args.out.join("worlds.md"), &table);
     }
     let scenes = scenes(args)?;
     if let Some(folder) = &args.write_scenes {

@@ -61,6 +61,13 @@ pub(crate) const JOINT_TURNING: f64 = 0.55;
 /// error in rad/s. It is a twentieth of a radius in a step of 1/60 s.
 pub(crate) const JOINT_CORRECTION_RATE: f64 = 3.0;
 
+/// Least share of a step by whose end the force of a spring is that of its elongation.
+///
+/// The share is `(h w)^2 / (1 + (h w)^2)`, w being the frequency of the spring's bodies by themselves: 0 keeps the energy of a swing, 1 is
+/// stable whatever the stiffness, and this is with up to 23 such springs side by side, at `pi (h w)^3` of the amplitude in a swing. A row needs
+/// some of it.
+pub(crate) const LEAST_IMPLICIT: f64 = 1e-6;
+
 /// Most by which a joint's geometric stiffness may exceed what a step resolves, and still be slowed to it.
 pub(crate) const MAX_STIFFNESS_RATIO: f64 = 1e6;
 

@@ -4,7 +4,7 @@
 mod geometric_stiffness;
 
 use super::integrate::Momentum;
-use crate::constants::{JOINT_CORRECTION_RATE, ROWS_PER_THREAD};
+use crate::constants::{JOINT_CORRECTION_RATE, LEAST_IMPLICIT, ROWS_PER_THREAD};
 use crate::math::{self, Mat3, V3, Vec3};
 use crate::parallel;
 use crate::problem::{Body, JointRow, Problem, Velocity};
@@ -97,17 +97,16 @@ impl Joints {
                 let before = pair.map(|body| joint_rows::velocity_of(&world.bodies, body));
                 let velocity = row.relative_velocity(before[0], before[1]);
                 let state = correction.state(world, row, pair, velocity);
-                let ask = Ask::of(row, &correction.scheme, &state, integrals[index]);
-                let solvers = ask.for_solver(row, pair, impulse);
+                let solvers = row.for_solver(pair);
+                let response = inverse_effective_mass(&solvers, pair, bodies);
+                let ask = Ask::of(row, response, &correction.scheme, &state, integrals[index]);
                 let lost = lost_velocity(row, &solvers, pair, momenta, bodies);
-                let softness = if ask.share > 0.0 {
-                    ask.share * inverse_effective_mass(&solvers, pair, bodies)
-                } else {
-                    ask.softness
-                };
                 JointRow {
                     bias: bound(ask.bias + lost),
-                    softness: softness as f32,
+                    softness: ask.softness as f32,
+                    lower: bound(ask.lower),
+                    upper: bound(ask.upper),
+                    impulse,
                     ..solvers
                 }
             },
@@ -286,20 +285,17 @@ fn can_break(joint: &Joint) -> bool {
 struct Ask {
     bias: f64,
     softness: f64,
-    /// In place of the softness, its share of `J M^-1 J^T`; 0 for none.
-    share: f64,
     lower: f64,
     upper: f64,
 }
 
 impl Ask {
-    /// `integral` is that of the error of a prescribed velocity.
-    fn of(row: &Row, scheme: &Scheme, state: &RowState, integral: f64) -> Self {
+    /// `response` is the row's `J M^-1 J^T`, `integral` that of the error of a prescribed velocity.
+    fn of(row: &Row, response: f64, scheme: &Scheme, state: &RowState, integral: f64) -> Self {
         let h = state.h;
         let equality = |bias| Self {
             bias,
             softness: 0.0,
-            share: 0.0,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
         };
@@ -312,27 +308,29 @@ impl Ask {
         };
         match row.law {
             Law::Equality { error } => Self {
-                share: scheme.joint_softness(),
+                softness: scheme.joint_softness() * response,
                 ..equality(scheme.joint_equality(error, state))
             },
             Law::Limit { gap } => Self {
                 lower: 0.0,
-                share: scheme.joint_softness(),
+                softness: scheme.joint_softness() * response,
                 ..equality(scheme.joint_gap(gap, state))
             },
             Law::Motor {
                 velocity,
                 max_force,
             } => within(max_force)(equality(-velocity)),
-            // The force `-k g+ - c J V+` with `g+ = error + h J V+` is the impulse r of
-            // `J V+ + k error / (h k + c) + r / (h (h k + c)) = 0`.
+            // The force `-k g - c J V+` with `g = error + s h J V+` is the impulse r of
+            // `J V+ + k error / (s h k + c) + r / (h (s h k + c)) = 0`.
             Law::Spring {
                 error,
                 stiffness,
                 damping,
                 max_force,
             } => {
-                let resistance = h * stiffness + damping;
+                let resonance = h * h * stiffness * response;
+                let later = (resonance / (1.0 + resonance)).max(LEAST_IMPLICIT);
+                let resistance = later * h * stiffness + damping;
                 within(max_force)(Self {
                     softness: 1.0 / (h * resistance),
                     ..equality(stiffness / resistance * error)
@@ -351,18 +349,6 @@ impl Ask {
                 },
                 state,
             )),
-        }
-    }
-}
-
-impl Ask {
-    /// The row as the solvers see it, without its bias.
-    fn for_solver(&self, row: &Row, pair: [u32; 2], impulse: f32) -> JointRow {
-        JointRow {
-            lower: bound(self.lower),
-            upper: bound(self.upper),
-            impulse,
-            ..row.for_solver(pair)
         }
     }
 }

@@ -1,12 +1,12 @@
 //! A spring and a damper on the free coordinate theta: `force = -k (theta - rest) - c J V`.
 //!
-//! Integrated implicitly it is a row with softness: the force is that at the end of the step, and no
-//! stiffness is too high for a step.
+//! It is a row with softness: the damper's force is that at the end of the step, the spring's that of an elongation between start and
+//! end, the nearer to the start the softer it is for the step. So soft springs keep the energy of a swing, and no stiffness is too high for a step.
 
 use super::coordinate::Coordinate;
 use super::{Joint, Law, Row};
 
-/// A spring and damper on the free coordinate, integrated implicitly.
+/// A spring and damper on the free coordinate, stable at any stiffness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spring {
     /// `[N/m]` or `[N m/rad]`, at least 0.

@@ -163,12 +163,10 @@ impl Control {
         (self.unresolved, self.stirred) = (0, 0);
     }
 
-    /// Looks at what a step divided into parts of this length `[s]` has left: a residual `[m/s]` and a kinetic energy `[J]`.
-    ///
-    /// Gauss–Seidel's splitting is not symmetric, and where many contacts act on one body the modes of a structure are not those that the
-    /// head of [`step`](super) reckons with: a table under several times its own weight, swept once a substep, never rests. That
-    /// is seen by a residual above what weight adds in a substep although the world is slow, step after step. A larger softness at the same
-    /// stiffness cures it: the bound goes with its third power.
+    /// Looks at what a step in parts of this length `[s]` has left: a residual `[m/s]` and a kinetic energy `[J]`. Gauss–Seidel's splitting is
+    /// not symmetric, and where many contacts act on one body the modes of a structure are not those that the head of [`step`](super)
+    /// reckons with: a table under several times its own weight, swept once a substep, never rests. That is seen by a residual above what
+    /// weight adds in a substep although the world is slow. A larger softness at the same stiffness cures it.
     pub(super) fn watch(
         &mut self,
         world: &World,
@@ -180,17 +178,21 @@ impl Control {
         let is_open = f64::from(residual) > UNRESOLVED * gravity * part;
         let movable = self.bodies.iter().filter(|load| load.mass.is_finite());
         let heights = movable.map(|load| load.mass * load.size);
-        if !(is_open && kinetic <= SLOW * gravity * heights.sum::<f64>()) {
-            self.unresolved = self.unresolved.saturating_sub(1);
-        } else if self.stirred == 0 {
+        let is_slow =
+            (is_open || self.stirred > 0) && kinetic <= SLOW * gravity * heights.sum::<f64>();
+        if is_open && is_slow && self.stirred == 0 {
             self.unresolved += 1;
-            if self.unresolved == UNRESOLVED_STEPS {
-                (self.unresolved, self.stirred) = (0, contacts);
-            }
+        } else {
+            self.unresolved = self.unresolved.saturating_sub(1);
+        }
+        if self.unresolved == UNRESOLVED_STEPS {
+            (self.unresolved, self.stirred) = (0, contacts);
+        } else if !is_slow {
+            self.stirred = 0;
         }
     }
 
-    /// The scheme of so many contacts: softer while they are stirred, until their number has changed by half.
+    /// The scheme of so many contacts: softer while they are stirred, until the world moves or their number has changed by half.
     pub(super) fn scheme(&mut self, given: Scheme, contacts: usize) -> Scheme {
         if self.stirred.abs_diff(contacts) > self.stirred / 2 {
             self.stirred = 0;

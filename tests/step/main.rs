@@ -8,6 +8,7 @@ mod determinism;
 mod energy;
 mod event;
 mod host;
+mod impacts;
 mod loaded;
 mod papers;
 mod random_energy;

@@ -48,19 +48,14 @@ impl MovingSurfaces {
         }
         self.bodies.clear();
         self.bodies.extend_from_slice(problem.bodies);
+        self.increments.clear();
+        self.increments.extend_from_slice(problem.increments);
         self.contacts.clear();
         self.contacts.extend_from_slice(problem.contacts);
         for (at, &velocity) in velocities.iter().enumerate() {
             if velocity != [0.0; 3] {
                 self.set_moving(at, velocity)?;
             }
-        }
-        self.increments.clear();
-        self.increments.extend_from_slice(problem.increments);
-        if !problem.increments.is_empty() {
-            let added = self.bodies.len() - problem.bodies.len();
-            let length = problem.increments.len() + added;
-            self.increments.resize(length, Velocity::default());
         }
         Ok(ProblemRef {
             bodies: &self.bodies,
@@ -73,6 +68,7 @@ impl MovingSurfaces {
     fn set_moving(&mut self, at: usize, velocity: V3) -> Result<()> {
         let invalid = |why: &str| Err(Error::invalid(format!("contact {at}"), why));
         let contact = &mut self.contacts[at];
+        let given = (contact.body_a, contact.body_b);
         let along = math::dot(contact.normal, velocity);
         let speed = math::dot(velocity, velocity).sqrt();
         if !speed.is_finite() {
@@ -105,7 +101,15 @@ impl MovingSurfaces {
         } else {
             contact.body_b = index;
         }
+        let gained = |increment: &Velocity| Velocity {
+            linear: math::add(increment.linear, math::cross(increment.angular, arm)),
+            angular: [0.0; 3],
+        };
+        let on = if of_a { given.0 } else { given.1 } as usize;
         self.bodies.push(Body::immovable(moving, [0.0; 3]));
+        if let Some(gained) = self.increments.get(on).map(gained) {
+            self.increments.push(gained);
+        }
         Ok(())
     }
 }

@@ -21,9 +21,10 @@ use crate::collide::ContactPoint;
 use crate::constants::{
     BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS,
-    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, SAG, SLOW, STIRRED_SOFTNESS,
-    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP, TOUCHING_PER_SIZE, TOWER_WIDTH,
-    TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP, UNRESOLVED, UNRESOLVED_STEPS,
+    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR, SAG, SLOW,
+    STIRRED_SOFTNESS, SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP, TOUCHING_PER_SIZE,
+    TOWER_WIDTH, TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP, UNRESOLVED,
+    UNRESOLVED_STEPS,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
@@ -232,8 +233,7 @@ impl Control {
         let fall = world.gravity.norm() * h * h / self.falling;
         let past = past.max(fall / MOTION_PER_CONTACT_UPDATE).max(for_turns);
         let for_impacts = for_impacts.max(fall / MOTION_PER_SUBSTEP);
-        let bend = self.prescribed_bend(world, starts, h) / PRESCRIBED_BEND;
-        let wanted_updates = past.max(bend.sqrt());
+        let wanted_updates = past.max(self.for_prescribed_motions(world, starts, h));
         let updates = wanted_updates
             .clamp(1.0, f64::from(MAX_CONTACT_UPDATES))
             .ceil();
@@ -370,25 +370,31 @@ impl Control {
         held.map(parts).fold(0.0, f64::max)
     }
 
-    /// How far prescribed motions are from straight ones over the next step, over the size of the smallest body.
-    fn prescribed_bend(&self, world: &World, starts: &[Pose], h: f64) -> f64 {
-        if self.kinematic.is_empty() {
-            return 0.0;
-        }
-        let mut bend: f64 = 0.0;
+    /// Searches for contacts that prescribed motions ask for over the next step: within a part they are straight or, where they are smooth, of a
+    /// velocity that grows evenly.
+    fn for_prescribed_motions(&self, world: &World, starts: &[Pose], h: f64) -> f64 {
+        let mut searches: f64 = 0.0;
         let smallest = world.smallest_radius();
         for &index in &self.kinematic {
             let (body, start) = (&world.bodies[index], &starts[index]);
             if let Some(motion) = &body.motion {
                 let at = |part: f64| motion.pose(start, world.time + part * h);
                 let [p, q, r] = [0.0, 0.5, 1.0].map(at);
-                let off = q.position - 0.5 * (p.position + r.position);
+                let line = |part: f64| (1.0 - part) * p.position + part * r.position;
+                let off = q.position - line(0.5);
                 let reach = body.shape.bounding_radius().min(20.0 * smallest);
                 let turned = (p.orientation.inverse() * r.orientation).angle();
-                bend = bend.max(off.norm().max(reach * turned * turned / 8.0));
+                let arc = reach * turned * turned / 8.0;
+                let (bend, third) = match motion.gain(world.time, h) {
+                    Some(_) => (arc, at(0.25).position - line(0.25) - 0.75 * off),
+                    None => (off.norm().max(arc), Vec3::zeros()),
+                };
+                let for_bend = (bend / (PRESCRIBED_BEND * smallest)).sqrt();
+                let for_third = (third.norm() / (PRESCRIBED_ERROR * smallest)).cbrt();
+                searches = searches.max(for_bend).max(for_third);
             }
         }
-        bend / smallest
+        searches
     }
 
     /// Finds what stands on what, and the stiffness that carries it.

@@ -11,7 +11,7 @@ use crate::constants::{BODIES_AHEAD, FAR_TURN, GYROSCOPIC_ITERATIONS, MAX_ENERGY
 use crate::math::{self, Pose, Quat, Rotations, Vec3};
 use crate::measure::{ENERGY_CHUNK, Energy};
 use crate::parallel::{Chunked, SharedSlice, for_chunks};
-use crate::problem::Velocity;
+use crate::problem::{self, Velocity};
 use crate::solver::Displacement;
 use crate::world::{Body, BodyKind};
 
@@ -266,6 +266,33 @@ pub(super) fn prescribe_velocities(bodies: &mut [Body], starts: &[Pose], time: f
             body.linear_velocity = (next.position - body.pose.position) / h;
             let turn = next.orientation * body.pose.orientation.inverse();
             body.angular_velocity = turn.scaled_axis() / h;
+        }
+    }
+}
+
+/// Has kinematic bodies gain velocity evenly over a part of length `h` in so many substeps, as far as their motions are smooth in it: a plate
+/// that is shaken would hit what lies on it again and again if it moved straight from part to part. They end the part where they do without.
+pub(super) fn prescribe_increments(
+    bodies: &[Body],
+    (time, h, substeps): (f64, f64, u32),
+    solved: &mut [problem::Body],
+    increments: &mut [Velocity],
+) {
+    // As with a force: what is gained from the k-th of n substeps on moves a body for the rest of the part.
+    let acts = 0.5 * (1.0 + 1.0 / f64::from(substeps));
+    for (body, (solved, increment)) in bodies.iter().zip(solved.iter_mut().zip(increments)) {
+        let (BodyKind::Kinematic, Some(motion)) = (body.kind, &body.motion) else {
+            continue;
+        };
+        if let Some((linear, angular)) = motion.gain(time, h) {
+            *solved = body.for_solver(
+                &(body.linear_velocity - linear * acts),
+                &(body.angular_velocity - angular * acts),
+            );
+            *increment = Velocity {
+                linear: math::narrow(&linear),
+                angular: math::narrow(&angular),
+            };
         }
     }
 }

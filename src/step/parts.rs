@@ -161,6 +161,14 @@ impl Simulation {
             .plan
             .filter(|_| is_divided)
             .map_or(1, |plan| plan.substeps);
+        if is_divided && self.has_kinematic_bodies {
+            integrate::prescribe_increments(
+                &self.world.bodies,
+                (self.world.time, h, substeps),
+                &mut self.problem.bodies,
+                &mut self.problem.increments,
+            );
+        }
         let scale = self.impulse_scale(h / f64::from(substeps));
         let biases = ContactBias {
             scheme: self.scheme,

@@ -54,6 +54,28 @@ impl Motion {
         Pose::new(start.position + shift, turn * start.orientation)
     }
 
+    /// What the linear `[m/s]` and the angular velocity `[rad/s]` gain over a part of length `h` that starts at `time`, if the velocity is
+    /// taken to grow evenly; `None` of a motion that is not smooth in it.
+    pub(crate) fn gain(&self, time: f64, h: f64) -> Option<(Vec3, Vec3)> {
+        match self {
+            Self::Constant { .. } => Some((Vec3::zeros(), Vec3::zeros())),
+            Self::Sinusoidal {
+                amplitude,
+                angular_amplitude,
+                frequency,
+                phase,
+                start,
+            } => (time >= start - 1e-6 * h).then(|| {
+                let since = time - start;
+                let swing = |part: f64| (TAU * frequency * (since + part * h) + phase).sin();
+                let off = swing(0.5) - 0.5 * (swing(0.0) + swing(1.0));
+                let gain = -8.0 * off / h;
+                (amplitude * gain, angular_amplitude * gain)
+            }),
+            Self::Keyframed { .. } => None,
+        }
+    }
+
     /// Translation `[m]` and rotation away from the start, both in world axes.
     fn displacement(&self, time: f64) -> (Vec3, Quat) {
         match self {

@@ -1,7 +1,7 @@
 // Gauss-Seidel over the groups of one colour; twin of `src/solver/cpu/sweep.rs`.
 //
 // One invocation sweeps one group, a run of contacts between the same two bodies, one after
-// the other. No two
+// the other; soft ones several times. No two
 // groups of a colour share a movable body, and only movable bodies are written.
 
 @group(0) @binding(2) var<storage, read> blocks: array<ContactBlock>;
@@ -27,20 +27,23 @@ fn contact_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let inertia_b = inertias[body_b];
     var velocity_a = velocities[body_a];
     var velocity_b = velocities[body_b];
-    for (var index = first; index < end; index++) {
-        let update = stepped(
-            blocks[index],
-            impulses[index],
-            velocity_a,
-            inertia_a,
-            1.0,
-            velocity_b,
-            inertia_b,
-            1.0,
-        );
-        impulses[index] = update.impulse;
-        velocity_a = update.a;
-        velocity_b = update.b;
+    let visits = visits_of(end - first, has(REBUILD));
+    for (var visit = 0u; visit < visits; visit++) {
+        for (var index = first; index < end; index++) {
+            let update = stepped(
+                blocks[index],
+                impulses[index],
+                velocity_a,
+                inertia_a,
+                1.0,
+                velocity_b,
+                inertia_b,
+                1.0,
+            );
+            impulses[index] = update.impulse;
+            velocity_a = update.a;
+            velocity_b = update.b;
+        }
     }
     if velocity_a.inverse_mass > 0.0 {
         velocities[body_a] = velocity_a;

@@ -11,17 +11,6 @@
 
 override FREE_APPROACH: f32;
 
-// The largest normal impulse that any contact may start from [N s].
-const UNLIMITED: f32 = 0x1.fffffep+127f;
-
-// An impulse without that of an impact; `most` is the largest normal one to start from.
-fn limited(impulse: vec4<f32>, most: f32) -> vec4<f32> {
-    if most < impulse.x {
-        return impulse * (most / impulse.x);
-    }
-    return impulse;
-}
-
 // The velocity that a gap asks for, `most` being the most that is taken back of it; see `SubstepPlan::contact_bias` of the library.
 fn velocity_bias(
     params: SubstepParams,
@@ -62,7 +51,7 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
     let at = index - window.block_base;
     if has(STARTS) {
-        totals[at] = ContactTotal(vec4<f32>(0.0, 0.0, 0.0, 0.0), vec4<f32>(0.0, 0.0, 0.0, UNLIMITED));
+        totals[at] = ContactTotal(vec4<f32>(0.0, 0.0, 0.0, 0.0), vec4<f32>(0.0, 0.0, 0.0, 0.0));
     }
     if has(KEEPS_IMPULSES) {
         totals[at].kept = impulses[at];
@@ -75,8 +64,6 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
     if !has(VELOCITY) && !has(POSITION) {
-        impulses[at] = limited(impulses[at], totals[at].total.w);
-        totals[at].kept = impulses[at];
         return;
     }
     let params = lcps[lcp_index()];
@@ -96,7 +83,6 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
         blocks[at].free_velocity = normal * max(gap + params.slop, -params.max_correction);
         return;
     }
-    impulses[at] = limited(impulses[at], totals[at].total.w);
     let gained = add_cross(a.gained_linear, a.gained_angular, arm_a)
         - add_cross(b.gained_linear, b.gained_angular, arm_b);
     let before = (step.start + step.increment * params.past) + gained;
@@ -108,9 +94,6 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let most = params.max_push * root + held;
     let gain = ordered_dot(normal, step.increment) * (params.part - params.past);
     let velocity = ordered_dot(normal, before);
-    let meets = gap + params.substep_length * velocity <= 0.0;
-    let is_struck = meets && velocity < -params.impact_speed * root;
-    totals[at].total.w = select(UNLIMITED, impulses[at].x, is_struck);
     if step.restitution > 0.0 && abs(velocity) > params.restitution_threshold {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }

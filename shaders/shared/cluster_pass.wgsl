@@ -112,23 +112,26 @@ fn sweep_group(cluster: Cluster, group: u32, reversed: bool, rebuilds: bool) {
             b = update.b;
         }
     } else {
-        for (var step = 0u; step < count; step++) {
-            let at = base + select(step, count - 1u - step, reversed);
-            let block = blocks[at];
-            let impulse = impulses[at];
-            if rebuilds {
-                let update = restored(
-                    block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
-                );
-                a = update.a;
-                b = update.b;
-            } else {
-                let update = updated_by_law(
-                    block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
-                );
-                impulses[at] = update.impulse;
-                a = update.a;
-                b = update.b;
+        let visits = visits_of(count, rebuilds);
+        for (var visit = 0u; visit < visits; visit++) {
+            for (var step = 0u; step < count; step++) {
+                let at = base + select(step, count - 1u - step, reversed);
+                let block = blocks[at];
+                let impulse = impulses[at];
+                if rebuilds {
+                    let update = restored(
+                        block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
+                    );
+                    a = update.a;
+                    b = update.b;
+                } else {
+                    let update = updated_by_law(
+                        block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
+                    );
+                    impulses[at] = update.impulse;
+                    a = update.a;
+                    b = update.b;
+                }
             }
         }
     }

@@ -242,6 +242,12 @@ fn updated_by_law(
     return updated(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
 }
 
+// Visits of a pair's contacts in a pass.
+fn visits_of(contacts: u32, rebuilds: bool) -> u32 {
+    let again = contacts > 1u && friction.softness > 0.0 && !rebuilds;
+    return select(1u, PAIR_VISITS, again);
+}
+
 // What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
 // as a change of the bodies' velocities.
 fn stepped(

@@ -1,7 +1,7 @@
 // Records of a step in substeps. Sizes and offsets equal those of the Rust structs of the same name in
 // `src/solver/substeps/records.rs`.
 
-// One LCP of the step; 92 bytes.
+// One LCP of the step; 88 bytes.
 struct SubstepParams {
     start_factor: f32,
     increment_factor: f32,
@@ -25,7 +25,6 @@ struct SubstepParams {
     softness: f32,
     held: f32,
     held_load: f32,
-    impact_speed: f32,
 }
 
 // What impulses and corrections have done to a body since the start of the step; 64 bytes.
@@ -52,8 +51,7 @@ struct ContactStep {
     padding_2: f32,
 }
 
-// Impulses of a contact: of the last velocity LCP, and of all with, last, the largest normal one that the next may start
-// from; 32 bytes.
+// Impulses of a contact: of the last velocity LCP, and of all; 32 bytes.
 struct ContactTotal {
     kept: vec4<f32>,
     total: vec4<f32>,

@@ -6,6 +6,7 @@ override WORKGROUP_SIZE: u32;
 
 // Change of an impulse, over the impulse, that is rounding and left undone.
 override IMPULSE_DEAD_BAND: f32;
+override PAIR_VISITS: u32;
 
 // Change of an impulse, over the impulse, that is left undone: nothing for copies of bodies, whose steps
 // are small because each answers for a share of the body.

@@ -84,8 +84,6 @@ pub struct Summary {
     pub contact_updates_max: u32,
     /// Share of the steps that should have been divided further than a step may be.
     pub capped_share: f64,
-    /// Share of the steps whose contacts were softened because sweeps stirred what should have rested.
-    pub softened_share: f64,
     /// Share of the looks at pairs of bodies in which the witnesses of the last one served again.
     pub witness_hit_rate: f64,
     /// The same of the last step.
@@ -268,7 +266,6 @@ impl Summary {
         self.substeps_mean = mean(self.substeps_mean, f64::from(report.substeps));
         let share = |share: f64, counts: bool| mean(share, f64::from(u8::from(counts)));
         self.capped_share = share(self.capped_share, report.capped);
-        self.softened_share = share(self.softened_share, report.softened);
         self.witnesses = self.witnesses.plus(report.witnesses);
         self.witness_hit_rate = self.witnesses.hit_rate();
         self.witness_hit_rate_final = report.witnesses.hit_rate();

@@ -29,8 +29,6 @@ struct State {
 /// A step under way.
 struct Step {
     states: Vec<State>,
-    /// Largest normal impulse that each contact may start the next substep from `[N s]`; see [`SubstepPlan::is_struck`].
-    limits: Vec<f32>,
     /// The LCP that comes next.
     problem: Problem,
     /// Of the last one.
@@ -60,7 +58,6 @@ pub fn in_substeps<S: Solver + ?Sized>(
     solution.begin_substeps(given);
     let mut report = SubstepReport::default();
     for substep in 1..=plan.substeps {
-        solution.limit_impulses(&step.limits);
         step.write_velocity_problem(given, plan, substep, solution);
         let solved = solver.solve(&step.problem, &plan.velocity, &mut step.solution)?;
         report.add_velocity(&solved);
@@ -83,7 +80,6 @@ pub fn in_substeps<S: Solver + ?Sized>(
             return Ok(report);
         }
     }
-    solution.limit_impulses(&step.limits);
     solution.take_states(&step.states);
     Ok(report)
 }
@@ -100,7 +96,6 @@ impl Step {
         });
         Self {
             states: states.collect(),
-            limits: vec![f32::MAX; given.contacts.len()],
             problem: Problem {
                 bodies: given.bodies.to_vec(),
                 ..Problem::default()
@@ -143,7 +138,6 @@ impl Step {
             ..*given
         };
         self.problem.contacts.clear();
-        let limits = &mut self.limits;
         let contacts = given.contacts.iter().enumerate();
         self.problem
             .contacts
@@ -171,11 +165,6 @@ impl Step {
                 };
                 let size = given.sizes.get(index).copied().unwrap_or(1.0);
                 let bias = plan.contact_bias(&meeting, &carried, size);
-                limits[index] = match plan.is_struck(gap, velocity, size) {
-                    true if plan.velocity.warm_start => solution.impulses[index][0],
-                    true => 0.0,
-                    false => f32::MAX,
-                };
                 let cold = plan.starts_cold(velocity, f64::from(restitution));
                 Contact {
                     bias: (bias + along_normal(contact, lost)) as f32,
@@ -286,13 +275,6 @@ impl Solution {
         self.total_impulses.resize(contacts.len(), [0.0; 3]);
         self.velocities.clear();
         self.joint_impulses.clear();
-    }
-
-    /// Takes away from impulses those of impacts, each having a largest normal one to start from.
-    fn limit_impulses(&mut self, limits: &[f32]) {
-        for (impulse, &most) in self.impulses.iter_mut().zip(limits) {
-            *impulse = math::scale(*impulse, SubstepPlan::share_of(most, impulse[0]));
-        }
     }
 
     fn add_impulses(&mut self, solved: &Self) {

@@ -14,21 +14,17 @@
 //! `k_r = kappa sum w^2 / W_nn` (`w` being how far a contact is from the middle of its interface), stands while
 //! `sum k_r (theta_l - theta_(l-1))^2 > g sum M_l L theta_l^2` for every lean theta, `M_l` being the mass from body l up.
 //! For equal cubes of side L it is Greenhill's column: `kappa > 1.02 g H^3 / L`.
-//!
-//! The control also sees that contacts are [stirred](Control::watch) by the sweeps themselves, and softens them.
 
 use crate::collide::ContactPoint;
 use crate::constants::{
     BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS,
-    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR, SAG, SLOW,
-    STIRRED_SOFTNESS, SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP, TOUCHING_PER_SIZE,
-    TOWER_WIDTH, TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP, UNRESOLVED,
-    UNRESOLVED_STEPS,
+    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR, SAG,
+    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP, TOUCHING_PER_SIZE, TOWER_WIDTH,
+    TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
-use crate::stabilize::Scheme;
 use crate::world::{BodyKind, Joint, Shape, World};
 
 /// How one step is divided.
@@ -77,10 +73,6 @@ pub(super) struct Control {
     good_for: u32,
     /// Contacts when it was found.
     contacts: usize,
-    /// Steps that left much unresolved, less those that did not.
-    unresolved: u32,
-    /// Contacts when they were found to be stirred; 0 if they are not.
-    stirred: usize,
     numbers: Vec<f64>,
     /// By body, whether it asks for a division by itself.
     fast: Vec<bool>,
@@ -161,49 +153,6 @@ impl Control {
     pub(super) fn reset(&mut self) {
         self.bodies.clear();
         self.good_for = 0;
-        (self.unresolved, self.stirred) = (0, 0);
-    }
-
-    /// Looks at what a step in parts of this length `[s]` has left: a residual `[m/s]` and a kinetic energy `[J]`. Gauss–Seidel's splitting is
-    /// not symmetric, and where many contacts act on one body the modes of a structure are not those that the head of [`step`](super)
-    /// reckons with: a table under several times its own weight, swept once a substep, never rests. That is seen by a residual above what
-    /// weight adds in a substep although the world is slow. A larger softness at the same stiffness cures it.
-    pub(super) fn watch(
-        &mut self,
-        world: &World,
-        contacts: usize,
-        (residual, kinetic): (f32, f64),
-        part: f64,
-    ) {
-        let gravity = world.gravity.norm();
-        let is_open = f64::from(residual) > UNRESOLVED * gravity * part;
-        let movable = self.bodies.iter().filter(|load| load.mass.is_finite());
-        let heights = movable.map(|load| load.mass * load.size);
-        let is_slow =
-            (is_open || self.stirred > 0) && kinetic <= SLOW * gravity * heights.sum::<f64>();
-        if is_open && is_slow && self.stirred == 0 {
-            self.unresolved += 1;
-        } else {
-            self.unresolved = self.unresolved.saturating_sub(1);
-        }
-        if self.unresolved == UNRESOLVED_STEPS {
-            (self.unresolved, self.stirred) = (0, contacts);
-        } else if !is_slow {
-            self.stirred = 0;
-        }
-    }
-
-    /// The scheme of so many contacts: softer while they are stirred, until the world moves or their number has changed by half.
-    pub(super) fn scheme(&mut self, given: Scheme, contacts: usize) -> Scheme {
-        if self.stirred.abs_diff(contacts) > self.stirred / 2 {
-            self.stirred = 0;
-        }
-        match given {
-            Scheme::Soft { softness } if self.stirred > 0 => Scheme::Soft {
-                softness: STIRRED_SOFTNESS * softness,
-            },
-            _ => given,
-        }
     }
 
     /// How to divide the next step of length `h` on these contacts, the deepest of `deepest` `[m]`, soft contacts having `stiffness_of_unit` in substeps of 1 s. Nothing
@@ -558,8 +507,6 @@ pub(super) struct SavedControl {
     falling: f64,
     good_for: u32,
     contacts: usize,
-    unresolved: u32,
-    stirred: usize,
 }
 
 #[cfg(feature = "scene")]
@@ -572,8 +519,6 @@ impl Control {
             falling: self.falling,
             good_for: self.good_for,
             contacts: self.contacts,
-            unresolved: self.unresolved,
-            stirred: self.stirred,
         }
     }
 
@@ -584,8 +529,6 @@ impl Control {
             falling: saved.falling,
             good_for: saved.good_for,
             contacts: saved.contacts,
-            unresolved: saved.unresolved,
-            stirred: saved.stirred,
             ..Self::default()
         };
         if saved.is_begun {

@@ -35,10 +35,9 @@
 //!
 //! and the antisymmetric part of L acts on a mode as a spring that is stronger or weaker by b omega, b being its Rayleigh quotient and `omega^2 =
 //! w gamma / eps` the mode's frequency, w its eigenvalue of `D^-1 W`. Where that eats up the softness, a mode is unstable: for `w gamma > 4 eps^3 / (27 b^2)`,
-//! unless it is damped otherwise. b grows with the contacts that act on one body, and of all structures that were tried only tables
-//! show it: slender legs, a top on 16 contacts, and three times its weight or more on it. Eigenvalues of the whole recurrence of such a table have a modulus
-//! of up to 1.01 a substep with eps = 0.1, and of at most 1 with 0.3 at the same stiffness; stirring of this sort is seen as it
-//! happens: see `Control::watch` in `control.rs`.
+//! unless it is damped otherwise. b grows with the contacts that act on one body: a table, slender legs and a top on 16 contacts, with three times its weight
+//! or more on it, grows by up to 1.01 a substep if every contact is taken once. Most of b is within pairs of bodies, which a sweep
+//! therefore visits several times (`PAIR_VISITS`): their contacts are nearly solved together, and nothing grows.
 //!
 //! Other sources of energy, and what bounds them:
 //!
@@ -49,9 +48,6 @@
 //!   to carry that: under the mean of its impulses over some time, for those of an impact do not last
 //!   ([`Carried`](crate::solver::substeps::Carried)). Two bodies that overlap deeply part at that speed. Speed and time are of the smaller
 //!   of the two bodies ([`Problem::sizes`]), whatever else is in the world.
-//! * **Impacts.** What has stopped two bodies is no force that lasts. A substep that started from such an impulse would have to take it
-//!   back, and where several contacts act on a body one sweep does so in part: a plate that falls flat would hop by 3 % of its fall. Contacts that
-//!   meet fast start the next substep from what they had before ([`SubstepPlan::is_struck`](crate::solver::substeps::SubstepPlan::is_struck)).
 //! * **Contacts that come and go** bring no impulse; an open gap closes and no more; impulses are multiplied by the
 //!   ratio of substeps where the number of these changes.
 //! * **Contacts that change their point** from search to search kick like springs that are hit again and again: boxes that
@@ -148,7 +144,6 @@ pub struct Simulation {
     margin: f64,
     control: Control,
     /// The scheme of contacts in this step.
-    scheme: Scheme,
     split: Split,
     /// Of each velocity problem of the last step.
     sweeps: Sweeps,
@@ -209,7 +204,6 @@ impl Simulation {
             energies: Vec::new(),
             balance: None,
             control: Control::default(),
-            scheme: settings.stabilization.contacts,
             split: Split::default(),
             sweeps: Sweeps::of_whole_bodies(1),
             division: StepDivision::into(0),
@@ -306,11 +300,6 @@ impl Simulation {
             .energy
             .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies));
         self.balance_end(energy);
-        if self.settings.substeps.is_none() {
-            let left = (solved.velocity.residual_max, energy.kinetic);
-            let part = h / f64::from(substeps.max(1));
-            self.control.watch(&self.world, contacts, left, part);
-        }
         self.timings.step = start.elapsed();
         Ok(StepReport {
             step: self.steps,
@@ -320,7 +309,6 @@ impl Simulation {
             // In a world with joints each search for contacts begins a substep.
             substeps: updates * substeps.max(u32::from(updates > 1)),
             capped: self.division.capped,
-            softened: self.scheme != self.settings.stabilization.contacts,
             collisions: 0,
             by_velocity,
             velocity: solved.velocity,
@@ -491,11 +479,7 @@ impl Simulation {
     /// for.
     fn divide(&mut self) -> StepDivision {
         let turns = self.world.joints.iter().any(|joint| !joint.broken);
-        let contacts = self.detector.contacts().len();
-        self.scheme = self
-            .control
-            .scheme(self.settings.stabilization.contacts, contacts);
-        let scheme = &self.scheme;
+        let scheme = &self.settings.stabilization.contacts;
         self.sweeps = Sweeps {
             count: self.settings.solver.iterations,
             split: match scheme {

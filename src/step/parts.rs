@@ -4,16 +4,11 @@ use super::integrate::Way;
 use super::joints::Correction;
 use super::problem::{ContactBias, History};
 use super::{Simulation, integrate, plan, problem};
-use crate::collide::ContactPoint;
 use crate::error::{Error, Result};
-use crate::math;
 use crate::measure::{self, Energy, JointErrors};
-use crate::problem::Problem;
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
 use crate::solver::{self, Plan, Report, Status};
 use crate::stabilize::Scheme;
-use crate::world::World;
-use std::borrow::Cow;
 use std::time::Instant;
 
 /// Reports of the solvers of a step.
@@ -58,7 +53,7 @@ impl Simulation {
 
     fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
         let plan = plan::plan(
-            (&self.settings, self.scheme),
+            &self.settings,
             (h, substeps),
             self.sweeps,
             self.world.gravity.norm(),
@@ -85,7 +80,7 @@ impl Simulation {
         let start = Instant::now();
         let is_divided = substeps > 0;
         // Soft contacts are the same whether the solver gets substeps one by one or all at once.
-        let is_soft = matches!(self.scheme, Scheme::Soft { .. });
+        let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
         self.plan = (is_divided || is_soft).then(|| self.plan(h, substeps.max(1)));
         self.build_problem(h, is_divided);
         let plan = match self.plan {
@@ -171,7 +166,7 @@ impl Simulation {
         }
         let scale = self.impulse_scale(h / f64::from(substeps));
         let biases = ContactBias {
-            scheme: self.scheme,
+            scheme: self.settings.stabilization.contacts,
             sweeps: self.sweeps,
             restitution_threshold: self.restitution_threshold(h),
             h,
@@ -192,7 +187,7 @@ impl Simulation {
             &self.memory,
             &mut self.problem,
         );
-        self.problem.contact_softness = self.scheme.contact_softness();
+        self.problem.contact_softness = self.settings.stabilization.contacts.contact_softness();
         if !is_divided {
             self.joints.scale_impulses(scale);
             self.joints.build_rows(
@@ -209,14 +204,7 @@ impl Simulation {
 
     /// Keeps what the next part starts from.
     fn remember_impulses(&mut self, h: f64) {
-        // A solver of substeps has left out by itself what came of impacts.
-        let plan = match self.solved_by {
-            Some((Plan::Once(_), _)) => self.plan.as_ref(),
-            _ => None,
-        };
-        let part = (&self.world, self.detector.contacts(), &self.problem);
-        let lasting = lasting_impulses(plan, part, &self.solution.impulses);
-        self.detector.store_impulses(&lasting);
+        self.detector.store_impulses(&self.solution.impulses);
         if let Some(plan) = &self.plan {
             let impulses = self.solution.contact_impulses();
             // The problem stays as the solver got it.
@@ -253,31 +241,4 @@ impl Simulation {
         self.timings.position += start.elapsed();
         Ok(Some(report))
     }
-}
-
-/// The impulses of a part's contacts that the next part may start from, bodies being where the part found them: without those of impacts by
-/// this plan; see [`SubstepPlan::is_struck`].
-fn lasting_impulses<'a>(
-    plan: Option<&SubstepPlan>,
-    (world, points, problem): (&World, &[ContactPoint], &Problem),
-    impulses: &'a [[f32; 3]],
-) -> Cow<'a, [[f32; 3]]> {
-    let mut lasting = Cow::Borrowed(impulses);
-    let Some(plan) = plan else {
-        return lasting;
-    };
-    for (index, (point, start)) in points.iter().zip(&problem.contacts).enumerate() {
-        let impulse = impulses[index];
-        let share = SubstepPlan::share_of(start.impulse[0], impulse[0]);
-        if share == 1.0 {
-            continue;
-        }
-        let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
-        let apart = a.velocity_at(&point.position) - b.velocity_at(&point.position);
-        let size = problem.sizes.get(index).copied().unwrap_or(1.0);
-        if plan.is_struck(point.separation, point.normal.dot(&apart), size) {
-            lasting.to_mut()[index] = math::scale(impulse, share);
-        }
-    }
-    lasting
 }

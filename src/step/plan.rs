@@ -9,16 +9,16 @@ use crate::solver::substeps::soft::SoftStep;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan};
 use crate::stabilize::{Scheme, Stabilization, Sweeps};
 
-/// Division of a step with these settings into substeps, its contacts under this scheme; `radius` is the bounding radius of the smallest
+/// Division of a step with these settings into substeps; `radius` is the bounding radius of the smallest
 /// dynamic body `[m]`, `gravity` in `[m/s^2]`.
 pub(super) fn plan(
-    (settings, contacts): (&Settings, Scheme),
+    settings: &Settings,
     (h, substeps): (f64, u32),
     sweeps: Sweeps,
     gravity: f64,
     radius: f64,
 ) -> SubstepPlan {
-    let mut plan = match contacts {
+    let mut plan = match settings.stabilization.contacts {
         Scheme::Soft { softness } => {
             let step = SoftStep {
                 h,

@@ -166,8 +166,6 @@ pub struct StepReport {
     pub substeps: u32,
     /// True if the step should have been divided further than a step may be.
     pub capped: bool,
-    /// True if its contacts were softer than the settings say, because the sweeps stirred what should have rested; see [`step`](super).
-    pub softened: bool,
     /// Pairs of bodies whose witnesses are kept, counted at each of these searches, and how many had to be searched.
     pub witnesses: Witnesses,
     /// Joints that broke in this step.

@@ -213,7 +213,6 @@ fn records_have_the_layout_of_the_rust_structs() {
         softness,
         held,
         held_load,
-        impact_speed,
     });
     layout_of!(BodyState {
         gained_linear,

@@ -30,7 +30,6 @@ fn step_report(step: u64) -> StepReport {
         },
         substeps: 0,
         capped: false,
-        softened: false,
         velocity: Report {
             status: Status::Converged,
             iterations: 30,

@@ -18,7 +18,6 @@ pub(crate) fn of_step<'py>(py: Python<'py>, report: &StepReport) -> Result<Bound
     found.set_item("contact_updates", report.contact_updates)?;
     found.set_item("substeps", report.substeps)?;
     found.set_item("capped", report.capped)?;
-    found.set_item("softened", report.softened)?;
     found.set_item("collisions", report.collisions)?;
     found.set_item("by_velocity", report.by_velocity)?;
     found.set_item("broken_joints", report.broken_joints)?;

@@ -64,12 +64,6 @@ fn substeps(summary: &Summary) -> String {
         let share = 100.0 * summary.capped_share;
         text += &format!("; {share:.1} % of the steps wanted more than there may be");
     }
-    if summary.softened_share > 0.0 {
-        let share = 100.0 * summary.softened_share;
-        text += &format!(
-            "; contacts softened in {share:.1} % of the steps, for the sweeps stirred them"
-        );
-    }
     text
 }
 

@@ -4,7 +4,7 @@ use super::contact::{
     self, Bodies, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
 };
 use super::joint;
-use crate::constants::IMPULSE_DEAD_BAND;
+use crate::constants::{IMPULSE_DEAD_BAND, PAIR_VISITS};
 use crate::math::{self, V3};
 use crate::problem::FrictionTable;
 use crate::problem::batches::{
@@ -22,6 +22,15 @@ pub enum Sweep {
     Update,
     /// Adds what the impulses do to velocities, and changes no impulse.
     Rebuild,
+}
+
+/// Visits of a pair of bodies in a pass: its contacts are taken one after the other, and again. See [`PAIR_VISITS`].
+#[inline]
+pub(super) fn visits(sweep: Sweep, cone: &FrictionTable, is_compliant: bool) -> usize {
+    match sweep {
+        Sweep::Update if is_compliant || cone.softness > 0.0 => PAIR_VISITS as usize,
+        Sweep::Update | Sweep::Rebuild => 1,
+    }
 }
 
 /// A body, and how many copies there are of it, each with one over their number of its mass.
@@ -43,6 +52,9 @@ pub(super) trait Block: Pod + Send + Sync {
 
     /// The blocks of an element of the remainder, each of which has copies of its own.
     fn of_element(packed: &Packed<Self, Self::Impulse>, element: u32) -> Range<usize>;
+
+    /// Visits of a group in a pass, if it has several blocks.
+    fn visits(batches: &Batches, sweep: Sweep) -> usize;
 
     /// Bodies A and B.
     fn bodies(&self) -> [u32; 2];
@@ -85,6 +97,10 @@ impl Block for ContactBlock {
 
     fn of_element(_: &Packed<Self, [f32; 4]>, element: u32) -> Range<usize> {
         element as usize..element as usize + 1
+    }
+
+    fn visits(batches: &Batches, sweep: Sweep) -> usize {
+        visits(sweep, &batches.friction, !batches.softness.is_empty())
     }
 
     fn bodies(&self) -> [u32; 2] {
@@ -184,6 +200,10 @@ impl Block for JointBlock {
     fn of_element(packed: &Packed<Self, f32>, element: u32) -> Range<usize> {
         let rows = packed.blocks_of(&(element..element + 1));
         rows.start as usize..rows.end as usize
+    }
+
+    fn visits(_: &Batches, _: Sweep) -> usize {
+        1
     }
 
     fn bodies(&self) -> [u32; 2] {

@@ -252,17 +252,23 @@ impl Shared<'_> {
         let shares = of_bodies.map(|copy| self.clusters.copies_at(cluster, copy));
         let mut bodies = of_bodies.map(|place| copy(copies, place));
         let blocks = (0..count).map(|step| pass.place(first, first + count, step));
-        // SAFETY: every contact and every joint row is in one cluster.
-        #[allow(unsafe_code, reason = "clusters are disjoint")]
-        unsafe {
-            step_through::<B>(
-                self.batches,
-                blocks,
-                pass.sweep,
-                impulses,
-                &mut bodies,
-                shares,
-            );
+        let visits = match count {
+            1 => 1,
+            _ => B::visits(self.batches, pass.sweep),
+        };
+        for _ in 0..visits {
+            // SAFETY: every contact and every joint row is in one cluster.
+            #[allow(unsafe_code, reason = "clusters are disjoint")]
+            unsafe {
+                step_through::<B>(
+                    self.batches,
+                    blocks.clone(),
+                    pass.sweep,
+                    impulses,
+                    &mut bodies,
+                    shares,
+                );
+            }
         }
         for (place, velocity) in of_bodies.into_iter().zip(bodies) {
             keep(copies, place, velocity);

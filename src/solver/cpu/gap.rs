@@ -82,17 +82,6 @@ impl<S: Simd> Start<S> {
         vector::add(self.velocity, vector::scale(self.increment, S::splat(part)))
     }
 
-    /// 1 where the contact is struck in the substep, as [`SubstepPlan::is_struck`](crate::solver::substeps::SubstepPlan::is_struck) says it;
-    /// `velocity` is the normal one before it `[m/s]`.
-    #[inline(always)]
-    pub(super) fn is_struck(&self, params: &SubstepParams, gap: S, velocity: S) -> S {
-        let zero = S::splat(0.0);
-        let slowest = S::splat(-params.impact_speed) * self.root_size;
-        let meets = (gap + S::splat(params.substep_length) * velocity).le(zero);
-        let hit = S::select(meets, S::splat(1.0), zero);
-        S::select(velocity.lt(slowest), hit, zero)
-    }
-
     /// Bias in the velocity LCP of a contact at rest, or without restitution, with a normal velocity before the substep
     /// that only a law with memory asks for.
     #[inline(always)]
@@ -156,12 +145,6 @@ impl<S: Simd> Start<S> {
 #[inline(always)]
 pub(super) fn position_bias<S: Simd>(params: &SubstepParams, gap: S) -> S {
     (gap + S::splat(params.slop)).max(S::splat(-params.max_correction))
-}
-
-/// Share of its last normal impulse that a contact starts from, which may start from `most` `[N s]`.
-#[inline(always)]
-pub(super) fn share_of<S: Simd>(most: S, impulse: S) -> S {
-    S::select(most.lt(impulse), most.over(impulse), S::splat(1.0))
 }
 
 /// The smaller of two numbers.

@@ -87,7 +87,6 @@ pub fn substep_contacts(
         let (impulse, total) = (&mut impulses[at], &mut totals[at]);
         if transition.starts {
             *total = ContactTotal::default();
-            total.total[3] = f32::MAX;
         }
         if transition.keeps {
             total.kept = *impulse;
@@ -102,8 +101,6 @@ pub fn substep_contacts(
             *impulse = [0.0; 4];
         }
         let Some(kind) = transition.next else {
-            limit(impulse, total.total[3]);
-            total.kept = *impulse;
             continue;
         };
         let motions = [block.body_a, block.body_b].map(|body| {
@@ -119,20 +116,12 @@ pub fn substep_contacts(
             (&steps[at], frictions[at]),
             motions,
             block,
-            (impulse, &mut total.total[3]),
+            impulse,
         );
     }
 }
 
-/// Takes away from an impulse that of an impact; `most` is the largest normal one to start from.
-#[inline(always)]
-pub(super) fn limit(impulse: &mut [f32; 4], most: f32) {
-    let share = gap::share_of(most, impulse[0]);
-    impulse.iter_mut().for_each(|number| *number *= share);
-}
-
-/// Makes a contact what it is in an LCP, its bodies having gained and moved so much by impulses. `most` is the largest normal
-/// impulse that it may start from, and becomes that of the next substep.
+/// Makes a contact what it is in an LCP, its bodies having gained and moved so much by impulses.
 #[inline(always)]
 pub(super) fn begin_contact(
     kind: PassKind,
@@ -140,7 +129,7 @@ pub(super) fn begin_contact(
     (step, friction): (&ContactStep, f32),
     [(gained_a, moved_a), (gained_b, moved_b)]: [(Motion<f32>, Motion<f32>); 2],
     block: &mut ContactBlock,
-    (impulse, most): (&mut [f32; 4], &mut f32),
+    impulse: &mut [f32; 4],
 ) {
     let normal = block.normal;
     let arms = (block.arm_a, block.arm_b);
@@ -154,9 +143,6 @@ pub(super) fn begin_contact(
     let gained = between(arms, gained_a, gained_b);
     let at_part = |part| math::add(start.velocity_at(part), gained);
     let before = math::dot(normal, at_part(params.past));
-    limit(impulse, *most);
-    let is_struck = start.is_struck(params, gap, before) > 0.0;
-    *most = if is_struck { impulse[0] } else { f32::MAX };
     let Bias { bias, starts_cold } = start.bias_of_bounce(params, gap, before, impulse[0]);
     if starts_cold > 0.0 {
         *impulse = [0.0; 4];

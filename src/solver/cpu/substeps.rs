@@ -6,7 +6,7 @@
 
 use super::contact::between;
 use super::lanes::Velocities;
-use super::substep_kernels::{begin_contact, limit};
+use super::substep_kernels::begin_contact;
 use super::{CpuSolver, Sweep};
 use crate::math;
 use crate::parallel::{SharedSlice, Team};
@@ -30,7 +30,7 @@ pub(super) struct SubstepMemory {
     remainder: Vec<ContactStep>,
     /// Their coefficients of friction.
     frictions: Vec<f32>,
-    /// Impulses of the remainder over the whole step; last, the largest normal one that the next substep may start from.
+    /// Impulses of the remainder over the whole step.
     totals: Vec<[f32; 4]>,
     /// Impulses of the remainder in the LCP that is not being solved.
     other_impulses: Vec<[f32; 4]>,
@@ -56,13 +56,10 @@ impl CpuSolver {
         }
         let params = SubstepParams::velocity(plan, substep, batches.contacts.blocks.len());
         let state = (&memory.gained, &memory.moved);
-        let is_limited = |total: &[f32; 4]| total[3] < f32::MAX;
-        let was_limited = memory.totals.iter().any(is_limited);
-        let was_struck = self
-            .lanes
+        self.lanes
             .begin_substep(&params, memory.bounces, state, team);
         memory.begin_remainder(batches, &params, PassKind::Velocity);
-        if memory.bounces || was_struck || was_limited {
+        if memory.bounces {
             // Some start without the impulses that the velocities have.
             self.velocities.stop();
             let velocities = &mut self.velocities;
@@ -175,29 +172,18 @@ impl CpuSolver {
         let count = batches.contacts.source.len();
         let remainder = super::remainder_contacts(batches);
         let source = &batches.contacts.source[remainder.clone()];
-        let impulses = batches.contacts.impulses[remainder].iter();
-        let lasting = impulses.zip(&memory.totals).map(|(&impulse, total)| {
-            let mut lasting = impulse;
-            limit(&mut lasting, total[3]);
-            lasting
-        });
-        unpack(source, lasting, count, &mut solution.impulses);
-        let totals = memory.totals.iter().copied();
-        unpack(source, totals, count, &mut solution.total_impulses);
+        let impulses = &batches.contacts.impulses[remainder];
+        unpack(source, impulses, count, &mut solution.impulses);
+        unpack(source, &memory.totals, count, &mut solution.total_impulses);
         let totals = &mut solution.total_impulses;
         self.lanes.store_step(&mut solution.impulses, totals, team);
     }
 }
 
 /// From the order of blocks to that of `count` contacts; the others keep what they had.
-fn unpack(
-    source: &[u32],
-    impulses: impl Iterator<Item = [f32; 4]>,
-    count: usize,
-    to: &mut Vec<[f32; 3]>,
-) {
+fn unpack(source: &[u32], impulses: &[[f32; 4]], count: usize, to: &mut Vec<[f32; 3]>) {
     to.resize(count, [0.0; 3]);
-    for (&contact, [n, t1, t2, _]) in source.iter().zip(impulses) {
+    for (&contact, &[n, t1, t2, _]) in source.iter().zip(impulses) {
         to[contact as usize] = [n, t1, t2];
     }
 }
@@ -217,7 +203,7 @@ impl SubstepMemory {
         let contacts = &batches.contacts;
         let range = super::remainder_contacts(batches);
         self.totals.clear();
-        self.totals.resize(range.len(), [0.0, 0.0, 0.0, f32::MAX]);
+        self.totals.resize(range.len(), [0.0; 4]);
         self.frictions.clear();
         self.frictions.extend(
             contacts.blocks[range.clone()]
@@ -245,20 +231,16 @@ impl SubstepMemory {
     }
 
     /// Velocities of the remainder's contacts without impulses, biases included, in an LCP of a substep.
-    fn begin_remainder(&mut self, batches: &mut Batches, params: &SubstepParams, kind: PassKind) {
+    fn begin_remainder(&self, batches: &mut Batches, params: &SubstepParams, kind: PassKind) {
         let range = super::remainder_contacts(batches);
         let (gained, moved) = (self.gained.bodies(), self.moved.bodies());
         let impulses = &mut batches.contacts.impulses[range.clone()];
         let blocks = &mut batches.contacts.blocks[range];
-        let impulses = impulses.iter_mut().zip(&mut self.totals);
         let steps = self.remainder.iter().zip(&self.frictions);
-        for ((block, (impulse, total)), (step, friction)) in
-            blocks.iter_mut().zip(impulses).zip(steps)
-        {
+        for ((block, impulse), (step, friction)) in blocks.iter_mut().zip(impulses).zip(steps) {
             let bodies = [block.body_a as usize, block.body_b as usize];
             let motions = bodies.map(|body| (twist(&gained[body]), twist(&moved[body])));
-            let start = (impulse, &mut total[3]);
-            begin_contact(kind, params, (step, *friction), motions, block, start);
+            begin_contact(kind, params, (step, *friction), motions, block, impulse);
         }
     }
 

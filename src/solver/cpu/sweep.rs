@@ -89,10 +89,23 @@ fn sweep_color<B: Block>(
         let rows = rows.start as usize..rows.end as usize;
         let [a, b] = packed.blocks[rows.start].bodies().map(|body| body as usize);
         let mut bodies = [velocities[a], velocities[b]];
-        // SAFETY: nobody else has impulses.
-        #[allow(unsafe_code, reason = "there is one thread")]
-        unsafe {
-            step_through::<B>(batches, rows, sweep, &impulses, &mut bodies, [1.0; 2]);
+        let visits = match rows.len() {
+            1 => 1,
+            _ => B::visits(batches, sweep),
+        };
+        for _ in 0..visits {
+            // SAFETY: nobody else has impulses.
+            #[allow(unsafe_code, reason = "there is one thread")]
+            unsafe {
+                step_through::<B>(
+                    batches,
+                    rows.clone(),
+                    sweep,
+                    &impulses,
+                    &mut bodies,
+                    [1.0; 2],
+                );
+            }
         }
         for (body, velocity) in [a, b].into_iter().zip(bodies) {
             if velocity.inverse_mass > 0.0 {

@@ -1,6 +1,6 @@
 //! How a step is divided, and how each part is solved.
 
-use crate::constants::{FREE_APPROACH, IMPACT_PER_PUSH};
+use crate::constants::FREE_APPROACH;
 use crate::error::{Error, Result};
 use crate::problem::bias::Meeting;
 use crate::problem::{AsProblem, ProblemRef};
@@ -115,17 +115,6 @@ impl GapLaw {
         push.max(-most) + f64::from(self.memory) * velocity
     }
 
-    /// Approach speed from which a contact is [struck](SubstepPlan::is_struck) `[m/s]`: that of soft contacts follows from
-    /// the fastest recovery, and others never are.
-    #[must_use]
-    pub fn impact_speed(&self) -> f32 {
-        if self.softness > 0.0 {
-            (IMPACT_PER_PUSH * self.max_push).min(f32::MAX)
-        } else {
-            f32::MAX
-        }
-    }
-
     /// The law of a contact of some softness: of one that is softer than others by its [compliance](crate::problem::Problem::compliances), which is a spring, all of
     /// the penetration pushes.
     fn for_softness(&self, softness: f64) -> Self {
@@ -224,24 +213,6 @@ impl SubstepPlan {
     #[must_use]
     pub fn starts_cold(&self, velocity: f64, restitution: f64) -> bool {
         restitution > 0.0 && velocity.abs() > f64::from(self.restitution_threshold)
-    }
-
-    /// True if a contact meets so fast in the substep that its impulse is that of an impact: one of separation `gap` `[m]` before it,
-    /// that approaches at `-velocity` `[m/s]`, of a [size](crate::problem::Problem::sizes).
-    ///
-    /// Its next substep starts from the impulse that this one started from, or less. What stopped the bodies is no force that goes
-    /// on, and a sweep takes it back in part where several contacts act on one body: the rest throws the body back.
-    #[must_use]
-    pub fn is_struck(&self, gap: f64, velocity: f64, size: f32) -> bool {
-        let slowest = f64::from(self.gap_law.for_size(size).impact_speed());
-        gap + self.substep_length() * velocity <= 0.0 && velocity < -slowest
-    }
-
-    /// Share of its last normal impulse `impulse` `[N s]` that a contact starts a substep from, which may start from `most`: see
-    /// [`Self::is_struck`].
-    #[must_use]
-    pub(crate) fn share_of(most: f32, impulse: f32) -> f32 {
-        if most < impulse { most / impulse } else { 1.0 }
     }
 
     /// What a body's velocity at the start of the step, and the increment of the whole step, are

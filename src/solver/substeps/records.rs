@@ -8,7 +8,7 @@ use super::{PositionPlan, SubstepPlan};
 use crate::solver::Options;
 use bytemuck::{Pod, Zeroable};
 
-/// One LCP of a step; 92 bytes.
+/// One LCP of a step; 88 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct SubstepParams {
@@ -57,8 +57,6 @@ pub struct SubstepParams {
     pub held: f32,
     /// See [`GapLaw`](super::GapLaw) `[m/s]`.
     pub held_load: f32,
-    /// See [`GapLaw::impact_speed`](super::GapLaw::impact_speed) `[m/s]`.
-    pub impact_speed: f32,
 }
 
 impl SubstepParams {
@@ -112,7 +110,6 @@ impl SubstepParams {
             softness: plan.gap_law.softness,
             held: plan.gap_law.held,
             held_load: plan.gap_law.held_load,
-            impact_speed: plan.gap_law.impact_speed(),
             ..Self::default()
         }
     }
@@ -168,7 +165,7 @@ pub struct ContactStep {
 pub struct ContactTotal {
     /// Of the last velocity LCP.
     pub kept: [f32; 4],
-    /// Of all velocity LCPs; last, the largest normal one that the next may start from.
+    /// Of all velocity LCPs.
     pub total: [f32; 4],
 }
 

@@ -179,41 +179,6 @@ const OTHER: [(&str, &str); 8] = [
 ];
 const ONE_OF_A_CONTACT: &str = "a contact that rested is told from others by all of its numbers";
 
-/// A table under ten times its weight, whose contacts are softened after 60 steps.
-const TABLE: &str = r#"
-name = "table"
-[simulation]
-dt = 0.01
-steps = 100
-[[body]]
-kind = "fixed"
-shape = { type = "half_space", normal = [0, 0, 1] }
-[[body]]
-position = [-2, -2, 2]
-shape = { type = "box", half_extents = [0.25, 0.25, 2] }
-density = 1000
-[[body]]
-position = [-2, 2, 2]
-shape = { type = "box", half_extents = [0.25, 0.25, 2] }
-density = 1000
-[[body]]
-position = [2, -2, 2]
-shape = { type = "box", half_extents = [0.25, 0.25, 2] }
-density = 1000
-[[body]]
-position = [2, 2, 2]
-shape = { type = "box", half_extents = [0.25, 0.25, 2] }
-density = 1000
-[[body]]
-position = [0, 0, 4.2]
-shape = { type = "box", half_extents = [2.6, 2.6, 0.2] }
-density = 1000
-[[body]]
-position = [-0.55, -0.4, 6.8]
-shape = { type = "box", half_extents = [2.4, 2.4, 2.4] }
-density = 1000
-"#;
-
 #[test]
 fn no_field_of_a_state_is_saved_for_nothing() {
     let few = |text: String| text.replace("count = 70", "count = 25");
@@ -274,7 +239,7 @@ name = "energy"
         .into_iter()
         .chain((388..404).step_by(2))
         .collect();
-    let scenes: [(&str, String, &[u64]); 12] = [
+    let scenes: [(&str, String, &[u64]); 11] = [
         ("default", few(mixed("")), &[25]),
         ("resting", resting(mixed("")), &[40, 120]),
         ("free", free(mixed("")), &late),
@@ -282,7 +247,6 @@ name = "energy"
         ("post", few(mixed_with(post)), &[25]),
         ("resting, post", resting(mixed_with(post)), &[40, 120]),
         ("stack", of_file("basics/stack30"), &[60]),
-        ("table", TABLE.into(), &[50, 55, 70]),
         ("hopper", of_file("granular/hopper"), &[60]),
         ("drum", of_file("granular/drum"), &[30, 90]),
         ("event stepper", of_file("papers/baraff_drop"), &[60, 150]),

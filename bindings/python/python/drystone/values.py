@@ -101,7 +101,6 @@ class StepReport(TypedDict):
     contact_updates: int
     substeps: int
     capped: bool
-    softened: bool
     collisions: int
     by_velocity: bool
     broken_joints: int

@@ -85,17 +85,22 @@ impl Lanes {
         self.shares.clear();
         let mut domains = std::mem::take(&mut self.domains);
         domains.sort(problem, batches, team.threads());
+        // A sweep visits those of several points again, and those of one are not to be among them.
+        let starts = &contacts.group_starts;
+        let is_single = |&pair: &u32| starts[pair as usize + 1] - starts[pair as usize] == 1;
         for share in &domains.shares {
             let pairs = &domains.groups[share.start as usize..share.end as usize];
             let at_interface = |lanes: &&[u32]| {
                 domains.count() > 1 && lanes.iter().any(|&pair| domains.is_at_interface(pair))
             };
+            let alike = || pairs.chunk_by(|p, q| is_single(p) == is_single(q));
+            let lane_groups = || alike().flat_map(|pairs| pairs.chunks(LANES));
             let first = self.groups.len() as u32;
-            for lanes in pairs.chunks(LANES).filter(at_interface) {
+            for lanes in lane_groups().filter(at_interface) {
                 self.place(lanes, contacts);
             }
             let interior = self.groups.len() as u32;
-            for lanes in pairs.chunks(LANES).filter(|lanes| !at_interface(lanes)) {
+            for lanes in lane_groups().filter(|lanes| !at_interface(lanes)) {
                 self.place(lanes, contacts);
             }
             self.shares.push(Share {

@@ -2,7 +2,7 @@
 //!
 //! A colour's groups (all contacts of one pair) share no movable body, so their order does not
 //! matter. Those of a thread's [`domain`](domains) are sorted by their number of points and laid side by side,
-//! [`LANES`] to a lane group, which has as many points as its longest manifold. A lane without a group, or with
+//! [`LANES`] to a lane group, those of one point apart from all others; it has as many points as its longest manifold. A lane without a group, or with
 //! fewer points, has zero effective masses there: nothing moves it, and it moves nothing.
 //!
 //! Arithmetic is that of [`contact`](super::contact) in every [`Width`]: results have the same bits as

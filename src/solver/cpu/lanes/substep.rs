@@ -11,7 +11,6 @@ use crate::solver::cpu::contact::between;
 use crate::solver::cpu::gap::{self, Bias, Start};
 use crate::solver::substeps::records::SubstepParams;
 use bytemuck::{Pod, Zeroable};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What stays the same of a point while a step lasts.
 #[repr(C)]
@@ -42,10 +41,6 @@ pub(super) struct Steps {
     fresh: bool,
     /// Impulses of the LCP that is not being solved.
     others: Vec<[Row; 3]>,
-    /// Largest impulses to start the next substep from, along the normal.
-    limits: Vec<Row>,
-    /// True if a point was struck in the last substep.
-    is_struck: bool,
 }
 
 impl Frozen {
@@ -77,8 +72,6 @@ impl Steps {
         self.totals.resize(count, [Row::zeroed(); 3]);
         self.fresh = true;
         self.others.resize(count, [Row::zeroed(); 3]);
-        self.limits.resize(count, Row::zeroed());
-        self.is_struck = false;
     }
 }
 
@@ -90,10 +83,7 @@ impl Lanes {
         bounces: bool,
         (gained, moved): (&Velocities, &Velocities),
         team: &Team,
-    ) -> bool {
-        let is_struck = AtomicBool::new(false);
-        let was_struck = self.steps.is_struck;
-        let limits = SharedSlice::new(&mut self.steps.limits);
+    ) {
         let points = SharedSlice::new(&mut self.points);
         let (groups, pairs, frozen) = (&self.groups, &self.pairs, &self.steps.frozen);
         let impulses = SharedSlice::new(&mut self.impulses);
@@ -110,9 +100,6 @@ impl Lanes {
                 frozen,
                 impulses: &impulses,
                 points: &points,
-                limits: &limits,
-                was_struck,
-                is_struck: &is_struck,
             };
             // SAFETY: as above.
             #[allow(unsafe_code, reason = "the team hands out each lane group once")]
@@ -120,8 +107,6 @@ impl Lanes {
                 width.run(kernel);
             }
         });
-        self.steps.is_struck = is_struck.into_inner();
-        was_struck
     }
 
     /// Writes the biases of the position LCP after a substep, and puts its impulses, all zero, in the place of the
@@ -207,22 +192,13 @@ impl Lanes {
         });
     }
 
-    /// Gives the impulses of the last substep, as far as the next step may start from them, and those of the step to the problem's
-    /// contacts.
+    /// Gives the impulses of the last substep and those of the step to the problem's contacts.
     pub(in crate::solver::cpu) fn store_step(
-        &mut self,
+        &self,
         impulses: &mut [[f32; 3]],
         totals: &mut [[f32; 3]],
         team: &Team,
     ) {
-        if self.steps.is_struck {
-            for (rows, limits) in self.impulses.iter_mut().zip(&self.steps.limits) {
-                for lane in 0..LANES {
-                    let share = gap::share_of(limits.0[lane], rows[0].0[lane]);
-                    rows.iter_mut().for_each(|row| row.0[lane] *= share);
-                }
-            }
-        }
         let from = [self.impulses.as_slice(), self.steps.totals.as_slice()];
         self.store(from, [impulses, totals], team);
     }
@@ -278,10 +254,6 @@ struct VelocityBiases<'a> {
     frozen: &'a [Frozen],
     impulses: &'a SharedSlice<'a, [Row; 3]>,
     points: &'a SharedSlice<'a, Points>,
-    limits: &'a SharedSlice<'a, Row>,
-    /// True if a point was struck in the last substep, so that limits say something.
-    was_struck: bool,
-    is_struck: &'a AtomicBool,
 }
 
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
@@ -290,12 +262,11 @@ impl Kernel for VelocityBiases<'_> {
     unsafe fn run<S: Simd>(self) {
         let params = self.params;
         let zero = S::splat(0.0);
-        let mut struck = zero;
         for (group, pairs) in self.groups.iter().zip(self.pairs) {
             let range = group.first as usize..group.end as usize;
             for first in (0..LANES).step_by(S::LANES) {
                 // SAFETY: places in `pairs` are those of velocities; points and impulses are one group's.
-                let ([gained_a, gained_b, moved_a, moved_b], points, impulses, limits) = unsafe {
+                let ([gained_a, gained_b, moved_a, moved_b], points, impulses) = unsafe {
                     (
                         [
                             self.gained.gather::<S>(&pairs.body_a, first),
@@ -305,12 +276,10 @@ impl Kernel for VelocityBiases<'_> {
                         ],
                         self.points.range(range.clone()),
                         self.impulses.range(range.clone()),
-                        self.limits.range(range.clone()),
                     )
                 };
                 let frozen = &self.frozen[range.clone()];
-                let some = points.iter_mut().zip(frozen).zip(impulses).zip(limits);
-                for (((points, frozen), impulses), limit) in some {
+                for ((points, frozen), impulses) in points.iter_mut().zip(frozen).zip(impulses) {
                     let start = frozen.load::<S>(points, first);
                     let gained = between(start.arms, gained_a, gained_b);
                     let gap = start.gap_after(params, moved_a, moved_b);
@@ -318,19 +287,7 @@ impl Kernel for VelocityBiases<'_> {
                         start.normal,
                         vector::add(start.velocity_at(params.past), gained),
                     );
-                    if self.was_struck {
-                        let normal: S = lanes_of(&impulses[0], first);
-                        let most: S = lanes_of(limit, first);
-                        let share = gap::share_of(most, normal);
-                        for row in impulses.iter_mut() {
-                            put(row, first, share * lanes_of(row, first));
-                        }
-                    }
                     let pressing = lanes_of(&impulses[0], first);
-                    let hit = start.is_struck(params, gap, velocity);
-                    let most = S::select(zero.lt(hit), pressing, S::splat(f32::MAX));
-                    put(limit, first, most);
-                    struck = struck + hit;
                     let bias = if self.bounces {
                         let Bias { bias, starts_cold } =
                             start.bias_of_bounce(params, gap, velocity, pressing);
@@ -350,11 +307,6 @@ impl Kernel for VelocityBiases<'_> {
                     }
                 }
             }
-        }
-        let mut row = Row::zeroed();
-        put(&mut row, 0, struck);
-        if row.0.iter().any(|&hits| hits > 0.0) {
-            self.is_struck.store(true, Ordering::Relaxed);
         }
     }
 }

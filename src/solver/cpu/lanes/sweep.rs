@@ -4,7 +4,7 @@ use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Velocities
 use crate::parallel::{Region, SharedSlice, Stages, Team};
 use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put};
-use crate::solver::cpu::block::Sweep;
+use crate::solver::cpu::block::{Sweep, visits};
 use crate::solver::cpu::contact::{
     Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Position, Rebuild, Rows,
 };
@@ -24,6 +24,8 @@ struct LaneSweep<'a> {
     numbers: &'a [Row],
     /// True while the position LCP of a substep is solved.
     position: bool,
+    /// Visits of a pair in a pass.
+    visits: usize,
     bodies: SharedVelocities<'a>,
 }
 
@@ -54,6 +56,11 @@ impl Lanes {
                 &self.cone_steps
             },
             position: self.position,
+            visits: if self.position {
+                1
+            } else {
+                visits(sweep, cone, is_compliant)
+            },
             bodies: velocities.share(),
         };
         let rows = Rows::of_whole_bodies(cone);
@@ -182,6 +189,13 @@ impl Strip<'_> {
     fn point_count(&self) -> usize {
         (self.group.end - self.group.first) as usize
     }
+
+    /// The point after one; the first is after the last.
+    #[inline(always)]
+    fn next(&self, point: usize) -> usize {
+        let next = point + 1;
+        if next == self.point_count() { 0 } else { next }
+    }
 }
 
 /// # Safety
@@ -225,7 +239,7 @@ impl<L: Law> Part<'_, '_, L> {
         // SAFETY: the caller's promise.
         unsafe {
             let mut bodies = self.gather::<S>(strip);
-            self.finish(strip, 0, &mut bodies);
+            self.finish(strip, (0, 0), &mut bodies);
         }
     }
 
@@ -236,7 +250,7 @@ impl<L: Law> Part<'_, '_, L> {
     /// look ahead; two chains keep them busy.
     #[inline(always)]
     unsafe fn update_two<S: Simd>(&self, [p, q]: [Strip<'_>; 2]) {
-        let turns = p.point_count().min(q.point_count());
+        let turns = self.turns(&p).min(self.turns(&q));
         if turns == 0 {
             return;
         }
@@ -245,28 +259,45 @@ impl<L: Law> Part<'_, '_, L> {
             let mut bodies_p = self.gather::<S>(&p);
             let mut change_p = self.update(&p, 0, &bodies_p);
             let mut bodies_q = self.gather::<S>(&q);
-            for turn in 1..turns {
-                let change_q = self.update(&q, turn - 1, &bodies_q);
-                self.apply(&p, turn - 1, change_p, &mut bodies_p);
-                change_p = self.update(&p, turn, &bodies_p);
-                self.apply(&q, turn - 1, change_q, &mut bodies_q);
+            let (mut at_p, mut at_q) = (0, 0);
+            for _ in 1..turns {
+                let change_q = self.update(&q, at_q, &bodies_q);
+                self.apply(&p, at_p, change_p, &mut bodies_p);
+                at_p = p.next(at_p);
+                change_p = self.update(&p, at_p, &bodies_p);
+                self.apply(&q, at_q, change_q, &mut bodies_q);
+                at_q = q.next(at_q);
             }
-            let change_q = self.update(&q, turns - 1, &bodies_q);
-            self.apply(&p, turns - 1, change_p, &mut bodies_p);
-            self.finish(&p, turns, &mut bodies_p);
-            self.apply(&q, turns - 1, change_q, &mut bodies_q);
-            self.finish(&q, turns, &mut bodies_q);
+            let change_q = self.update(&q, at_q, &bodies_q);
+            self.apply(&p, at_p, change_p, &mut bodies_p);
+            self.finish(&p, (turns, p.next(at_p)), &mut bodies_p);
+            self.apply(&q, at_q, change_q, &mut bodies_q);
+            self.finish(&q, (turns, q.next(at_q)), &mut bodies_q);
         }
     }
 
-    /// Updates the points of a strip from `step` on, and writes what its bodies have come to.
+    /// Updates of a strip in a pass.
+    fn turns(&self, strip: &Strip<'_>) -> usize {
+        match strip.point_count() {
+            points @ (0 | 1) => points,
+            points => points * self.pass.visits,
+        }
+    }
+
+    /// The updates of a strip from a turn and its point on; writes what the bodies have come to.
     #[inline(always)]
-    unsafe fn finish<S: Simd>(&self, strip: &Strip<'_>, step: usize, bodies: &mut [Bodies<S>; 2]) {
+    unsafe fn finish<S: Simd>(
+        &self,
+        strip: &Strip<'_>,
+        (turn, mut at): (usize, usize),
+        bodies: &mut [Bodies<S>; 2],
+    ) {
         // SAFETY: the caller's promise.
         unsafe {
-            for step in step..strip.point_count() {
-                let change = self.update(strip, step, bodies);
-                self.apply(strip, step, change, bodies);
+            for _ in turn..self.turns(strip) {
+                let change = self.update(strip, at, bodies);
+                self.apply(strip, at, change, bodies);
+                at = strip.next(at);
             }
             self.scatter(strip, bodies);
         }

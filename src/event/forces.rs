@@ -20,6 +20,33 @@ pub(super) struct Resting {
     pub(super) slips: Option<Vec3>,
 }
 
+/// How a motor drives towards its velocity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Drive {
+    /// It is there, and keeps it as far as its force allows.
+    Holds,
+    /// With its full force in this direction, 1 or -1.
+    Pushes(f64),
+}
+
+/// Of each motor towards a velocity, in the order of the joints, what it is ahead of that `[m/s]` or `[rad/s]`, and if it turns.
+pub(super) fn ahead_of_motors(
+    world: &World,
+    bodies: &[Body],
+    time: f64,
+    h: f64,
+) -> Vec<(f64, bool)> {
+    let twists = velocities(bodies);
+    let rows = joint_rows(world, bodies, time, h);
+    let of = |(of, row): &([Option<usize>; 2], JointRow)| match row.law {
+        Law::Motor { velocity, .. } => {
+            Some((as_row(*of, row).rate(&twists) - velocity, row.is_angular()))
+        }
+        _ => None,
+    };
+    rows.iter().filter_map(of).collect()
+}
+
 /// Forces and torques at an instant.
 pub(super) struct Acting {
     /// Force `[N]` and torque about the centre of mass `[N m]` on each body.
@@ -104,7 +131,7 @@ pub(super) fn acting(
     world: &World,
     bodies: &[Body],
     accelerations: &[Twist],
-    resting: &[Resting],
+    (resting, drives): (&[Resting], &[Drive]),
     time: f64,
     h: f64,
     settings: &EventSettings,
@@ -118,6 +145,7 @@ pub(super) fn acting(
     let mut bilateral: Vec<Bilateral> = Vec::new();
     let mut unilateral: Vec<Unilateral> = Vec::new();
     let rows = joint_rows(world, bodies, time, h);
+    let mut drives = drives.iter();
     for (of, joint) in &rows {
         let row = as_row(*of, joint);
         let speed = row.rate(&twists);
@@ -149,8 +177,23 @@ pub(super) fn acting(
                 let force = -stiffness * error - damping * speed;
                 row.add_to(&mut wrenches, force.clamp(-max_force, max_force));
             }
-            // Refused when the stepper is made.
-            Law::Motor { .. } => {}
+            Law::Motor {
+                velocity,
+                max_force,
+            } => match drives.next() {
+                // From its full force backward on it may push twice as much.
+                Some(Drive::Holds) | None => {
+                    row.add_to(&mut wrenches, -max_force);
+                    unilateral.push(Unilateral {
+                        normal: row,
+                        offset: joint.drift + 2.0 * alpha * (speed - velocity),
+                        tangent: Tangent::Limited {
+                            most: 2.0 * max_force,
+                        },
+                    });
+                }
+                Some(Drive::Pushes(way)) => row.add_to(&mut wrenches, way * max_force),
+            },
         }
     }
     let limits = unilateral.len();
@@ -263,7 +306,10 @@ fn forces(
     let smooth: Vec<Unilateral> = unilateral
         .iter()
         .map(|row| Unilateral {
-            tangent: Tangent::Smooth,
+            tangent: match &row.tangent {
+                Tangent::Sticking { .. } => Tangent::Smooth,
+                same => same.clone(),
+            },
             ..row.clone()
         })
         .collect();

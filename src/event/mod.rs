@@ -4,7 +4,8 @@
 //! Runge–Kutta method on positions, rotations and momenta. In every evaluation resting contacts get the forces that keep them
 //! from approaching (`forces.rs`), joints those that keep `d'' = 0`. Where two bodies would be in each other at the end of a step, the
 //! time at which they touch is found, velocities change at once by impulses (`impact.rs`), and the integration starts anew. Sliding
-//! that comes to an end is an event of the same kind. All in f64 and dense: it is for small scenes, and for what a step of fixed length
+//! that comes to an end is an event of the same kind, and so is a motor's arrival at its velocity: until then it drives with its full force, from then on
+//! with what keeps it there, up to that. All in f64 and dense: it is for small scenes, and for what a step of fixed length
 //! smears over its length.
 //!
 //! It has no step where its equations have none: infinitely many collisions in finite time, and sliding friction whose forces do not
@@ -25,7 +26,6 @@ pub use settings::{EventOptions, EventSettings, Feedback, Impacts, TimeSearch};
 
 use crate::error::{Error, Result};
 use crate::math::{Pose, Vec3};
-use crate::world::joint::Motor;
 use crate::world::{Shape, World};
 use contact::Contact;
 use forces::Resting;
@@ -89,23 +89,18 @@ impl EventStepper {
     /// A stepper for a world.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for settings without meaning, for shapes that the stepper has no contacts for, for motors that drive towards a velocity, for joints
-    /// that break, and for a world that is not valid.
+    /// [`Error::Invalid`] for settings without meaning, for shapes that the stepper has no contacts for, for joints that break, and for a world that is
+    /// not valid.
     pub fn new(world: &World, settings: EventSettings) -> Result<Self> {
         settings.validate()?;
         world.validate()?;
         for (index, joint) in world.joints.iter().enumerate() {
-            let unknown = if matches!(joint.motor, Some(Motor::Velocity { .. })) {
-                "motors that drive towards a velocity"
-            } else if joint.breaking_force.is_some() || joint.breaking_torque.is_some() {
-                "joints that break"
-            } else {
-                continue;
-            };
-            return Err(Error::invalid(
-                format!("joint {index}"),
-                format!("the event stepper has no {unknown}"),
-            ));
+            if joint.breaking_force.is_some() || joint.breaking_torque.is_some() {
+                return Err(Error::invalid(
+                    format!("joint {index}"),
+                    "the event stepper has no joints that break",
+                ));
+            }
         }
         let moving = world.bodies.iter().filter(|body| body.is_dynamic());
         let smallest = moving.map(|body| inner_radius(&body.shape));
@@ -182,7 +177,8 @@ impl EventStepper {
         };
         let bodies = run.at(&world.bodies, world.time);
         let resting = run.resting(&bodies);
-        let acting = run.acting(&bodies, world.time, &resting)?;
+        let drives = run.drives(&bodies);
+        let acting = run.acting(&bodies, world.time, (&resting, &drives))?;
         let all = resting.iter().zip(acting.of_contacts);
         let force = |(held, force): (&Resting, Vec3)| {
             let at = held.contact.placed(&bodies);

@@ -129,6 +129,8 @@ pub(super) enum Tangent {
         along: Vec<(Row, f64)>,
         coefficient: f64,
     },
+    /// None, and the normal force is at most so much: a motor.
+    Limited { most: f64 },
 }
 
 /// A row that only pushes.
@@ -187,7 +189,10 @@ impl Forces {
         for (moved, of) in moved.iter_mut().zip(inverse) {
             *moved = (moved.0 * of.mass, of.inertia * moved.1);
         }
-        let offsets = unilateral.iter().map(|row| row.offset.abs());
+        let contacts = unilateral
+            .iter()
+            .filter(|row| !matches!(row.tangent, Tangent::Limited { .. }));
+        let offsets = contacts.map(|row| row.offset.abs());
         let still = STILL * offsets.fold(0.0, f64::max);
         for (row, tangential) in unilateral.iter().zip(&mut self.tangential) {
             if let Tangent::Sticking { along, .. } = &row.tangent {
@@ -206,7 +211,7 @@ impl Forces {
         let normal = self.normal[index];
         row.normal.add_to(wrenches, normal);
         match &row.tangent {
-            Tangent::Smooth => {}
+            Tangent::Smooth | Tangent::Limited { .. } => {}
             Tangent::Sliding {
                 against,
                 coefficient,
@@ -228,18 +233,28 @@ enum Unknown<'a> {
     Along(&'a Row),
     /// The slip that is left.
     Slip,
+    /// The motion that a force which may not grow any more leaves, negative.
+    Excess,
 }
 
 /// Forces with which no unilateral row's motion is negative and no bilateral row moves, no row pulls, and a row pushes only where
 /// its motion is zero; friction is Coulomb's. None if there are no such forces, or none were found.
 ///
-/// Without friction it is Baraff's problem, `0 <= f _|_ A f + b >= 0` with `A = J M^-1 J^T`, solved by Dantzig's method; with friction that
+/// A row of limited force gives way beyond that. Without friction and such rows it is Baraff's problem, `0 <= f _|_ A f + b >= 0` with `A = J M^-1 J^T`, solved by Dantzig's method; with friction that
 /// of Stewart and Trinkle, by Lemke's. The bilateral rows are eliminated before.
 pub(super) fn solve(
     bilateral: &[Bilateral],
     unilateral: &[Unilateral],
     inverse: &[InverseMass],
 ) -> Option<Forces> {
+    // Forces in the unit of the motion: their columns and those of the slip are then of one size.
+    let own = |row: &Row| row.coupled(&row.response(inverse));
+    let rows = unilateral.iter().map(|row| &row.normal);
+    let largest = rows
+        .chain(bilateral.iter().map(|(row, _)| row))
+        .map(own)
+        .fold(0.0, f64::max);
+    let scale = if largest > 0.0 { 1.0 / largest } else { 1.0 };
     let mut unknowns = Vec::new();
     let mut offsets = Vec::new();
     let mut owners = Vec::new();
@@ -267,28 +282,25 @@ pub(super) fn solve(
             offsets.push(0.0);
             owners.push(owner);
         }
+        if let Tangent::Limited { most } = &row.tangent {
+            unknowns.push(Unknown::Excess);
+            offsets.push(*most / scale);
+            owners.push(owner);
+        }
     }
     let measured = |unknown: &Unknown<'_>| match unknown {
         Unknown::Normal { measured, .. } => Some(**measured),
         Unknown::Along(row) => Some(**row),
-        Unknown::Slip => None,
+        Unknown::Slip | Unknown::Excess => None,
     };
     let responses: Vec<_> = unknowns
         .iter()
         .map(|unknown| match unknown {
             Unknown::Normal { force, .. } => Some(force.response(inverse)),
             Unknown::Along(row) => Some(row.response(inverse)),
-            Unknown::Slip => None,
+            Unknown::Slip | Unknown::Excess => None,
         })
         .collect();
-    // Forces in the unit of the motion: their columns and those of the slip are then of one size.
-    let own = |row: &Row| row.coupled(&row.response(inverse));
-    let rows = unilateral.iter().map(|row| &row.normal);
-    let largest = rows
-        .chain(bilateral.iter().map(|(row, _)| row))
-        .map(own)
-        .fold(0.0, f64::max);
-    let scale = if largest > 0.0 { 1.0 / largest } else { 1.0 };
     let of_joints: Vec<_> = bilateral
         .iter()
         .map(|(row, _)| row.response(inverse))
@@ -305,6 +317,8 @@ pub(super) fn solve(
             (Unknown::Along(_), Unknown::Slip) if same => 1.0,
             (Unknown::Slip, Unknown::Along(_)) if same => -1.0,
             (Unknown::Slip, Unknown::Normal { .. }) if same => friction_of(&unilateral[owners[r]]),
+            (Unknown::Normal { .. }, Unknown::Excess) if same => 1.0,
+            (Unknown::Excess, Unknown::Normal { .. }) if same => -1.0,
             _ => between(measured(&unknowns[r]), &responses[c]),
         }
     });
@@ -344,7 +358,7 @@ pub(super) fn solve(
         match unknown {
             Unknown::Normal { .. } => forces.normal.push(z[index] * scale),
             Unknown::Along(_) => forces.tangential[owners[index]].push(z[index] * scale),
-            Unknown::Slip => {}
+            Unknown::Slip | Unknown::Excess => {}
         }
     }
     Some(forces)
@@ -352,7 +366,7 @@ pub(super) fn solve(
 
 fn friction_of(row: &Unilateral) -> f64 {
     match &row.tangent {
-        Tangent::Smooth => 0.0,
+        Tangent::Smooth | Tangent::Limited { .. } => 0.0,
         Tangent::Sliding { coefficient, .. } | Tangent::Sticking { coefficient, .. } => {
             *coefficient
         }

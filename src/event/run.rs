@@ -1,7 +1,7 @@
 //! One step of the event stepper: from event to event until its end.
 
 use super::contact::Contact;
-use super::forces::{Acting, Resting, acting};
+use super::forces::{Acting, Drive, Resting, acting, ahead_of_motors};
 use super::impact::{self, Outcome};
 use super::parts::named;
 use super::rows::Twist;
@@ -27,6 +27,9 @@ pub(super) struct Run<'a> {
     pub(super) time: f64,
     pub(super) h: f64,
 }
+
+/// What stays as it is between two events: the contacts that rest, and what motors do.
+type Held<'a> = (&'a [Resting], &'a [Drive]);
 
 /// Where a search for a time stands: a time after the start and the function there.
 type Trial = (f64, f64);
@@ -123,14 +126,43 @@ impl<'a> Run<'a> {
         contacts.into_iter().filter_map(hold).collect()
     }
 
-    pub(super) fn acting(&self, bodies: &[Body], time: f64, resting: &[Resting]) -> Result<Acting> {
+    /// What each motor towards a velocity does from here on.
+    pub(super) fn drives(&self, bodies: &[Body]) -> Vec<Drive> {
+        let ahead = ahead_of_motors(self.world, bodies, self.time, self.h);
+        let drive = |(ahead, turns): (f64, bool)| {
+            if ahead.abs() <= self.holding_speed(turns) {
+                Drive::Holds
+            } else {
+                Drive::Pushes(-ahead.signum())
+            }
+        };
+        ahead.into_iter().map(drive).collect()
+    }
+
+    /// Difference from its velocity at which a motor is there `[m/s]`, or where it turns `[rad/s]`.
+    fn holding_speed(&self, turns: bool) -> f64 {
+        let settings = self.settings();
+        let size = self.stepper.smallest;
+        if turns && size.is_finite() {
+            settings.sticking_speed / size
+        } else {
+            settings.sticking_speed
+        }
+    }
+
+    pub(super) fn acting(
+        &self,
+        bodies: &[Body],
+        time: f64,
+        (resting, drives): Held<'_>,
+    ) -> Result<Acting> {
         let settings = self.settings();
         let accelerations = self.accelerations(bodies, time);
         acting(
             self.world,
             bodies,
             &accelerations,
-            resting,
+            (resting, drives),
             time,
             self.h,
             settings,
@@ -187,11 +219,12 @@ impl<'a> Run<'a> {
             }
             let dt = left.min(self.safe(&bodies)).min(self.next_change());
             let start = bodies.clone();
+            let drives = self.drives(&start);
             let Stop {
                 after,
                 state,
                 event,
-            } = self.until_event(&start, &resting, dt, report)?;
+            } = self.until_event(&start, (&resting, &drives), dt, report)?;
             if state.iter().any(|body| !is_finite(body)) {
                 return Err(Error::NonFinite {
                     stage: "event stepper",
@@ -208,6 +241,7 @@ impl<'a> Run<'a> {
                 Happening::Nothing => continue,
                 Happening::Collision => report.collisions.push(self.time),
                 Happening::Stop => report.stops += 1,
+                Happening::Arrival => {}
             }
             events += 1;
             if events > settings.max_events {
@@ -254,7 +288,7 @@ impl<'a> Run<'a> {
     }
 
     /// The bodies after a time, their contacts held.
-    fn after(&self, start: &[Body], resting: &[Resting], dt: f64) -> Result<Vec<Body>> {
+    fn after(&self, start: &[Body], held: Held<'_>, dt: f64) -> Result<Vec<Body>> {
         let states: Vec<State> = start.iter().map(State::of).collect();
         let mut bodies = start.to_vec();
         let mut sums: Vec<Rate> = Vec::new();
@@ -271,7 +305,7 @@ impl<'a> Run<'a> {
             self.prescribe(&mut bodies, time);
             // A load that ends with the step still acts at its end.
             let within = time.min(self.time + (1.0 - 1e-9) * dt);
-            let acting = self.acting(&bodies, within, resting)?;
+            let acting = self.acting(&bodies, within, held)?;
             rates = (0..bodies.len())
                 .map(|index| now[index].rate(&bodies[index], acting.wrenches[index]))
                 .collect();
@@ -296,13 +330,14 @@ impl<'a> Run<'a> {
     fn until_event(
         &self,
         start: &[Body],
-        resting: &[Resting],
+        held: Held<'_>,
         dt: f64,
         report: &mut EventReport,
     ) -> Result<Stop> {
         let settings = self.settings();
         let pairs = &self.stepper.pairs;
-        let state = self.after(start, resting, dt)?;
+        let (resting, drives) = held;
+        let state = self.after(start, held, dt)?;
         let mut stop = Stop {
             after: dt,
             state,
@@ -332,7 +367,7 @@ impl<'a> Run<'a> {
             let at_end = height(&stop.state);
             stop = self.found(
                 start,
-                resting,
+                held,
                 ((0.0, least), (dt, at_end)),
                 &height,
                 settings.gap_tolerance,
@@ -346,15 +381,31 @@ impl<'a> Run<'a> {
                 return Err(self.stopped(start, &bodies, &why));
             }
         }
-        for held in resting {
-            let Some(along) = held.slips else { continue };
-            let slip = |bodies: &[Body]| along.dot(&held.contact.placed(bodies).slip);
+        for contact in resting {
+            let Some(along) = contact.slips else { continue };
+            let slip = |bodies: &[Body]| along.dot(&contact.contact.placed(bodies).slip);
             let at_end = slip(&stop.state);
             if at_end < -settings.sticking_speed {
                 let ends = ((0.0, slip(start)), (stop.after, at_end));
                 let tolerance = 0.5 * settings.sticking_speed;
-                stop = self.found(start, resting, ends, &slip, tolerance, report)?;
+                stop = self.found(start, held, ends, &slip, tolerance, report)?;
                 stop.event = Happening::Stop;
+            }
+        }
+        // A motor that is past its velocity at the end got there before.
+        for (index, drive) in drives.iter().enumerate() {
+            let Drive::Pushes(way) = drive else { continue };
+            let behind = |bodies: &[Body]| {
+                let (ahead, turns) = ahead_of_motors(self.world, bodies, self.time, self.h)[index];
+                (-way * ahead, turns)
+            };
+            let (at_end, turns) = behind(&stop.state);
+            let tolerance = self.holding_speed(turns);
+            if at_end < -tolerance {
+                let ends = ((0.0, behind(start).0), (stop.after, at_end));
+                let of = |bodies: &[Body]| behind(bodies).0;
+                stop = self.found(start, held, ends, &of, 0.5 * tolerance, report)?;
+                stop.event = Happening::Arrival;
             }
         }
         Ok(stop)
@@ -364,7 +415,7 @@ impl<'a> Run<'a> {
     fn found(
         &self,
         start: &[Body],
-        resting: &[Resting],
+        held: Held<'_>,
         (mut low, mut high): (Trial, Trial),
         of: &dyn Fn(&[Body]) -> f64,
         tolerance: f64,
@@ -388,7 +439,7 @@ impl<'a> Run<'a> {
                 let (at_low, at_high) = (low.1 * weights.0, high.1 * weights.1);
                 low.0 + (high.0 - low.0) * at_low / (at_low - at_high)
             };
-            let state = self.after(start, resting, time)?;
+            let state = self.after(start, held, time)?;
             report.trials += 1;
             let value = of(&state);
             if value.abs() <= tolerance && low.1 > tolerance {
@@ -424,6 +475,8 @@ enum Happening {
     Collision,
     /// A contact stopped sliding.
     Stop,
+    /// A motor is at its velocity.
+    Arrival,
 }
 
 /// Where the integration stopped.

@@ -1,6 +1,7 @@
 //! The event stepper: times of collision, impulses, resting forces, sliding, joints, and where it has to stop.
 
 mod balls;
+mod motors;
 mod resting;
 
 use drystone::Error;

@@ -4,7 +4,7 @@ use super::count;
 use super::number::{not_negative, positive};
 use crate::error::Result;
 use crate::scene::place::Place;
-use crate::scene::schema::{Body, Joint, Motor, SceneFile, Shape, Solver, Stabilization, Stepper};
+use crate::scene::schema::{Body, Joint, SceneFile, Shape, Solver, Stabilization, Stepper};
 
 /// Settings of the event stepper, and those that it has no use for.
 pub(super) fn event(file: &SceneFile, root: &Place<'_>) -> Result<()> {
@@ -134,12 +134,6 @@ fn shape(shape: &Shape, place: &Place<'_>) -> Result<()> {
 fn joints(joints: &[Joint], place: &Place<'_>) -> Result<()> {
     for (index, joint) in joints.iter().enumerate() {
         let place = place.at(index);
-        if let Some(Motor::Velocity(_)) = joint.motor {
-            return Err(place.key("motor").error(
-                "the event stepper has no motors that drive towards a velocity",
-                "expected a motor of type \"position\", or `type = \"prescribed_velocity\"`",
-            ));
-        }
         lasting([joint.breaking_force, joint.breaking_torque], &place)?;
     }
     Ok(())

@@ -9,6 +9,7 @@ mod meshes;
 mod narrowphase;
 mod polyhedra;
 mod ratio;
+mod ratio_program;
 mod rotations;
 mod round;
 mod world;

@@ -1,6 +1,7 @@
 //! Pairs of random convex polyhedra, and what is drawn of them.
 
 use drystone::Result;
+use drystone::collide::ratio_metric;
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::Polyhedron;
 use rand::RngExt;
@@ -39,6 +40,27 @@ fn solid(random: &mut Pcg64) -> Result<Polyhedron> {
     Ok(solid.centered())
 }
 
+/// A solid of any proportions, of about 1 m.
+fn extreme(random: &mut Pcg64) -> Result<Polyhedron> {
+    let half = Vec3::from_fn(|_, _| random.random_range(0.2..1.0));
+    let thin = 10_f64.powf(random.random_range(-3.0..-1.0));
+    let block = |half: Vec3| {
+        let corner = |k: usize| {
+            Vec3::from_fn(|axis, _| half[axis] * if k >> axis & 1 == 0 { -1.0 } else { 1.0 })
+        };
+        Polyhedron::hull(&(0..8).map(corner).collect::<Vec<_>>())
+    };
+    match random.random_range(0..7) {
+        0 => block(half),
+        1 => block(Vec3::new(1.0, half.y, 1e-3)),
+        2 => block(Vec3::new(half.x, thin, thin)),
+        3 => rock(4, random),
+        4 => Polyhedron::prism(random.random_range(3..65), 0.5, 0.6),
+        5 => Polyhedron::prism(random.random_range(3..65), 1.0, thin),
+        _ => rock(random.random_range(5..35), random),
+    }
+}
+
 /// Two polyhedra and where they are; about half of such pairs overlap.
 pub(crate) struct Pair {
     pub(crate) solids: [Polyhedron; 2],
@@ -50,6 +72,26 @@ impl Pair {
         let solids = [solid(random)?, solid(random)?];
         let distance = random.random_range(0.3..2.0);
         Ok(Self::at_distance(solids, distance, random))
+    }
+
+    /// Boxes, plates and needles down to a thousandth, tetrahedra, rocks of up to 64 faces and cylinders, of 1 mm to 100 m, up to 10^4 times their
+    /// size away from the origin: some overlap, some are apart, and a third touch.
+    pub(crate) fn extreme(random: &mut Pcg64) -> Result<Self> {
+        let size = 10_f64.powf(random.random_range(-3.0..2.0));
+        let solids = [extreme(random)?.scaled(size), extreme(random)?.scaled(size)];
+        let distance = size * random.random_range(0.05..2.0);
+        let mut pair = Self::at_distance(solids, distance, random);
+        let far = direction(random) * size * 10_f64.powf(random.random_range(-2.0..4.0));
+        for pose in &mut pair.poses {
+            pose.position += far;
+        }
+        if random.random_range(0..3) == 0 {
+            // The ratio is proportional to the distance of the centres.
+            let metric = ratio_metric(pair.solids(), pair.poses())?;
+            let [first, second] = metric.centers;
+            pair.poses[1].position += (second - first) * (1.0 / metric.ratio - 1.0);
+        }
+        Ok(pair)
     }
 
     /// Two solids, their centres so far apart `[m]`.

@@ -7,7 +7,7 @@
 use super::ContactPoint;
 use super::couple::Couple;
 use super::narrowphase::{Kind, Limits, Near, Neighbour, Query, contacts_of_sphere_and_mesh};
-use crate::constants::{SURROUNDINGS_PER_RADIUS, SURROUNDINGS_STEPS};
+use crate::constants::{SURROUNDINGS_PER_RADIUS, SURROUNDINGS_SETTLED, SURROUNDINGS_STEPS};
 use crate::math::Vec3;
 use crate::world::{Shape, TriangleMesh};
 
@@ -81,6 +81,17 @@ impl Surroundings {
         }
     }
 
+    /// Takes the distances from another place, at a distance from the last one `[m]`: the nearer the sphere is to it, the fewer triangles are looked at.
+    fn move_to(&mut self, mesh: &TriangleMesh, center: &Vec3, gone: f64) {
+        let slack = ROUNDING * self.radius;
+        for known in &mut self.triangles[..self.count as usize] {
+            let (on, _) = mesh.closest(known.triangle, center);
+            known.distance = ((center - on).norm() - slack) as f32;
+        }
+        self.center = *center;
+        self.radius -= gone + slack;
+    }
+
     fn known(&self) -> &[Neighbour] {
         &self.triangles[..self.count as usize]
     }
@@ -121,6 +132,11 @@ pub(super) fn sphere_and_mesh(
                 around.crowded = room;
             }
         }
+    }
+    let settles = SURROUNDINGS_STEPS * couple.time_step * speed < SURROUNDINGS_SETTLED * gone;
+    if settles && gone > SURROUNDINGS_SETTLED * radius && gone + range < around.radius {
+        around.move_to(mesh, &center, gone);
+        gone = (center - around.center).norm();
     }
     let near = if gone + range <= around.radius {
         Near::Known(around.known(), range + gone)

@@ -182,6 +182,10 @@ pub(crate) const SURROUNDINGS_PER_RADIUS: f64 = 0.2;
 /// The same for a fast sphere: steps that it may go on at its speed.
 pub(crate) const SURROUNDINGS_STEPS: f64 = 4.0;
 
+/// Part of its radius by which a sphere is away from where its triangles were looked for, above which they are looked at from where it is now; the same part
+/// of that way is the most that it may go meanwhile, or it would be at once as far again.
+pub(crate) const SURROUNDINGS_SETTLED: f64 = 0.05;
+
 /// Room to move in that a body's box has in the list of pairs, over the bounding radius.
 ///
 /// A settled pile of 4,000 spheres has 16,600 pairs with it. A first guess: no other value was tried.

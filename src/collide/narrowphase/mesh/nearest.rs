@@ -130,7 +130,12 @@ fn touch(
     (on, apart): (&Vec3, &Vec3),
     radius: f64,
 ) -> Option<(Touch, bool)> {
-    let misses = |way: &Vec3| apart.dot(way) > MESH_DIRECTION * (apart.norm() * way.norm());
+    // Most are on the right side by far, and need no root.
+    let far = apart.norm_squared();
+    let misses = |way: &Vec3| {
+        let along = apart.dot(way);
+        along > 0.0 && along * along > MESH_DIRECTION * MESH_DIRECTION * (far * way.norm_squared())
+    };
     let is_rim = |side: usize| mesh.sides(triangle)[side].kind == SideKind::Rim;
     let on_rim = match feature {
         Feature::Face => false,

@@ -458,7 +458,7 @@ typedef struct ds_velocity {
 /*
  Bodies, contacts and rows of joints. Begin with zeros and `struct_size`.
 
- Bodies and contacts whose memory is aligned to 64 bytes are not copied.
+ Bodies and contacts that stand without gaps in memory that is aligned to 64 bytes are not copied.
  */
 typedef struct ds_problem {
   /*
@@ -532,6 +532,18 @@ typedef struct ds_problem {
    c / h^2 for such a spring at the end of a step h; null if all are as hard as the options and the plan make them.
    */
   const float *compliances;
+  /*
+   Bytes from one body to the next, where they are members of larger records: at least `sizeof(ds_body)`, a multiple of 4; 0 if they stand without gaps.
+   */
+  size_t body_stride;
+  /*
+   The same of contacts.
+   */
+  size_t contact_stride;
+  /*
+   The same of rows of joints.
+   */
+  size_t joint_row_stride;
 } ds_problem;
 
 /*
@@ -801,6 +813,20 @@ enum ds_status ds_warm_start_load(struct ds_warm_start *warm_start,
                                   size_t count,
                                   const struct ds_plan *how,
                                   float *loads);
+
+/*
+ The same for contacts that begin every `contact_stride` bytes, as `ds_problem.contact_stride` says.
+
+ # Safety
+ As `ds_warm_start_load`.
+ */
+enum ds_status ds_warm_start_load_strided(struct ds_warm_start *warm_start,
+                                          const struct ds_key *keys,
+                                          struct ds_contact *contacts,
+                                          size_t contact_stride,
+                                          size_t count,
+                                          const struct ds_plan *how,
+                                          float *loads);
 
 /*
  Remembers the impulses that a solver has just found for a problem, and forgets all others. `how` is the plan of the step, or null after `ds_solve`.

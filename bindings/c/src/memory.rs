@@ -65,30 +65,62 @@ pub(crate) unsafe fn array<'a, T: AnyBitPattern>(
     Ok(unsafe { std::slice::from_raw_parts(from, count) })
 }
 
-/// The same of records that Rust has more strictly aligned than the caller: without a copy where they happen to be.
+/// The same of records that begin every `stride` bytes, or without a gap if that is 0, and that Rust has more strictly aligned than the caller: without a
+/// copy where there is no gap and they happen to be.
 ///
 /// # Safety
 /// As [`array`]; T is as large as R.
 pub(crate) unsafe fn records<'a, T: AnyBitPattern, R: AnyBitPattern + NoUninit>(
     from: *const T,
     count: usize,
+    stride: usize,
     what: &str,
 ) -> Result<Cow<'a, [R]>> {
     const { assert!(size_of::<T>() == size_of::<R>()) };
-    check_array(from, count, what)?;
+    let stride = check_strided(from, count, stride, what)?;
     if count == 0 {
         return Ok(Cow::Borrowed(&[]));
     }
     let aligned = from.cast::<R>();
-    if aligned.is_aligned() {
+    if aligned.is_aligned() && stride == size_of::<R>() {
         // SAFETY: the caller's promise, and any bits are a record.
         return Ok(Cow::Borrowed(unsafe {
             std::slice::from_raw_parts(aligned, count)
         }));
     }
     // SAFETY: count records, read as they lie.
-    let copied = (0..count).map(|at| unsafe { aligned.add(at).read_unaligned() });
+    let copied = (0..count).map(|at| unsafe { aligned.byte_add(at * stride).read_unaligned() });
     Ok(Cow::Owned(copied.collect()))
+}
+
+/// Bytes from one of the caller's records to the next, `stride` or without a gap if that is 0.
+///
+/// # Errors
+/// `DS_INVALID` as [`check_array`], for records that overlap, and for a stride at which the second one is not aligned.
+pub(crate) fn check_strided<T>(
+    from: *const T,
+    count: usize,
+    stride: usize,
+    what: &str,
+) -> Result<usize> {
+    let size = size_of::<T>();
+    if stride == 0 {
+        check_array(from, count, what)?;
+        return Ok(size);
+    }
+    if stride < size || !stride.is_multiple_of(align_of::<T>()) {
+        return Err(Fault::invalid(format!(
+            "{what}: a stride of {stride} bytes; a multiple of {} of at least {size} is expected, or 0",
+            align_of::<T>()
+        )));
+    }
+    if count > isize::MAX as usize / stride {
+        return Err(Fault::invalid(format!(
+            "{what}: {count} of {stride} bytes are more than memory can hold"
+        )));
+    }
+    check_array(from, count, what)?;
+    Ok(stride)
 }
 
 /// An array of the caller's that is written, if there is one: of as many elements as `values` has.

@@ -99,7 +99,7 @@ pub const DS_LAW_CONVEX: u32 = 1;
 
 /// Bodies, contacts and rows of joints. Begin with zeros and `struct_size`.
 ///
-/// Bodies and contacts whose memory is aligned to 64 bytes are not copied.
+/// Bodies and contacts that stand without gaps in memory that is aligned to 64 bytes are not copied.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ds_problem {
@@ -140,6 +140,12 @@ pub struct ds_problem {
     /// Compliance of each contact, at least 0: of a spring [m/N] for `ds_step`, and what a unit of normal impulse leaves of the normal velocity [1/kg] else,
     /// c / h^2 for such a spring at the end of a step h; null if all are as hard as the options and the plan make them.
     pub compliances: *const f32,
+    /// Bytes from one body to the next, where they are members of larger records: at least `sizeof(ds_body)`, a multiple of 4; 0 if they stand without gaps.
+    pub body_stride: usize,
+    /// The same of contacts.
+    pub contact_stride: usize,
+    /// The same of rows of joints.
+    pub joint_row_stride: usize,
 }
 
 // SAFETY: it is `repr(C)` and begins with its size.
@@ -151,6 +157,7 @@ unsafe impl Sized32 for ds_problem {
 pub(crate) struct Given<'a> {
     bodies: Cow<'a, [Body]>,
     contacts: Cow<'a, [Contact]>,
+    joint_rows: Cow<'a, [JointRow]>,
     rest: ProblemRef<'a>,
     /// Empty if none moves.
     pub(crate) surface_velocities: &'a [[f32; 3]],
@@ -161,6 +168,7 @@ impl Given<'_> {
         ProblemRef {
             bodies: &self.bodies,
             contacts: &self.contacts,
+            joint_rows: &self.joint_rows,
             ..self.rest
         }
     }
@@ -178,18 +186,28 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
         let if_any = |given: bool, count: usize| if given && in_step { count } else { 0 };
         let optional =
             |from: *const f32, what| array(from, if_any(!from.is_null(), contacts), what);
-        let rows: &[ds_joint_row] = array(from.joint_rows, from.joint_row_count, "joint rows")?;
+        let rows = from.joint_row_count;
         let of_any_plan = |is_null: bool| if is_null { 0 } else { contacts };
         let surfaces = of_any_plan(from.surface_velocities.is_null());
         let compliances = of_any_plan(from.compliances.is_null());
         let increments = if_any(!from.increments.is_null(), bodies);
         let increments: &[ds_velocity] = array(from.increments, increments, "increments")?;
         Ok(Given {
-            bodies: records::<_, Body>(from.bodies, bodies, "bodies")?,
-            contacts: records::<_, Contact>(from.contacts, contacts, "contacts")?,
+            bodies: records::<_, Body>(from.bodies, bodies, from.body_stride, "bodies")?,
+            contacts: records::<_, Contact>(
+                from.contacts,
+                contacts,
+                from.contact_stride,
+                "contacts",
+            )?,
+            joint_rows: records::<_, JointRow>(
+                from.joint_rows,
+                rows,
+                from.joint_row_stride,
+                "joint rows",
+            )?,
             surface_velocities: array(from.surface_velocities, surfaces, "surface_velocities")?,
             rest: ProblemRef {
-                joint_rows: bytemuck::cast_slice::<_, JointRow>(rows),
                 friction_cone: match from.friction_directions {
                     0 => FrictionCone::Disk,
                     directions => FrictionCone::Pyramid { directions },

@@ -2,7 +2,7 @@
 
 use crate::fault::{Result, ds_status, guarded};
 use crate::handle::Handles;
-use crate::memory::{array, check_array, check_pointer, records, write};
+use crate::memory::{array, check_array, check_pointer, check_strided, records, write};
 use crate::plan::{ds_plan, plan};
 use crate::problem::{ds_contact, ds_problem, given};
 use crate::solver::{SOLVERS, ds_solver};
@@ -92,13 +92,32 @@ pub unsafe extern "C" fn ds_warm_start_load(
     how: *const ds_plan,
     loads: *mut f32,
 ) -> ds_status {
+    // SAFETY: the caller's promise.
+    unsafe { ds_warm_start_load_strided(warm_start, keys, contacts, 0, count, how, loads) }
+}
+
+/// The same for contacts that begin every `contact_stride` bytes, as `ds_problem.contact_stride` says.
+///
+/// # Safety
+/// As `ds_warm_start_load`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_warm_start_load_strided(
+    warm_start: *mut ds_warm_start,
+    keys: *const ds_key,
+    contacts: *mut ds_contact,
+    contact_stride: usize,
+    count: usize,
+    how: *const ds_plan,
+    loads: *mut f32,
+) -> ds_status {
     guarded(|| {
         WARM_STARTS.with(warm_start.addr(), |held| {
             // SAFETY: the caller's promise.
             unsafe {
                 held.take_keys(keys, count)?;
-                check_array(contacts.cast_const(), count, "contacts")?;
-                let given = records::<_, Contact>(contacts.cast_const(), count, "contacts")?;
+                let from = contacts.cast_const();
+                let stride = check_strided(from, count, contact_stride, "contacts")?;
+                let given = records::<_, Contact>(from, count, stride, "contacts")?;
                 held.contacts.clear();
                 held.contacts.extend_from_slice(&given);
                 drop(given);
@@ -111,7 +130,7 @@ pub unsafe extern "C" fn ds_warm_start_load(
                 } = held;
                 cache.load(keys, &how, to, found)?;
                 for (at, contact) in to.iter().enumerate() {
-                    (*contacts.add(at)).impulse = contact.impulse;
+                    (*contacts.byte_add(at * stride)).impulse = contact.impulse;
                 }
                 write(loads, found, "loads")
             }

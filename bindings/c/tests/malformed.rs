@@ -144,6 +144,9 @@ impl Call {
             loads: null(),
             sizes: null(),
             compliances: null(),
+            body_stride: 0,
+            contact_stride: 0,
+            joint_row_stride: 0,
         };
         call.solution.struct_size = size_of_u32::<ds_solution>();
         call.solution.velocities = call.velocities.as_mut_ptr();
@@ -266,6 +269,32 @@ fn malformed(
             }
             let velocities = [[velocity; 3]; CONTACTS];
             call.problem.surface_velocities = velocities.as_ptr();
+            return solve(solver, &mut call);
+        }
+        60 => {
+            // They overlap, are not aligned, or have more bytes than there are.
+            let stride = [1, 60, 63, 66, 67, usize::MAX, isize::MAX as usize - 3];
+            let stride = stride[random.random_range(0..stride.len())];
+            match random.random_range(0..4) {
+                0 => problem.body_stride = stride,
+                1 => problem.contact_stride = stride,
+                2 => (problem.joint_row_count, problem.joint_row_stride) = (ROWS, stride),
+                _ => {
+                    let (keys, contacts) = (call.keys.as_ptr(), call.contacts.as_mut_ptr());
+                    // SAFETY: arrays are as long as their counts say.
+                    return unsafe {
+                        ds_warm_start_load_strided(
+                            warm,
+                            keys,
+                            contacts,
+                            stride,
+                            CONTACTS,
+                            null(),
+                            null_mut(),
+                        )
+                    };
+                }
+            }
             return solve(solver, &mut call);
         }
         35 => {
@@ -498,8 +527,8 @@ fn malformed_calls_are_errors() {
         assert_eq!(ds_create(2, &mut solver), ds_status::DS_OK);
         assert_eq!(ds_warm_start_create(&mut warm), ds_status::DS_OK);
     }
-    for round in 0..600_u32 {
-        let kind = round % 60;
+    for round in 0..610_u32 {
+        let kind = round % 61;
         let status = malformed(kind, &mut random, solver, warm);
         assert_ne!(status, ds_status::DS_OK, "call {kind}, round {round}");
         assert_ne!(status, ds_status::DS_PANIC, "call {kind}, round {round}");

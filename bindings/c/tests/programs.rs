@@ -13,7 +13,9 @@ use std::process::Command;
 /// If it does not start or fails; says what it printed.
 fn run(command: &mut Command) -> String {
     let name = format!("{command:?}");
+    // Cargo's has libraries of other builds, which would come before those that a program names.
     let done = command
+        .env_remove("LD_LIBRARY_PATH")
         .output()
         .unwrap_or_else(|why| panic!("{name}: {why}"));
     let said = |text: &[u8]| String::from_utf8_lossy(text).into_owned();

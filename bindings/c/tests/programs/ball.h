@@ -1,8 +1,18 @@
-/* A cube of 1 m on the ground, stepped by a host: what the C and the C++ program share. */
+/* A cube of 1 m on the ground, stepped by a host whose bodies and contacts are members of its own records: what the C and the C++ program share. */
 #ifndef BALL_H
 #define BALL_H
 
 #include "check.h"
+
+struct host_body {
+    char name[12];
+    ds_body body;
+};
+
+struct host_contact {
+    ds_contact contact;
+    double age;
+};
 
 /* Steps the cube until it rests, and checks where. */
 static void cube_comes_to_rest(void)
@@ -17,8 +27,8 @@ static void cube_comes_to_rest(void)
     OK(ds_create(1, &solver));
     OK(ds_warm_start_create(&warm));
     for (step = 0; step < 240; ++step) {
-        ds_body bodies[2];
-        ds_contact contacts[4];
+        struct host_body bodies[2];
+        struct host_contact contacts[4];
         ds_velocity increments[2], velocities[2];
         ds_displacement displacements[2];
         ds_key keys[4];
@@ -39,10 +49,10 @@ static void cube_comes_to_rest(void)
         solution.struct_size = sizeof solution;
         plan.struct_size = sizeof plan;
         report.struct_size = sizeof report;
-        OK(ds_body_from_local(&bodies[0], 1.0f, inertia, turn, speed, still));
+        OK(ds_body_from_local(&bodies[0].body, 1.0f, inertia, turn, speed, still));
         increments[0].linear[2] = (float)(-9.81 * h);
         for (i = 0; i < 4; ++i) {
-            ds_contact *contact = &contacts[i];
+            ds_contact *contact = &contacts[i].contact;
             contact->body_b = 1;
             contact->arm_a[0] = contact->arm_b[0] = corners[i][0];
             contact->arm_a[1] = contact->arm_b[1] = corners[i][1];
@@ -55,13 +65,15 @@ static void cube_comes_to_rest(void)
         }
         problem.body_count = 2;
         problem.contact_count = 4;
-        problem.bodies = bodies;
-        problem.contacts = contacts;
+        problem.bodies = &bodies[0].body;
+        problem.body_stride = sizeof bodies[0];
+        problem.contacts = &contacts[0].contact;
+        problem.contact_stride = sizeof contacts[0];
         problem.increments = increments;
         problem.gaps = gaps;
         problem.loads = loads;
         OK(ds_plan_recommended_for(&plan, &problem, 0, h, 9.81));
-        OK(ds_warm_start_load(warm, keys, contacts, 4, &plan, loads));
+        OK(ds_warm_start_load_strided(warm, keys, &contacts[0].contact, sizeof contacts[0], 4, &plan, loads));
         solution.velocities = velocities;
         solution.displacements = displacements;
         solution.total_impulses = impulses;

@@ -32,6 +32,7 @@ pub(crate) mod islands;
 mod joint_row;
 mod plain;
 mod radius;
+mod rolling;
 mod runs;
 mod split_body;
 mod surfaces;
@@ -42,6 +43,7 @@ pub(crate) use friction::FrictionTable;
 pub use friction::{FrictionCone, FrictionLaw};
 pub use islands::HeldBodies;
 pub use joint_row::JointRow;
+pub use rolling::RollingFriction;
 pub use surfaces::MovingSurfaces;
 
 use crate::error::{Error, Result};

@@ -136,6 +136,11 @@ impl Solution {
         self.displacements.truncate(count);
     }
 
+    /// Drops the impulses of joint rows from `count` on, such as those that [`RollingFriction`](crate::problem::RollingFriction) adds.
+    pub fn keep_joint_rows(&mut self, count: usize) {
+        self.joint_impulses.truncate(count);
+    }
+
     /// True if every number is finite, and no joint impulse at the bound of those without bounds.
     ///
     /// The residual alone does not tell: a projection turns what is not a number into a bound.

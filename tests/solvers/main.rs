@@ -21,5 +21,6 @@ mod properties;
 mod reduction;
 mod reference;
 mod repacking;
+mod rolling;
 #[path = "../support/mod.rs"]
 mod support;

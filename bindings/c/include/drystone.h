@@ -533,6 +533,14 @@ typedef struct ds_problem {
    */
   const float *compliances;
   /*
+   For `ds_solve`: length [m] that times the normal impulse which a contact starts from bounds its moments against rolling; null if there are none.
+   */
+  const float *rolling_lengths;
+  /*
+   The same of its moment about the normal, against spinning.
+   */
+  const float *spinning_lengths;
+  /*
    Bytes from one body to the next, where they are members of larger records: at least `sizeof(ds_body)`, a multiple of 4; 0 if they stand without gaps.
    */
   size_t body_stride;

@@ -140,6 +140,10 @@ pub struct ds_problem {
     /// Compliance of each contact, at least 0: of a spring [m/N] for `ds_step`, and what a unit of normal impulse leaves of the normal velocity [1/kg] else,
     /// c / h^2 for such a spring at the end of a step h; null if all are as hard as the options and the plan make them.
     pub compliances: *const f32,
+    /// For `ds_solve`: length [m] that times the normal impulse which a contact starts from bounds its moments against rolling; null if there are none.
+    pub rolling_lengths: *const f32,
+    /// The same of its moment about the normal, against spinning.
+    pub spinning_lengths: *const f32,
     /// Bytes from one body to the next, where they are members of larger records: at least `sizeof(ds_body)`, a multiple of 4; 0 if they stand without gaps.
     pub body_stride: usize,
     /// The same of contacts.
@@ -161,6 +165,10 @@ pub(crate) struct Given<'a> {
     rest: ProblemRef<'a>,
     /// Empty if none moves.
     pub(crate) surface_velocities: &'a [[f32; 3]],
+    /// Empty if nothing holds bodies back from rolling.
+    pub(crate) rolling: &'a [f32],
+    /// Likewise from spinning.
+    pub(crate) spinning: &'a [f32],
 }
 
 impl Given<'_> {
@@ -189,7 +197,7 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
         let rows = from.joint_row_count;
         let of_any_plan = |is_null: bool| if is_null { 0 } else { contacts };
         let surfaces = of_any_plan(from.surface_velocities.is_null());
-        let compliances = of_any_plan(from.compliances.is_null());
+        let of_contacts = |from: *const f32, what| array(from, of_any_plan(from.is_null()), what);
         let increments = if_any(!from.increments.is_null(), bodies);
         let increments: &[ds_velocity] = array(from.increments, increments, "increments")?;
         Ok(Given {
@@ -207,6 +215,8 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
                 "joint rows",
             )?,
             surface_velocities: array(from.surface_velocities, surfaces, "surface_velocities")?,
+            rolling: of_contacts(from.rolling_lengths, "rolling_lengths")?,
+            spinning: of_contacts(from.spinning_lengths, "spinning_lengths")?,
             rest: ProblemRef {
                 friction_cone: match from.friction_directions {
                     0 => FrictionCone::Disk,
@@ -219,7 +229,7 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
                 restitutions: optional(from.restitutions, "restitutions")?,
                 loads: optional(from.loads, "loads")?,
                 sizes: optional(from.sizes, "sizes")?,
-                compliances: array(from.compliances, compliances, "compliances")?,
+                compliances: of_contacts(from.compliances, "compliances")?,
                 ..ProblemRef::default()
             },
         })

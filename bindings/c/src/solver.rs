@@ -6,7 +6,7 @@ use crate::memory::{Sized32, check_pointer, structure, write, write_structure};
 use crate::plan::{ds_options, ds_plan, options, plan};
 use crate::problem::{Given, ds_displacement, ds_problem, ds_velocity, given};
 use crate::threads::Threads;
-use drystone::problem::{MovingSurfaces, Velocity};
+use drystone::problem::{MovingSurfaces, RollingFriction, Velocity};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::substeps::SubstepReport;
 use drystone::solver::{Displacement, Plan, Solution, Solver as _, Status};
@@ -93,6 +93,7 @@ pub(crate) struct Held {
     velocities: Vec<Velocity>,
     displacements: Vec<Displacement>,
     surfaces: MovingSurfaces,
+    rolling: RollingFriction,
 }
 
 pub(crate) static SOLVERS: Handles<Held> = Handles::new("solver");
@@ -112,6 +113,7 @@ impl Held {
             velocities: Vec::new(),
             displacements: Vec::new(),
             surfaces: MovingSurfaces::default(),
+            rolling: RollingFriction::default(),
         })
     }
 
@@ -122,16 +124,23 @@ impl Held {
             threads,
             solution,
             surfaces,
+            rolling,
             ..
         } = self;
         let problem = given.problem();
+        let rows = problem.joint_rows.len();
         let problem = surfaces.carry(&problem, given.surface_velocities)?;
+        let problem = rolling.hold(&problem, given.rolling, given.spinning)?;
         let solve = AssertUnwindSafe(|| match threads {
             Some(threads) => threads.run(|| solver.step(&problem, plan, solution)),
             None => solver.step(&problem, plan, solution),
         });
         match catch_unwind(solve) {
-            Ok(found) => Ok(found?),
+            Ok(found) => {
+                let found = found?;
+                solution.keep_joint_rows(rows);
+                Ok(found)
+            }
             Err(panic) => {
                 (self.solver, self.solution) = (CpuSolver::new(), Solution::default());
                 Err(of_panic(&*panic))

@@ -144,6 +144,8 @@ impl Call {
             loads: null(),
             sizes: null(),
             compliances: null(),
+            rolling_lengths: null(),
+            spinning_lengths: null(),
             body_stride: 0,
             contact_stride: 0,
             joint_row_stride: 0,
@@ -270,6 +272,25 @@ fn malformed(
             let velocities = [[velocity; 3]; CONTACTS];
             call.problem.surface_velocities = velocities.as_ptr();
             return solve(solver, &mut call);
+        }
+        61 => {
+            // A length that is none, and one in a step, which has no rows.
+            let lengths = [[number, -1.0][random.random_range(0..2)]; CONTACTS];
+            let sound = [0.1; CONTACTS];
+            return match random.random_range(0..3) {
+                0 => {
+                    problem.rolling_lengths = lengths.as_ptr();
+                    solve(solver, &mut call)
+                }
+                1 => {
+                    problem.spinning_lengths = lengths.as_ptr();
+                    solve(solver, &mut call)
+                }
+                _ => {
+                    problem.spinning_lengths = sound.as_ptr();
+                    step(solver, &mut call)
+                }
+            };
         }
         60 => {
             // They overlap, are not aligned, or have more bytes than there are.
@@ -527,8 +548,8 @@ fn malformed_calls_are_errors() {
         assert_eq!(ds_create(2, &mut solver), ds_status::DS_OK);
         assert_eq!(ds_warm_start_create(&mut warm), ds_status::DS_OK);
     }
-    for round in 0..610_u32 {
-        let kind = round % 61;
+    for round in 0..620_u32 {
+        let kind = round % 62;
         let status = malformed(kind, &mut random, solver, warm);
         assert_ne!(status, ds_status::DS_OK, "call {kind}, round {round}");
         assert_ne!(status, ds_status::DS_PANIC, "call {kind}, round {round}");

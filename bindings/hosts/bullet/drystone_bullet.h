@@ -1,4 +1,4 @@
-// drystone as Bullet's constraint solver: contacts with friction and restitution, kinematic bodies, all of Bullet's constraints.
+// drystone as Bullet's constraint solver: contacts with friction, rolling and spinning friction and restitution, kinematic bodies, all of Bullet's constraints.
 //
 //     drystone::BulletSolver solver;
 //     btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
@@ -40,7 +40,10 @@ public:
                         const btContactSolverInfo &info, btIDebugDraw *, btDispatcher *) override
     {
         m_keeps_directions = (info.m_solverMode & SOLVER_ENABLE_FRICTION_DIRECTION_CACHING) != 0;
-        if (constraint_count == 0) {
+        bool holds = false;
+        for (int i = 0; i < manifold_count; ++i)
+            holds |= holds_rolling(*manifolds[i]);
+        if (constraint_count == 0 && !holds) {
             solve_contacts(objects, object_count, manifolds, manifold_count, info.m_timeStep);
             return 0;
         }
@@ -147,6 +150,8 @@ private:
         m_restitutions.resizeNoInitialize(0);
         m_loads.resizeNoInitialize(0);
         m_surfaces.resizeNoInitialize(0);
+        m_rolling.resizeNoInitialize(0);
+        m_spinning.resizeNoInitialize(0);
         m_is_moving = false;
         for (int i = 0; i < count; ++i) {
             btPersistentManifold &manifold = *manifolds[i];
@@ -176,6 +181,8 @@ private:
                 m_gaps.push_back(float(point.getDistance()));
                 m_restitutions.push_back(float(point.m_combinedRestitution));
                 m_loads.push_back(point.m_prevRHS);
+                m_rolling.push_back(float(btMax(point.m_combinedRollingFriction, btScalar(0))));
+                m_spinning.push_back(float(btMax(point.m_combinedSpinningFriction, btScalar(0))));
                 m_surfaces.push_back(surface_of(point, get(contact.normal)));
                 m_is_moving |= !get(m_surfaces[m_surfaces.size() - 1].velocity).isZero();
             }
@@ -258,13 +265,15 @@ private:
         check(ds_renew_loads(&m_plan, solution.total_impulses, data(m_sizes), data(m_loads), problem.contact_count));
     }
 
-    /// A step with constraints: in each part errors and gaps anew, one problem whose velocities move the bodies, and the same without what
+    /// A step with constraints or rolling friction: in each part errors and gaps anew, one problem whose velocities move the bodies, and the same without what
     /// pushes them out of each other, whose velocities stay.
     void solve_in_parts(const btContactSolverInfo &info)
     {
         const unsigned parts = m_substeps > 0 ? m_substeps : 8;
         const btScalar h = info.m_timeStep, part = h / btScalar(parts);
         ds_problem problem = prepare(h, parts);
+        problem.rolling_lengths = data(m_rolling);
+        problem.spinning_lengths = data(m_spinning);
         ds_options options = {};
         options.struct_size = sizeof options;
         check(ds_options_default(&options));
@@ -449,7 +458,7 @@ private:
     Array<ds_displacement> m_displacements;
     Array<ds_contact> m_contacts;
     Array<btManifoldPoint *> m_points;
-    Array<float> m_gaps, m_restitutions, m_loads, m_sizes;
+    Array<float> m_gaps, m_restitutions, m_loads, m_sizes, m_rolling, m_spinning;
     Array<Impulse> m_impulses, m_totals;
     Array<Surface> m_surfaces;
     bool m_is_moving = false, m_keeps_directions = false;

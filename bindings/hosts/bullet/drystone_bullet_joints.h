@@ -11,7 +11,18 @@
 
 namespace drystone {
 
-/// A group of bodies in two parts: what hangs together with a constraint, directly or by others, and what does not.
+/// True if contacts of the manifold hold their bodies back from rolling or spinning.
+inline bool holds_rolling(btPersistentManifold &manifold)
+{
+    for (int at = 0; at < manifold.getNumContacts(); ++at) {
+        const btManifoldPoint &point = manifold.getContactPoint(at);
+        if (point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0)
+            return true;
+    }
+    return false;
+}
+
+/// A group of bodies in two parts: what hangs together with a constraint or with rolling friction, directly or by others, and what does not.
 class BulletParts
 {
 public:
@@ -46,6 +57,11 @@ public:
             for (const btCollisionObject *body : {&constraints[i]->getRigidBodyA(), &constraints[i]->getRigidBodyB()})
                 if (index_of(body) >= 0)
                     m_is_jointed[first(index_of(body))] = true;
+        for (int i = 0; i < manifold_count; ++i)
+            if (holds_rolling(*manifolds[i]))
+                for (const btCollisionObject *body : {manifolds[i]->getBody0(), manifolds[i]->getBody1()})
+                    if (index_of(body) >= 0)
+                        m_is_jointed[first(index_of(body))] = true;
         for (Part *part : {&free, &jointed}) {
             part->objects.resizeNoInitialize(0);
             part->manifolds.resizeNoInitialize(0);

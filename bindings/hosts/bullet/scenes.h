@@ -156,6 +156,7 @@ public:
     }
 
     const std::vector<std::unique_ptr<btRigidBody>> &bodies() const { return m_bodies; }
+    btDiscreteDynamicsWorld &world() { return m_world; }
 
 private:
     struct Joint

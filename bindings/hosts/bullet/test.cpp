@@ -101,6 +101,43 @@ void platform_carries(bool joined)
     expect(std::abs(box.getLinearVelocity().x() - 1) < 1e-2, "platform: speed of what it carries [m/s]", box.getLinearVelocity().x());
 }
 
+/// A ball of 0.5 m whose rolling friction is a length of 0.02 m with the ground's coefficient: rolled at 2 m/s, spun, and put on an incline that it is held on.
+void rolling_stops()
+{
+    const btScalar length = btScalar(0.02), radius = btScalar(0.5), g = btScalar(9.81);
+    const auto ball_in = [&](Scene &scene) -> btRigidBody & {
+        btRigidBody &ball = scene.add(new btSphereShape(radius), 1, btTransform(btQuaternion::getIdentity(), btVector3(0, 0, radius)));
+        const btScalar of_ground = scene.bodies()[0]->getFriction();
+        ball.setRollingFriction(length / of_ground);
+        ball.setSpinningFriction(length / of_ground);
+        return ball;
+    };
+    Scene rolls(drystone_solver(), 10);
+    btRigidBody &rolling = ball_in(rolls);
+    rolling.setLinearVelocity(btVector3(2, 0, 0));
+    rolling.setAngularVelocity(btVector3(0, 2 / radius, 0));
+    after(rolls, 60);
+    const double left = 2 - 5.0 / 7.0 * length * g / radius;
+    expect(std::abs(rolling.getLinearVelocity().x() - left) < 0.02, "rolling friction: speed after 1 s [m/s]", rolling.getLinearVelocity().x());
+    after(rolls, 420);
+    expect(rolling.getLinearVelocity().length() < 1e-3, "rolling friction: speed after 8 s [m/s]", rolling.getLinearVelocity().length());
+    Scene spins(drystone_solver(), 10);
+    btRigidBody &spinning = ball_in(spins);
+    spinning.setAngularVelocity(btVector3(0, 0, 10));
+    after(spins, 60);
+    const double spin = 10 - length * g / (0.4 * radius * radius);
+    expect(std::abs(spinning.getAngularVelocity().z() - spin) < 0.05, "spinning friction: spin after 1 s [rad/s]", spinning.getAngularVelocity().z());
+    for (const btScalar tilt : {btScalar(0.03), btScalar(0.06)}) {
+        Scene tilted(drystone_solver(), 10);
+        tilted.world().setGravity(g * btVector3(std::sin(tilt), 0, -std::cos(tilt)));
+        btRigidBody &ball = ball_in(tilted);
+        after(tilted, 120);
+        const double pull = std::max(0.0, std::sin(double(tilt)) - length / radius * std::cos(double(tilt)));
+        const double speed = 2 * 5.0 / 7.0 * g * pull;
+        expect(std::abs(ball.getLinearVelocity().x() - speed) < 0.01, "rolling friction on an incline: speed after 2 s [m/s]", ball.getLinearVelocity().x());
+    }
+}
+
 /// Makes what touches a body with the callback's flag a belt at 0.5 m/s, as Bullet has them.
 bool on_belt(btManifoldPoint &point, const btCollisionObjectWrapper *a, int, int, const btCollisionObjectWrapper *, int, int)
 {
@@ -294,6 +331,7 @@ int main(int count, char **words)
     belt_carries(std::make_unique<btSequentialImpulseConstraintSolver>(), false, "belt by Bullet's own solver: speed [m/s]");
     belt_carries(drystone_solver(), false, "belt: speed [m/s]");
     belt_carries(drystone_solver(), true, "belt with a joint: speed [m/s]");
+    rolling_stops();
     pendulum_swings();
     motor_turns();
     chain_holds();

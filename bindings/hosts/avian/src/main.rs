@@ -18,6 +18,8 @@ struct Contestant {
     app: App,
     /// Processor time of the steps `[s]`.
     seconds: f64,
+    /// Time that has passed in them `[s]`.
+    passed: f64,
     /// Of its parts, where they are known.
     times: Times,
 }
@@ -37,6 +39,7 @@ impl Contestant {
             name,
             app,
             seconds: 0.0,
+            passed: 0.0,
             times: Times::default(),
         }
     }
@@ -87,11 +90,12 @@ fn race(scene: Scene, steps: usize) {
     let mut contestants = Contestant::all(scene);
     for turn in 0..steps.div_ceil(TURN) {
         for one in &mut contestants {
-            let before = clock(began);
+            let (before, start) = (clock(began), Instant::now());
             for _ in turn * TURN..steps.min((turn + 1) * TURN) {
                 one.step();
             }
             one.seconds += clock(began) - before;
+            one.passed += start.elapsed().as_secs_f64();
         }
     }
     for one in &mut contestants {
@@ -99,8 +103,14 @@ fn race(scene: Scene, steps: usize) {
         let per_step = |seconds: f64| format!("{:.2}", 1e3 * seconds / steps as f64);
         let host = one.app.world().get_resource::<Host>();
         let parts = host.map_or(" | ".into(), |_| {
+            // Parts are timed by the wall's clock: what is told are their shares of the processor time.
             let Times { exchange, solve } = one.times;
-            format!("{} | {}", per_step(exchange), per_step(solve))
+            let share = one.seconds / one.passed;
+            format!(
+                "{} | {}",
+                per_step(share * exchange),
+                per_step(share * solve)
+            )
         });
         let stands = match scene {
             Scene::Pyramid if state.moved < 0.25 => "yes",

@@ -7,7 +7,9 @@ use crate::plan::Plan;
 use crate::records::{BodyRecord, ProblemContact, RowRecord};
 use crate::solution::Solution;
 use crate::threads;
-use drystone::problem::{FrictionCone, FrictionLaw, MovingSurfaces, ProblemRef, Velocity};
+use drystone::problem::{
+    FrictionCone, FrictionLaw, MovingSurfaces, ProblemRef, RollingFriction, Velocity,
+};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::{self, Options, Solver as _};
 use numpy::{PyArray1, PyArrayMethods};
@@ -371,6 +373,34 @@ impl Problem {
         self.exchange(py, array, ("compliances", &[]), |arrays| {
             &mut arrays.compliances
         })
+    }
+
+    /// Rows that hold bodies back from rolling and from spinning on each other, for ``rows``, behind those that there are: two about the tangents of each contact whose
+    /// ``rolling`` length is above 0, and one about its normal for ``spinning`` (float32, one a contact [m]). Moments are at most the length times the normal impulse
+    /// that the contact starts from, so that rows are made anew in every step. Rows are of problems that are solved once.
+    #[pyo3(signature = (rolling=None, spinning=None))]
+    fn rolling_rows<'py>(
+        &self,
+        py: Python<'py>,
+        rolling: Option<Bound<'py, PyAny>>,
+        spinning: Option<Bound<'py, PyAny>>,
+    ) -> Result<Bound<'py, PyArray1<RowRecord>>> {
+        let lend = |array: &Option<Bound<'py, PyAny>>, what: &str| {
+            let lent = array.as_ref().map(|array| Lent::of(array, what, &[]));
+            lent.transpose()
+        };
+        let (rolling, spinning) = (lend(&rolling, "rolling")?, lend(&spinning, "spinning")?);
+        let (rolling, spinning) = (numbers(&rolling)?, numbers(&spinning)?);
+        let rows = self.with(py, |problem| {
+            let contacts = ProblemRef {
+                contacts: problem.contacts,
+                ..ProblemRef::default()
+            };
+            let mut memory = RollingFriction::default();
+            let held = memory.hold(&contacts, rolling, spinning)?;
+            Ok(held.joint_rows.iter().copied().map(RowRecord).collect())
+        })?;
+        Ok(PyArray1::from_vec(py, rows))
     }
 
     /// Sets ``sizes``, each body taken for a ball of its mass and mean inertia: to be called for bodies of different sizes when contacts are

@@ -392,6 +392,29 @@ def test_contacts_that_are_springs_give_way() -> None:
     assert np.allclose(problem.solve().velocities[0], 0, atol=1e-6)
 
 
+def test_rows_hold_a_ball_back_from_rolling() -> None:
+    h, radius, length = 1 / 60, 0.5, np.array([0.02], np.float32)
+    bodies, contacts = drystone.new_bodies(2), drystone.new_contacts(1)
+    bodies[0] = drystone.body_from_local(1.0, [0.1] * 3, linear_velocity=[2, 0, 0], angular_velocity=[0, 2 / radius, 0])
+    contacts["body_b"], contacts["normal"], contacts["friction"] = 1, [0, 0, 1], 0.8
+    contacts["arm_a"], contacts["impulse"] = [0, 0, -radius], [9.81 * h, 0, 0]
+    problem = drystone.Problem(bodies, contacts)
+    for _ in range(60):
+        bodies["linear_velocity"][0, 2] -= 9.81 * h
+        problem.rows = problem.rolling_rows(rolling=length)
+        found = problem.solve(iterations=100)
+        bodies["linear_velocity"][0], bodies["angular_velocity"][0] = found.velocities[0, :3], found.velocities[0, 3:]
+        contacts["impulse"] = found.impulses
+    assert found.joint_impulses.shape == (2,)
+    assert abs(found.velocities[0, 0] - (2 - 5 / 7 * 0.02 * 9.81 / radius)) < 2e-3
+    assert problem.rolling_rows(spinning=length)["angular_a"].tolist() == [[0, 0, 1]]
+    assert len(problem.rolling_rows()) == 0
+    with pytest.raises(drystone.InvalidError, match="rolling friction of contact 0"):
+        problem.rolling_rows(np.array([-1], np.float32))
+    with pytest.raises(drystone.InvalidError, match="spinning"):
+        problem.rolling_rows(spinning=np.zeros(2, np.float32))
+
+
 @pytest.mark.parametrize("method", ["accelerated", "nsgs"])
 def test_an_operator_has_the_same_normal_impulses(method: Any) -> None:
     bodies, contacts = crowd(60)

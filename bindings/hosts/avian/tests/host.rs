@@ -6,9 +6,14 @@ use avian3d::collision::contact_types::ContactGraph;
 use avian3d::prelude::*;
 use bevy::ecs::error::{BevyError, ErrorContext};
 use bevy::prelude::*;
+use drystone::problem::AsProblem;
+use drystone::solver::cpu::CpuSolver;
+use drystone::solver::substeps::SubstepReport;
+use drystone::solver::{Plan, Solution, Solver};
 use drystone_avian::scenes::{Scene, State, headless};
 use drystone_avian::{DrystonePlugin, Host};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 const G: f32 = 9.81;
 
@@ -491,6 +496,39 @@ fn steps_repeat_themselves_for_any_number_of_threads() {
     };
     let one = bits(1);
     assert!(one == bits(1) && one == bits(2));
+}
+
+/// drystone's solver on the CPU, counted.
+struct Counted(CpuSolver, Arc<AtomicUsize>);
+
+impl Solver for Counted {
+    fn backend(&self) -> &'static str {
+        "counted"
+    }
+
+    fn attempt(
+        &mut self,
+        problem: &dyn AsProblem,
+        plan: &Plan,
+        solution: &mut Solution,
+    ) -> drystone::Result<SubstepReport> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.attempt(problem, plan, solution)
+    }
+}
+
+#[test]
+fn another_solver_does_the_work() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let mut app = app(|app| {
+        floor(app);
+        cube(app, 0.0, 0.5);
+    });
+    let mut there = app.world_mut().resource_mut::<Host>();
+    there.set_solver(Counted(CpuSolver::new(), Arc::clone(&count)));
+    steps(&mut app, 10);
+    assert_eq!(count.load(Ordering::Relaxed), 10);
+    assert!(host(&app).contact_count() > 0);
 }
 
 static TOLD: Mutex<String> = Mutex::new(String::new());

@@ -309,7 +309,7 @@ fn a_pile_of_rocks_comes_to_rest() {
         name = \"rocks\"
         [simulation]
         dt = 0.016666666666666666
-        steps = 300
+        steps = 600
         [[container]]
         name = \"box\"
         inner = [4.0, 4.0, 12.0]
@@ -341,7 +341,7 @@ fn a_pile_of_rocks_comes_to_rest() {
         let report = simulation.step().unwrap();
         match step {
             0..60 => witnesses[0] = witnesses[0].plus(report.witnesses),
-            240.. => witnesses[1] = witnesses[1].plus(report.witnesses),
+            540.. => witnesses[1] = witnesses[1].plus(report.witnesses),
             _ => {}
         }
         last = Some(report);

@@ -179,6 +179,18 @@ const OTHER: [(&str, &str); 8] = [
 ];
 const ONE_OF_A_CONTACT: &str = "a contact that rested is told from others by all of its numbers";
 
+/// Cubes of 5 cm above each other, a fiftieth of a side apart, that fall onto each other: what stands on what changes while the number of contacts does not.
+fn column() -> String {
+    let cubes = (0..14).map(|cube| {
+        let height = 0.026 + 0.051 * f64::from(cube);
+        format!(
+            "[[body]]\nposition = [0, 0, {height}]\nshape = {{ type = \"box\", half_extents = [0.025, 0.025, 0.025] }}\ndensity = 1000\n"
+        )
+    });
+    let ground = "name = \"column\"\n[simulation]\ndt = 0.01\nsteps = 100\n[[body]]\nkind = \"fixed\"\nshape = { type = \"half_space\", normal = [0, 0, 1] }\n";
+    ground.to_owned() + &cubes.collect::<String>()
+}
+
 #[test]
 fn no_field_of_a_state_is_saved_for_nothing() {
     let few = |text: String| text.replace("count = 70", "count = 25");
@@ -239,7 +251,7 @@ name = "energy"
         .into_iter()
         .chain((388..404).step_by(2))
         .collect();
-    let scenes: [(&str, String, &[u64]); 11] = [
+    let scenes: [(&str, String, &[u64]); 12] = [
         ("default", few(mixed("")), &[25]),
         ("resting", resting(mixed("")), &[40, 120]),
         ("free", free(mixed("")), &late),
@@ -247,6 +259,7 @@ name = "energy"
         ("post", few(mixed_with(post)), &[25]),
         ("resting, post", resting(mixed_with(post)), &[40, 120]),
         ("stack", of_file("basics/stack30"), &[60]),
+        ("column", column(), &[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15]),
         ("hopper", of_file("granular/hopper"), &[60]),
         ("drum", of_file("granular/drum"), &[30, 90]),
         ("event stepper", of_file("papers/baraff_drop"), &[60, 150]),

@@ -264,8 +264,7 @@ impl Summary {
         let before = report.step.saturating_sub(1) as f64;
         let mean = |mean: f64, number: f64| (mean * before + number) / (before + 1.0);
         self.substeps_mean = mean(self.substeps_mean, f64::from(report.substeps));
-        let share = |share: f64, counts: bool| mean(share, f64::from(u8::from(counts)));
-        self.capped_share = share(self.capped_share, report.capped);
+        self.capped_share = mean(self.capped_share, f64::from(u8::from(report.capped)));
         self.witnesses = self.witnesses.plus(report.witnesses);
         self.witness_hit_rate = self.witnesses.hit_rate();
         self.witness_hit_rate_final = report.witnesses.hit_rate();

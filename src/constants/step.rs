@@ -164,11 +164,11 @@ pub(crate) const SWEEPS_OF_A_BOUNCE: u32 = 32;
 /// 32 lose 0.013.
 pub(crate) const SWEEPS_OF_BOUNCES: u32 = 8;
 
-/// How far a prescribed motion that is not smooth may be from a straight one between two searches, and a point that turns from its tangent, over the
+/// Largest distance of a prescribed motion that is not smooth from a straight one between two searches, and of a turning point from its tangent, over the
 /// smallest body's radius.
 pub(crate) const PRESCRIBED_BEND: f64 = 0.04;
 
-/// How far a smooth prescribed motion may be from one whose velocity grows evenly between two searches, over the same radius.
+/// Largest distance of a smooth prescribed motion from one whose velocity grows evenly between two searches, over the same radius.
 ///
 /// A ball of 5 cm on a plate shaken at 10 Hz and three times g is thrown to 12.35, 12.74 and 12.69 mm in steps of 1/30, 1/60 and 1/120 s for
 /// 12.42; with 0.004 its throws take several cycles to settle.

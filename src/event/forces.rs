@@ -20,7 +20,7 @@ pub(super) struct Resting {
     pub(super) slips: Option<Vec3>,
 }
 
-/// How a motor drives towards its velocity.
+/// State of a motor on its way to its velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Drive {
     /// It is there, and keeps it as far as its force allows.

@@ -28,10 +28,10 @@ pub(super) struct Run<'a> {
     pub(super) h: f64,
 }
 
-/// What stays as it is between two events: the contacts that rest, and what motors do.
+/// State between two events: the contacts that rest, and the drives of motors.
 type Held<'a> = (&'a [Resting], &'a [Drive]);
 
-/// Where a search for a time stands: a time after the start and the function there.
+/// One step of a search for a time: a time after the start and the function there.
 type Trial = (f64, f64);
 
 impl<'a> Run<'a> {
@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
         contacts.into_iter().filter_map(hold).collect()
     }
 
-    /// What each motor towards a velocity does from here on.
+    /// Drive of each motor towards a velocity from here on.
     pub(super) fn drives(&self, bodies: &[Body]) -> Vec<Drive> {
         let ahead = ahead_of_motors(self.world, bodies, self.time, self.h);
         let drive = |(ahead, turns): (f64, bool)| {

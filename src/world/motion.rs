@@ -54,7 +54,7 @@ impl Motion {
         Pose::new(start.position + shift, turn * start.orientation)
     }
 
-    /// What the linear `[m/s]` and the angular velocity `[rad/s]` gain over a part of length `h` that starts at `time`, if the velocity is
+    /// Gain of the linear `[m/s]` and of the angular velocity `[rad/s]` over a part of length `h` that starts at `time`, if the velocity is
     /// taken to grow evenly; `None` of a motion that is not smooth in it.
     pub(crate) fn gain(&self, time: f64, h: f64) -> Option<(Vec3, Vec3)> {
         match self {

@@ -9,7 +9,7 @@ use nalgebra::Vector4;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// What the library's tolerance, which is absolute, leaves unknown: its answer is solved for again this much enlarged.
+/// Enlargements at which the answer is refined, as the library's tolerance is absolute.
 const ENLARGED: [f64; 2] = [1e6, 1e11];
 
 /// `min t such that A_i (x - x_i) <= t b_i`, in units of the distance of the centres and with rows divided by their reach `b`:
@@ -52,7 +52,7 @@ impl Program {
         }
     }
 
-    /// How far a point and a `t` keep from each constraint.
+    /// Distances of a point and a `t` from each constraint.
     fn slacks(&self, at: &Vector4<f64>) -> Vec<f64> {
         let of = |(along, least): &(Vec3, f64)| least - (along.dot(&at.xyz()) - at.w);
         self.rows.iter().map(of).collect()
@@ -71,7 +71,7 @@ impl Program {
         Vector4::new(found(x[0]), found(x[1]), found(x[2]), found(t))
     }
 
-    /// What weights of some rows leave of the row `t`: their sum is to be that, `(0, 1)`.
+    /// Rest of the row `t` that weights of some rows leave: their sum is to be that row, `(0, 1)`.
     fn left(&self, weights: &[(usize, f64)]) -> Vector4<f64> {
         let sum: Vector4<f64> = weights
             .iter()

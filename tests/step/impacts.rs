@@ -118,7 +118,7 @@ anchor = [50, 0, 51]
 fn a_shaken_plate_throws_as_high_as_it_should() {
     let (g, amplitude, frequency) = (9.81, 0.0074547, 10.0);
     let w = std::f64::consts::TAU * frequency;
-    // Where the plate's acceleration is -g.
+    // The ball leaves at an acceleration of -g.
     let sine: f64 = g / (amplitude * w * w);
     let speed = amplitude * w * (1.0 - sine * sine).sqrt();
     let highest = amplitude * sine + speed * speed / (2.0 * g);

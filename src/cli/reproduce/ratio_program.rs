@@ -84,7 +84,7 @@ pub(crate) fn solve(solids: [&Polyhedron; 2], poses: [&Pose; 2]) -> Option<Solve
         let inverse = rows.try_inverse()?;
         let right = Vector4::from(basis.map(|row| row.least));
         let mut at = inverse * right;
-        // What rounding left of the four constraints.
+        // One refinement takes away the rounding error of the four constraints.
         at += inverse * (right - rows * at);
         let mut weights = inverse.transpose() * Vector4::w();
         weights += inverse.transpose() * (Vector4::w() - rows.transpose() * weights);

@@ -15,7 +15,7 @@ use drystone::solver::Motion;
 /// Index of the body that stands for all that has no solver body: what is static or asleep.
 pub(crate) const GROUND: u32 = 0;
 
-/// What forces do to a body.
+/// Forces on a body and the mass that they meet.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct BodyData {
@@ -60,7 +60,7 @@ impl Bodies {
         for (at, (body, inertia)) in solver_bodies.bodies().iter().zip(inertias).enumerate() {
             let linear = body.linear_velocity.to_array();
             let angular = body.angular_velocity.to_array();
-            // What Avian moves has no contacts with what drystone moves.
+            // Avian's bodies have no contacts with drystone's.
             records.push(if body.flags.is_kinematic() || groups.is_left(at) {
                 Body::immovable(linear, angular)
             } else {

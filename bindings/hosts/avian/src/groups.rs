@@ -1,4 +1,4 @@
-//! Which bodies are Avian's to solve.
+//! Division of the bodies between Avian's solver and drystone's.
 
 use crate::contacts::Side;
 use avian3d::collision::contact_types::ContactGraph;
@@ -8,7 +8,7 @@ use avian3d::prelude::*;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 
-/// What a body has that drystone may not know of.
+/// Components of a body that drystone may not know of.
 #[derive(QueryData)]
 pub(crate) struct Traits {
     body: &'static RigidBody,

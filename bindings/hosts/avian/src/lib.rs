@@ -67,7 +67,7 @@ pub struct Times {
 /// has moved in that step; Bevy's error handler says what becomes of it, by default a panic.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DrystonePlugin {
-    /// How steps are made; later in [`Host::settings`].
+    /// Settings of drystone's step; later in [`Host::settings`].
     pub settings: Settings,
 }
 
@@ -126,7 +126,7 @@ impl Shared {
 /// drystone between two steps.
 #[derive(Resource, Debug, Default)]
 pub struct Host {
-    /// How steps are made.
+    /// Settings of drystone's step.
     pub settings: Settings,
     solver: Shared,
     warm: WarmStart,
@@ -159,7 +159,7 @@ impl Host {
         self.contacts.keys().len()
     }
 
-    /// How the last solve of contacts ended; none before the first.
+    /// End of the last solve of contacts; none before the first.
     #[must_use]
     pub fn report(&self) -> Option<&SubstepReport> {
         self.report.as_ref()

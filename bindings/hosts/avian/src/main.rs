@@ -9,7 +9,7 @@ use std::time::Instant;
 /// Steps of a turn.
 const TURN: usize = 10;
 
-/// What is said where the command line makes no sense.
+/// Usage, printed for a command line that makes no sense.
 const USAGE: &str = "drystone-avian [STEPS]\n\
     drystone-avian boxes|pyramid|move_marbles|chain avian|drystone [STEPS]";
 

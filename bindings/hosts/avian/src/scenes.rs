@@ -41,7 +41,7 @@ struct Pushed;
 #[derive(Component)]
 struct Hand;
 
-/// What is set down, to be told from what stands.
+/// Mark of the bodies that are counted, with their place in the order of setting down.
 #[derive(Component)]
 struct Loose(u32);
 
@@ -60,7 +60,7 @@ impl Scene {
         }
     }
 
-    /// What it shows, in tables.
+    /// Title in tables.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {

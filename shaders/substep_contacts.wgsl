@@ -11,6 +11,15 @@
 
 override FREE_APPROACH: f32;
 
+// Most that a penetration may take back in the velocity LCP, under the normal impulse that the contact has.
+fn most_taken_back(params: SubstepParams, step: ContactStep, mass: f32, impulse: f32) -> f32 {
+    let softness = select(0.0, params.softness / mass, mass > 0.0);
+    let load = min(softness * (step.load * params.substep_length), params.held_load);
+    let root = step.root_size;
+    let held = min(max(load, params.held * (root * root)), softness * impulse);
+    return params.max_push * root + held;
+}
+
 // The velocity that a gap asks for, `most` being the most that is taken back of it; see `SubstepPlan::contact_bias` of the library.
 fn velocity_bias(
     params: SubstepParams,
@@ -78,20 +87,19 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     // Products come last: some compilers move what is added to a sum of two products between them.
     let path = (moved + step.start * params.start_factor) + step.increment * params.increment_factor;
     let gap = step.gap + ordered_dot(normal, path);
+    let mass = blocks[at].normal_mass;
     if has(POSITION) {
+        let most = most_taken_back(params, step, mass, totals[at].kept.x);
+        let open = gap + params.slop;
+        let beyond = max(min(open + params.spring_time * most, 0.0), -params.max_correction);
         blocks[at].friction = 0.0;
-        blocks[at].free_velocity = normal * max(gap + params.slop, -params.max_correction);
+        blocks[at].free_velocity = normal * select(beyond, open, open > 0.0);
         return;
     }
     let gained = add_cross(a.gained_linear, a.gained_angular, arm_a)
         - add_cross(b.gained_linear, b.gained_angular, arm_b);
     let before = (step.start + step.increment * params.past) + gained;
-    let mass = blocks[at].normal_mass;
-    let softness = select(0.0, params.softness / mass, mass > 0.0);
-    let load = min(softness * (step.load * params.substep_length), params.held_load);
-    let root = step.root_size;
-    let held = min(max(load, params.held * (root * root)), softness * impulses[at].x);
-    let most = params.max_push * root + held;
+    let most = most_taken_back(params, step, mass, impulses[at].x);
     let gain = ordered_dot(normal, step.increment) * (params.part - params.past);
     let velocity = ordered_dot(normal, before);
     if step.restitution > 0.0 && abs(velocity) > params.restitution_threshold {

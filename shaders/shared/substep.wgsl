@@ -25,6 +25,7 @@ struct SubstepParams {
     softness: f32,
     held: f32,
     held_load: f32,
+    spring_time: f32,
 }
 
 // What impulses and corrections have done to a body since the start of the step; 64 bytes.

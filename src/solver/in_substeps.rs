@@ -67,7 +67,7 @@ pub fn in_substeps<S: Solver + ?Sized>(
         solution.add_impulses(&step.solution);
         step.advance(plan);
         if let Some(position) = &plan.position {
-            step.write_position_problem(given, plan, position, substep);
+            step.write_position_problem(given, (plan, position), substep, solution);
             let options = Options {
                 warm_start: false,
                 ..position.options
@@ -197,29 +197,37 @@ impl Step {
     fn write_position_problem(
         &mut self,
         given: &ProblemRef<'_>,
-        plan: &SubstepPlan,
-        position: &PositionPlan,
+        (plan, position): (&SubstepPlan, &PositionPlan),
         substep: u32,
+        solution: &Solution,
     ) {
         for body in &mut self.problem.bodies {
             body.linear_velocity = [0.0; 3];
             body.angular_velocity = [0.0; 3];
         }
-        let states = &self.states;
+        let (states, bodies) = (&self.states, &self.problem.bodies);
         let displacement = |body: u32| states[body as usize].displacement(plan, substep);
-        let contacts = given.contacts.iter().zip(given.gaps);
-        for (contact, (given, &gap)) in self.problem.contacts.iter_mut().zip(contacts) {
-            let gap = f64::from(gap) + along_normal(given, displacement);
+        for (index, contact) in self.problem.contacts.iter_mut().enumerate() {
+            let of_step = &given.contacts[index];
+            let gap = f64::from(given.gaps[index]) + along_normal(of_step, displacement);
+            let response = response(of_step, bodies);
+            let load = given.loads.get(index).copied().unwrap_or(0.0);
+            let carried = Carried {
+                impulse: f64::from(solution.impulses[index][0]) * response,
+                load: f64::from(load) * plan.substep_length() * response,
+            };
+            let size = given.sizes.get(index).copied().unwrap_or(1.0);
+            let bias = position.contact_bias(gap, &plan.gap_law, &carried, size);
             *contact = Contact {
-                bias: position.contact_bias(gap, &plan.gap_law) as f32,
+                bias: bias as f32,
                 friction: 0.0,
                 impulse: [0.0; 3],
-                ..*given
+                ..*of_step
             };
         }
         self.problem.friction_cone = FrictionCone::Disk;
         self.problem.friction_law = FrictionLaw::Coulomb;
-        self.problem.contact_softness = 0.0;
+        self.problem.contact_softness = given.contact_softness;
     }
 
     /// Moves the bodies by the solution of a position LCP.

@@ -46,8 +46,13 @@
 //! * **Recovery.** A spring that was pressed in by an impact would throw back what pressed it. What a contact takes back
 //!   of its gap in a substep is bounded by a small speed, beyond what it gives way by under its load, which it needs
 //!   to carry that: under the mean of its impulses over some time, for those of an impact do not last
-//!   ([`Carried`](crate::solver::substeps::Carried)). Two bodies that overlap deeply part at that speed. Speed and time are of the smaller
+//!   ([`Carried`](crate::solver::substeps::Carried)). Speed and time are of the smaller
 //!   of the two bodies ([`Problem::sizes`]), whatever else is in the world.
+//! * **What is deeper** than these springs reach is taken back by a second LCP, on positions, in every substep of a part that begins with
+//!   such a contact: Cline and Pai's, on what lies beyond a contact's own sag, its rows as soft as the others. It moves bodies and gives them no velocity, so that what an
+//!   impact has pressed in does not come out in flight, layer upon layer; and it leaves to the springs what carries the load, so that towers stand. It does
+//!   work against gravity, as much as sinking in took. In worlds with joints, and in the steps of a host, deep contacts part at a
+//!   bounded speed instead.
 //! * **Contacts that come and go** bring no impulse; an open gap closes and no more; impulses are multiplied by the
 //!   ratio of substeps where the number of these changes.
 //! * **Contacts that change their point** from search to search kick like springs that are hit again and again: boxes that
@@ -65,7 +70,7 @@
 //!   to find their impulses together. What may bounce and is apart is left alone: an impact elsewhere that drives it on
 //!   within the substep keeps its speed until it meets.
 //!
-//! The second LCP of Cline and Pai, on positions, is [`Settings::post_stabilized`]. It is exact where it is
+//! The second LCP of Cline and Pai as they have it, on whole gaps between rigid contacts, is [`Settings::post_stabilized`]. It is exact where it is
 //! converged, and adds no velocity; with few sweeps on rigid rows it lets towers fall.
 
 mod balance;

@@ -52,13 +52,15 @@ impl Simulation {
     }
 
     fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
-        let plan = plan::plan(
-            &self.settings,
-            (h, substeps),
-            self.sweeps,
-            self.world.gravity.norm(),
-            self.position.smallest_radius(),
-        );
+        let part = plan::Part {
+            h,
+            substeps,
+            sweeps: self.sweeps,
+            gravity: self.world.gravity.norm(),
+            radius: self.position.smallest_radius(),
+            deepest: self.detector.depths().max,
+        };
+        let plan = plan::plan(&self.settings, &part);
         SubstepPlan {
             velocity: self.velocity_options(),
             ..plan
@@ -81,7 +83,7 @@ impl Simulation {
         let is_divided = substeps > 0;
         // Soft contacts are the same whether the solver gets substeps one by one or all at once.
         let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
-        self.plan = (is_divided || is_soft).then(|| self.plan(h, substeps.max(1)));
+        self.plan = (is_divided || is_soft).then(|| self.plan(h, substeps));
         self.build_problem(h, is_divided);
         let plan = match self.plan {
             Some(plan) if is_divided => Plan::Substeps(plan),

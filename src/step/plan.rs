@@ -9,28 +9,27 @@ use crate::solver::substeps::soft::SoftStep;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan};
 use crate::stabilize::{Scheme, Stabilization, Sweeps};
 
-/// Division of a step with these settings into substeps; `radius` is the bounding radius of the smallest
-/// dynamic body `[m]`, `gravity` in `[m/s^2]`.
-pub(super) fn plan(
-    settings: &Settings,
-    (h, substeps): (f64, u32),
-    sweeps: Sweeps,
-    gravity: f64,
-    radius: f64,
-) -> SubstepPlan {
+/// A part of a step, and what its plan follows from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    /// Length `[s]`.
+    pub(super) h: f64,
+    /// Substeps; 0 of a part that is one problem.
+    pub(super) substeps: u32,
+    pub(super) sweeps: Sweeps,
+    /// Magnitude of gravity `[m/s^2]`.
+    pub(super) gravity: f64,
+    /// Bounding radius of the smallest dynamic body `[m]`.
+    pub(super) radius: f64,
+    /// Deepest penetration at its start `[m]`.
+    pub(super) deepest: f64,
+}
+
+/// The plan of a part of a step with these settings.
+pub(super) fn plan(settings: &Settings, part: &Part) -> SubstepPlan {
     let mut plan = match settings.stabilization.contacts {
-        Scheme::Soft { softness } => {
-            let step = SoftStep {
-                h,
-                substeps,
-                softness,
-                sweeps,
-                radius,
-                gravity,
-            };
-            SubstepPlan::soft(&step, settings.solver)
-        }
-        _ => rigid(settings, (h, substeps), sweeps, gravity, radius),
+        Scheme::Soft { softness } => soft(settings, part, softness),
+        _ => rigid(settings, part),
     };
     if let Some(slop) = settings.slop {
         plan.gap_law.slop = slop as f32;
@@ -38,22 +37,39 @@ pub(super) fn plan(
     if let Some(threshold) = settings.restitution_threshold {
         plan.restitution_threshold = threshold as f32;
     }
-    plan.position = settings.stabilization.post().map(|post| PositionPlan {
-        options: post.solver,
-        max_correction: plan.gap_law.spared,
-        max_turn: MAX_CORRECTION_ANGLE as f32,
-    });
     plan
 }
 
-/// The same of contacts that do not give way.
-fn rigid(
-    settings: &Settings,
-    (h, substeps): (f64, u32),
-    sweeps: Sweeps,
-    gravity: f64,
-    radius: f64,
-) -> SubstepPlan {
+/// The plan of contacts that are damped springs, with position LCPs where some are deeper than springs reach.
+fn soft(settings: &Settings, part: &Part, softness: f64) -> SubstepPlan {
+    let is_divided = part.substeps > 0;
+    let step = SoftStep {
+        h: part.h,
+        substeps: part.substeps.max(1),
+        softness,
+        sweeps: part.sweeps,
+        radius: part.radius,
+        gravity: part.gravity,
+        // A part that is one problem has none that follows.
+        recovers_by_position: is_divided,
+    };
+    let mut plan = SubstepPlan::soft(&step, settings.solver);
+    if is_divided && part.deepest > plan.gap_law.reach_of_springs() {
+        plan.position = Some(step.position(settings.solver));
+    }
+    plan
+}
+
+/// The plan of contacts that do not give way.
+fn rigid(settings: &Settings, part: &Part) -> SubstepPlan {
+    let &Part {
+        h,
+        sweeps,
+        gravity,
+        radius,
+        ..
+    } = part;
+    let substeps = part.substeps.max(1);
     let h_s = h / f64::from(substeps);
     let Stabilization { contacts, post, .. } = &settings.stabilization;
     let feedback = contacts.feedback(h_s, sweeps);
@@ -79,6 +95,10 @@ fn rigid(
         gap_law,
         restitution_threshold: (RESTITUTION_THRESHOLD_GH * gravity * h_s) as f32,
         velocity: settings.solver,
-        position: None,
+        position: settings.stabilization.post().map(|post| PositionPlan {
+            options: post.solver,
+            max_correction: gap_law.spared,
+            max_turn: MAX_CORRECTION_ANGLE as f32,
+        }),
     }
 }

@@ -213,6 +213,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         softness,
         held,
         held_load,
+        spring_time,
     });
     layout_of!(BodyState {
         gained_linear,

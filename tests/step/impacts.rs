@@ -168,3 +168,53 @@ density = 1000
         }
     }
 }
+
+/// Bodies that overlap are moved apart by the second LCP: that gives them no speed, and leaves their centre of mass where it is.
+#[test]
+fn what_is_moved_apart_stays_where_it_has_come_to() {
+    for size in [0.005, 0.1, 5.0] {
+        for substeps in ["", "substeps = 4"] {
+            let radius = 0.5 * size;
+            let scene = format!(
+                r#"
+name = "overlapping"
+[simulation]
+dt = 0.016666666666666666
+steps = 1
+gravity = [0, 0, 0]
+{substeps}
+[[body]]
+name = "heavy"
+shape = {{ type = "sphere", radius = {radius} }}
+position = [0, 0, 0]
+density = 5000
+[[body]]
+name = "light"
+shape = {{ type = "sphere", radius = {radius} }}
+position = [{}, 0, 0]
+density = 1000
+"#,
+                0.4 * size
+            );
+            let scene = Scene::parse("two.toml".as_ref(), &scene, &Overrides::default()).unwrap();
+            let solver = Box::new(CpuSolver::new());
+            let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+            let place = |simulation: &Simulation, body: usize| {
+                simulation.world().bodies[body].pose.position.x
+            };
+            let middle =
+                |simulation: &Simulation| (5.0 * place(simulation, 0) + place(simulation, 1)) / 6.0;
+            let before = middle(&simulation);
+            for _ in 0..120 {
+                simulation.step().unwrap();
+            }
+            let apart = place(&simulation, 1) - place(&simulation, 0);
+            assert!((0.995..1.03).contains(&(apart / size)), "{size}: {apart} m");
+            assert!((middle(&simulation) - before).abs() < 1e-5 * size, "{size}");
+            let bodies = &simulation.world().bodies;
+            let speed = (bodies[1].linear_velocity - bodies[0].linear_velocity).norm();
+            // Without gravity, 0.0075 sizes a second are what their springs push.
+            assert!(speed <= 0.0076 * size, "{size}: {speed} m/s");
+        }
+    }
+}

@@ -144,13 +144,6 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Rigid rows between whole bodies.
-    const RIGID: Self = Self {
-        softness: 0.0,
-        hardness: 1.0,
-        dead_band: IMPULSE_DEAD_BAND,
-    };
-
     /// Those between whole bodies.
     #[inline(always)]
     pub(super) fn of_whole_bodies(cone: &FrictionTable) -> Self {
@@ -250,39 +243,6 @@ impl<R: Softness> Law for Frictionless<R> {
             change: vector::scale(point.normal, normal - impulse[0]),
         }
     }
-}
-
-/// A normal row of a position LCP; its number is its bias.
-#[derive(Clone, Copy)]
-pub(super) struct Position;
-
-impl Law for Position {
-    const ROWS: usize = 1;
-    const HAS_NUMBER: bool = true;
-
-    #[inline(always)]
-    fn update<S: Simd>(
-        self,
-        point: &Point<S>,
-        bias: S,
-        impulse: Vector<S>,
-        a: &Bodies<S>,
-        b: &Bodies<S>,
-    ) -> Updated<S> {
-        let u_n = approach(point, bias, a.motion(), b.motion());
-        let normal = pushed(point, Rows::RIGID, bias, u_n, impulse[0]);
-        Updated {
-            impulse: [normal, impulse[1], impulse[2]],
-            change: vector::scale(point.normal, normal - impulse[0]),
-        }
-    }
-}
-
-/// The bias and what bodies' motions add to it along the normal.
-#[inline(always)]
-fn approach<S: Simd>(point: &Point<S>, bias: S, a: Motion<S>, b: Motion<S>) -> S {
-    let apart = between((point.arm_a, point.arm_b), a, b);
-    bias + vector::dot(point.normal, apart)
 }
 
 /// The impulse of a normal row whose relative velocity is known.
@@ -458,23 +418,6 @@ impl<R: Softness> Law for Mixed<'_, R> {
             change: vector::select(is_convex, convex.change, plain.change),
         }
     }
-}
-
-/// Natural-map residual in a position LCP `[m]`, with the step of the map `rho`; 0 where there is none.
-#[inline(always)]
-pub(super) fn position_residual<S: Simd>(
-    point: &Point<S>,
-    bias: S,
-    impulse: S,
-    rho: S,
-    a: Motion<S>,
-    b: Motion<S>,
-) -> S {
-    let zero = S::splat(0.0);
-    let u_n = approach(point, bias, a, b);
-    let normal = (impulse - rho * u_n).max(zero);
-    let residual = (impulse - normal).abs().over(rho);
-    S::select(rho.le(zero), zero, residual)
 }
 
 /// Natural-map residual `[m/s]`, with the step of the map `rho`; 0 where there is none. The normal row gives way by

@@ -88,6 +88,17 @@ impl<S: Simd> Start<S> {
     pub(super) fn bias(&self, params: &SubstepParams, gap: S, velocity: S, impulse: S) -> S {
         let zero = S::splat(0.0);
         let open = gap - S::splat(params.slop);
+        let most = self.most(params, impulse);
+        let deep = (gap + S::splat(params.slop)) + S::splat(params.spared);
+        let push = (S::splat(params.rate) * least(deep, zero)).max(zero - most);
+        let shut = push + S::splat(params.memory) * velocity;
+        S::select(zero.lt(open), open * S::splat(params.per_second), shut)
+    }
+
+    /// Most that a penetration may take back in the velocity LCP, under the impulse that the contact has `[m/s]`.
+    #[inline(always)]
+    fn most(&self, params: &SubstepParams, impulse: S) -> S {
+        let zero = S::splat(0.0);
         let softness = S::splat(params.softness).over(self.normal_mass);
         let softness = S::select(zero.lt(self.normal_mass), softness, zero);
         let load = softness * (self.load * S::splat(params.substep_length));
@@ -95,14 +106,21 @@ impl<S: Simd> Start<S> {
         let root = self.root_size;
         let always = S::splat(params.held) * (root * root);
         let held = least(load.max(always), softness * impulse);
-        let most = S::splat(params.max_push) * root + held;
-        let deep = (gap + S::splat(params.slop)) + S::splat(params.spared);
-        let push = (S::splat(params.rate) * least(deep, zero)).max(zero - most);
-        let shut = push + S::splat(params.memory) * velocity;
-        S::select(zero.lt(open), open * S::splat(params.per_second), shut)
+        S::splat(params.max_push) * root + held
     }
 
-    /// The same where it may bounce; `velocity` is the normal one before the substep `[m/s]`.
+    /// Bias in the position LCP `[m]` of a contact that has this impulse: the gap beyond the slop and what the springs of the
+    /// velocity LCP push back, or as much of it as may be corrected. An open one may close.
+    #[inline(always)]
+    pub(super) fn position_bias(&self, params: &SubstepParams, gap: S, impulse: S) -> S {
+        let zero = S::splat(0.0);
+        let open = gap + S::splat(params.slop);
+        let sprung = S::splat(params.spring_time) * self.most(params, impulse);
+        let beyond = least(open + sprung, zero).max(S::splat(-params.max_correction));
+        S::select(zero.lt(open), open, beyond)
+    }
+
+    /// The same as [`Self::bias`] where it may bounce; `velocity` is the normal one before the substep `[m/s]`.
     #[inline(always)]
     pub(super) fn bias_of_bounce(
         &self,
@@ -139,12 +157,6 @@ impl<S: Simd> Start<S> {
             starts_cold: S::select(bounces, S::splat(1.0), zero),
         }
     }
-}
-
-/// Bias of a gap in the position LCP `[m]`: the gap beyond the slop, or as much of it as may be corrected.
-#[inline(always)]
-pub(super) fn position_bias<S: Simd>(params: &SubstepParams, gap: S) -> S {
-    (gap + S::splat(params.slop)).max(S::splat(-params.max_correction))
 }
 
 /// The smaller of two numbers.

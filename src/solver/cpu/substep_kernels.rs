@@ -3,7 +3,7 @@
 //! [`in_substeps`](crate::solver::reference::in_substeps) says what it means, in f64.
 
 use super::contact::between;
-use super::gap::{self, Bias, Start};
+use super::gap::{Bias, Start};
 use crate::math::{self, V3};
 use crate::problem::batches::Motion;
 use crate::problem::batches::{BodyVelocity, ContactBlock};
@@ -110,24 +110,44 @@ pub fn substep_contacts(
                 (state.moved_linear, state.moved_angular),
             )
         });
-        begin_contact(
-            kind,
-            params,
-            (&steps[at], frictions[at]),
-            motions,
-            block,
-            impulse,
-        );
+        let step = &steps[at];
+        match kind {
+            PassKind::Position => {
+                begin_position_contact(params, step, motions, total.kept[0], block);
+            }
+            PassKind::Velocity => {
+                begin_contact(params, (step, frictions[at]), motions, block, impulse);
+            }
+        }
     }
 }
 
-/// Makes a contact what it is in an LCP, its bodies having gained and moved so much by impulses.
+/// Velocities that impulses have added to bodies A and B, and how far they have moved them.
+type Motions = [(Motion<f32>, Motion<f32>); 2];
+
+/// Makes a contact what it is in a position LCP, with a normal impulse of `pressing` `[N s]` in the velocity LCP before it.
+#[inline(always)]
+pub(super) fn begin_position_contact(
+    params: &SubstepParams,
+    step: &ContactStep,
+    [(_, moved_a), (_, moved_b)]: Motions,
+    pressing: f32,
+    block: &mut ContactBlock,
+) {
+    let normal = block.normal;
+    let arms = (block.arm_a, block.arm_b);
+    let start = Start::of(step, normal, arms, block.normal_mass);
+    let gap = start.gap_after(params, moved_a, moved_b);
+    block.friction = 0.0;
+    block.free_velocity = math::scale(normal, start.position_bias(params, gap, pressing));
+}
+
+/// Makes a contact what it is in a velocity LCP.
 #[inline(always)]
 pub(super) fn begin_contact(
-    kind: PassKind,
     params: &SubstepParams,
     (step, friction): (&ContactStep, f32),
-    [(gained_a, moved_a), (gained_b, moved_b)]: [(Motion<f32>, Motion<f32>); 2],
+    [(gained_a, moved_a), (gained_b, moved_b)]: Motions,
     block: &mut ContactBlock,
     impulse: &mut [f32; 4],
 ) {
@@ -135,11 +155,6 @@ pub(super) fn begin_contact(
     let arms = (block.arm_a, block.arm_b);
     let start = Start::of(step, normal, arms, block.normal_mass);
     let gap = start.gap_after(params, moved_a, moved_b);
-    if kind == PassKind::Position {
-        block.friction = 0.0;
-        block.free_velocity = math::scale(normal, gap::position_bias(params, gap));
-        return;
-    }
     let gained = between(arms, gained_a, gained_b);
     let at_part = |part| math::add(start.velocity_at(part), gained);
     let before = math::dot(normal, at_part(params.past));

@@ -6,7 +6,7 @@
 
 use super::contact::between;
 use super::lanes::Velocities;
-use super::substep_kernels::begin_contact;
+use super::substep_kernels::{begin_contact, begin_position_contact};
 use super::{CpuSolver, Sweep};
 use crate::math;
 use crate::parallel::{SharedSlice, Team};
@@ -236,11 +236,19 @@ impl SubstepMemory {
         let (gained, moved) = (self.gained.bodies(), self.moved.bodies());
         let impulses = &mut batches.contacts.impulses[range.clone()];
         let blocks = &mut batches.contacts.blocks[range];
-        let steps = self.remainder.iter().zip(&self.frictions);
-        for ((block, impulse), (step, friction)) in blocks.iter_mut().zip(impulses).zip(steps) {
+        for (at, (block, impulse)) in blocks.iter_mut().zip(impulses).enumerate() {
             let bodies = [block.body_a as usize, block.body_b as usize];
             let motions = bodies.map(|body| (twist(&gained[body]), twist(&moved[body])));
-            begin_contact(kind, params, (step, *friction), motions, block, impulse);
+            let step = &self.remainder[at];
+            match kind {
+                PassKind::Position => {
+                    let [pressing, ..] = self.other_impulses[at];
+                    begin_position_contact(params, step, motions, pressing, block);
+                }
+                PassKind::Velocity => {
+                    begin_contact(params, (step, self.frictions[at]), motions, block, impulse);
+                }
+            }
         }
     }
 

@@ -9,8 +9,8 @@
 //! 2. gaps where the bodies are now, and the biases that follow from them,
 //! 3. the **velocity LCP**, started from the impulses of the substep before,
 //! 4. `d += h_s v`,
-//! 5. if asked for, the **position LCP** on the same contacts at their new gaps, without friction, from
-//!    nothing: `d += correction`, velocities staying as they are.
+//! 5. if asked for, the **position LCP** on the same contacts at their new gaps, or on what of them lies beyond the springs of soft
+//!    contacts, without friction, from nothing: `d += correction`, velocities staying as they are.
 //!
 //! Many short steps with few sweeps each beat few long ones with many sweeps, the cost being the same
 //! (Macklin et al. 2019, *Small steps in physics simulation*): every substep begins with an answer that

@@ -23,7 +23,7 @@ pub struct SubstepPlan {
     pub position: Option<PositionPlan>,
 }
 
-/// How a substep's position LCP is solved.
+/// How a substep's position LCP is solved. Its rows are normal rows, as soft as those of the velocity LCP.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PositionPlan {
     /// Its solver; the tolerance is in metres.
@@ -108,11 +108,31 @@ impl GapLaw {
         }
         let rate = f64::from(self.rate);
         let push = rate * (gap + slop + f64::from(self.spared)).min(0.0);
+        push.max(-self.most(carried)) + f64::from(self.memory) * velocity
+    }
+
+    /// Most that a penetration may take back in the velocity LCP `[m/s]`.
+    fn most(&self, carried: &Carried) -> f64 {
         let softness = f64::from(self.softness);
         let load = (softness * carried.load).min(f64::from(self.held_load));
         let held = load.max(f64::from(self.held));
-        let most = f64::from(self.max_push) + held.min(softness * carried.impulse);
-        push.max(-most) + f64::from(self.memory) * velocity
+        f64::from(self.max_push) + held.min(softness * carried.impulse)
+    }
+
+    /// Penetration that a soft contact takes back by its spring, per speed at which it does `[s]`: beyond it the push no longer grows,
+    /// and what is deeper is left to a position LCP. 0 of rigid contacts.
+    #[must_use]
+    pub fn spring_time(&self) -> f64 {
+        if self.softness > 0.0 && self.rate > 0.0 {
+            1.0 / f64::from(self.rate)
+        } else {
+            0.0
+        }
+    }
+
+    /// Penetration up to which soft contacts are springs whatever they hold `[m]`; 0 of rigid contacts.
+    pub(crate) fn reach_of_springs(&self) -> f64 {
+        self.spring_time() * (f64::from(self.max_push) + f64::from(self.held))
     }
 
     /// The law of a contact of some softness: of one that is softer than others by its [compliance](crate::problem::Problem::compliances), which is a spring, all of
@@ -162,11 +182,19 @@ impl GapLaw {
 }
 
 impl PositionPlan {
-    /// Bias of a contact in the position LCP: its gap beyond the slop, or as much of it as may be
-    /// corrected. An open gap may close.
+    /// Bias of a contact in the position LCP: its gap beyond the slop and beyond what its spring pushes back in the velocity LCP, or as
+    /// much of it as may be corrected. An open gap may close. `size` is that of
+    /// [`Problem::sizes`](crate::problem::Problem::sizes).
     #[must_use]
-    pub fn contact_bias(&self, gap: f64, law: &GapLaw) -> f64 {
-        (gap + f64::from(law.slop)).max(-f64::from(self.max_correction))
+    pub fn contact_bias(&self, gap: f64, law: &GapLaw, carried: &Carried, size: f32) -> f64 {
+        let open = gap + f64::from(law.slop);
+        if open > 0.0 {
+            return open;
+        }
+        let sprung = law.spring_time() * law.for_size(size).most(carried);
+        (open + sprung)
+            .min(0.0)
+            .max(-f64::from(self.max_correction))
     }
 }
 

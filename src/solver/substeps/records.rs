@@ -8,7 +8,7 @@ use super::{PositionPlan, SubstepPlan};
 use crate::solver::Options;
 use bytemuck::{Pod, Zeroable};
 
-/// One LCP of a step; 88 bytes.
+/// One LCP of a step; 92 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct SubstepParams {
@@ -57,6 +57,8 @@ pub struct SubstepParams {
     pub held: f32,
     /// See [`GapLaw`](super::GapLaw) `[m/s]`.
     pub held_load: f32,
+    /// See [`GapLaw::spring_time`](super::GapLaw::spring_time) `[s]`.
+    pub spring_time: f32,
 }
 
 impl SubstepParams {
@@ -110,6 +112,7 @@ impl SubstepParams {
             softness: plan.gap_law.softness,
             held: plan.gap_law.held,
             held_load: plan.gap_law.held_load,
+            spring_time: plan.gap_law.spring_time() as f32,
             ..Self::default()
         }
     }

@@ -3,10 +3,11 @@
 //! The head of [`step`](crate::step) says why it is stable whatever the sweeps leave unsolved, that of `stabilize/soft.rs` what
 //! becomes of the bound on split bodies.
 
-use super::{GapLaw, SubstepPlan};
+use super::{GapLaw, PositionPlan, SubstepPlan};
 use crate::constants::{
-    CONTACT_SOFTNESS, CONTACT_SWEEPS, HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS, LOAD_TIME,
-    MAX_SOFT_GAMMA, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE,
+    CONTACT_SOFTNESS, CONTACT_SWEEPS, CORRECTION_SPEED, HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS,
+    LOAD_TIME, MAX_CORRECTION_ANGLE, MAX_SOFT_GAMMA, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH,
+    SOFT_SHARE, SPRING_SPEED,
 };
 use crate::problem::AsProblem;
 use crate::solver::Options;
@@ -53,6 +54,8 @@ pub(crate) struct SoftStep {
     pub(crate) radius: f64,
     /// Magnitude of gravity `[m/s^2]`.
     pub(crate) gravity: f64,
+    /// True if position LCPs take back what is deeper than springs reach: then it gets no velocity.
+    pub(crate) recovers_by_position: bool,
 }
 
 impl SoftStep {
@@ -66,16 +69,46 @@ impl SoftStep {
         RESTITUTION_THRESHOLD_GH * self.gravity * self.part()
     }
 
+    /// Diameter of the smallest body that moves `[m]`.
+    fn size(&self) -> f64 {
+        2.0 * self.radius
+    }
+
+    /// Speed that a body gains while it falls by half of its size; without gravity, its size in a second `[m/s]`.
+    fn speed(&self) -> f64 {
+        let size = self.size();
+        (self.gravity * size).sqrt().max(size)
+    }
+
+    /// How the position LCPs of its substeps are solved.
+    pub(crate) fn position(&self, velocity: Options) -> PositionPlan {
+        PositionPlan {
+            options: Options {
+                iterations: CONTACT_SWEEPS,
+                tolerance: 0.0,
+                warm_start: false,
+                ..velocity
+            },
+            max_correction: (CORRECTION_SPEED * self.speed() * self.part()) as f32,
+            max_turn: MAX_CORRECTION_ANGLE as f32,
+        }
+    }
+
     /// Speed that a contact's gap asks for.
     pub(crate) fn gap_law(&self) -> GapLaw {
         let h_s = self.part();
         let rate = gamma(self.softness, self.sweeps) / h_s;
         let softness = self.softness as f32;
-        let size = 2.0 * self.radius;
+        let size = self.size();
+        let recovery = if self.recovers_by_position {
+            SPRING_SPEED
+        } else {
+            RECOVERY_SPEED
+        };
         let loads = f64::from(softness) * HELD_WEIGHTS;
         GapLaw {
             rate: rate as f32,
-            max_push: (RECOVERY_SPEED * (self.gravity * size).sqrt().max(size)) as f32,
+            max_push: (recovery * self.speed()) as f32,
             softness,
             held: (rate * HELD_PER_SIZE * size) as f32,
             held_load: (loads * self.gravity * h_s) as f32,
@@ -109,6 +142,7 @@ impl SubstepPlan {
             sweeps: Sweeps::of_whole_bodies(CONTACT_SWEEPS),
             radius,
             gravity,
+            recovers_by_position: false,
         };
         let velocity = Options {
             iterations: CONTACT_SWEEPS,

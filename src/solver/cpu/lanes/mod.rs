@@ -151,8 +151,8 @@ pub(super) struct Lanes {
     /// Number of the order that is laid out, and for how many threads; see
     /// [`Packed::order`](crate::problem::batches::Packed::order).
     laid_out_for: (u64, usize),
-    /// True while the position LCP of a substep is solved: normal rows only, with biases of their own.
-    position: bool,
+    /// True while the position LCP of a substep is solved, which has normal rows only.
+    is_frictionless: bool,
     steps: substep::Steps,
 }
 

@@ -4,7 +4,7 @@ use super::{Lanes, NO_PLACE, Velocities};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::FrictionTable;
-use crate::simd::{Kernel, LANES, Row, Simd, lanes_of, lanes_of_3, put};
+use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put};
 use crate::solver::cpu::contact;
 use std::ops::Range;
 
@@ -61,22 +61,20 @@ impl Kernel for Residuals<'_> {
                     let a = self.velocities.gather::<S>(&pairs.body_a, first);
                     let b = self.velocities.gather::<S>(&pairs.body_b, first);
                     for index in range.first as usize..range.end as usize {
-                        let point = lanes.points[index].load::<S>(first);
-                        let impulse = lanes_of_3(&lanes.impulses[index], first);
+                        let mut point = lanes.points[index].load::<S>(first);
+                        if lanes.is_frictionless {
+                            point.friction = S::splat(0.0);
+                        }
+                        let impulse: Vector<S> = lanes_of_3(&lanes.impulses[index], first);
                         let mass = lanes_of(&lanes.residual_masses[index], first);
-                        let off = if lanes.position {
-                            let bias = lanes_of(&lanes.steps.biases[index], first);
-                            contact::position_residual(&point, bias, impulse[0], mass, a, b)
-                        } else {
-                            let zero = S::splat(0.0);
-                            let softness = match lanes.softness.get(index) {
-                                Some(softness) => lanes_of(softness, first),
-                                None => S::splat(self.cone.softness),
-                            };
-                            let give = softness * impulse[0].over(point.normal_mass);
-                            let give = S::select(zero.lt(point.normal_mass), give, zero);
-                            contact::residual(&point, self.cone, impulse, give, mass, a, b)
+                        let zero = S::splat(0.0);
+                        let softness = match lanes.softness.get(index) {
+                            Some(softness) => lanes_of(softness, first),
+                            None => S::splat(self.cone.softness),
                         };
+                        let give = softness * impulse[0].over(point.normal_mass);
+                        let give = S::select(zero.lt(point.normal_mass), give, zero);
+                        let off = contact::residual(&point, self.cone, impulse, give, mass, a, b);
                         let mut row = Row([0.0; LANES]);
                         put(&mut row, first, off);
                         let places = &lanes.places[index].0[first..first + S::LANES];

@@ -8,7 +8,7 @@ use super::{DomainRanges, LaneGroup, Lanes, Pairs, Points, Velocities};
 use crate::parallel::{SharedSlice, Team};
 use crate::simd::{Kernel, LANES, Row, Simd, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::contact::between;
-use crate::solver::cpu::gap::{self, Bias, Start};
+use crate::solver::cpu::gap::{Bias, Start};
 use crate::solver::substeps::records::SubstepParams;
 use bytemuck::{Pod, Zeroable};
 
@@ -33,8 +33,6 @@ pub(super) struct Frozen {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Steps {
     pub(super) frozen: Vec<Frozen>,
-    /// Bias of each point in the position LCP `[m]`.
-    pub(super) biases: Vec<Row>,
     /// Impulses over the whole step; whatever they were before the end of the first substep.
     totals: Vec<[Row; 3]>,
     /// True before that.
@@ -68,7 +66,6 @@ impl Steps {
     /// Room for a step with so many points, and no impulses yet.
     pub(super) fn begin(&mut self, count: usize) {
         self.frozen.resize(count, Frozen::zeroed());
-        self.biases.resize(count, Row::zeroed());
         self.totals.resize(count, [Row::zeroed(); 3]);
         self.fresh = true;
         self.others.resize(count, [Row::zeroed(); 3]);
@@ -109,7 +106,7 @@ impl Lanes {
         });
     }
 
-    /// Writes the biases of the position LCP after a substep, and puts its impulses, all zero, in the place of the
+    /// Writes the points' biases in the position LCP after a substep, and puts its impulses, all zero, in the place of the
     /// velocity LCP's.
     pub(in crate::solver::cpu) fn begin_position(
         &mut self,
@@ -118,12 +115,12 @@ impl Lanes {
         team: &Team,
     ) {
         std::mem::swap(&mut self.impulses, &mut self.steps.others);
-        self.position = true;
+        self.is_frictionless = true;
         let impulses = SharedSlice::new(&mut self.impulses);
-        let biases = SharedSlice::new(&mut self.steps.biases);
-        let (groups, pairs, points) = (&self.groups, &self.pairs, &self.points);
-        let (frozen, width) = (&self.steps.frozen, self.width);
-        let domains = &self.ranges;
+        let points = SharedSlice::new(&mut self.points);
+        let (groups, pairs) = (&self.groups, &self.pairs);
+        let (frozen, others) = (&self.steps.frozen, &self.steps.others);
+        let (domains, width) = (&self.ranges, self.width);
         team.in_domains(domains.len(), |_, domain| {
             let range = domains[domain].groups.clone();
             // SAFETY: points are those of one domain, which one thread has.
@@ -134,9 +131,9 @@ impl Lanes {
                 moved,
                 groups: &groups[range.clone()],
                 pairs: &pairs[range],
-                points,
+                points: &points,
                 frozen,
-                biases: &biases,
+                impulses: others,
             };
             // SAFETY: as above.
             #[allow(unsafe_code, reason = "the team hands out each lane group once")]
@@ -149,7 +146,7 @@ impl Lanes {
     /// Puts the velocity LCP's impulses back.
     pub(in crate::solver::cpu) fn end_position(&mut self) {
         std::mem::swap(&mut self.impulses, &mut self.steps.others);
-        self.position = false;
+        self.is_frictionless = false;
     }
 
     /// No impulses to start from.
@@ -316,9 +313,10 @@ struct PositionBiases<'a> {
     moved: &'a Velocities,
     groups: &'a [LaneGroup],
     pairs: &'a [Pairs],
-    points: &'a [Points],
+    points: &'a SharedSlice<'a, Points>,
     frozen: &'a [Frozen],
-    biases: &'a SharedSlice<'a, Row>,
+    /// Of the velocity LCP.
+    impulses: &'a [[Row; 3]],
 }
 
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
@@ -328,20 +326,25 @@ impl Kernel for PositionBiases<'_> {
         for (group, pairs) in self.groups.iter().zip(self.pairs) {
             let range = group.first as usize..group.end as usize;
             for first in (0..LANES).step_by(S::LANES) {
-                // SAFETY: places in `pairs` are those of velocities; biases are one group's.
-                let (moved_a, moved_b, biases) = unsafe {
+                // SAFETY: places in `pairs` are those of velocities; points are one group's.
+                let (moved_a, moved_b, points) = unsafe {
                     (
                         self.moved.gather::<S>(&pairs.body_a, first),
                         self.moved.gather::<S>(&pairs.body_b, first),
-                        self.biases.range(range.clone()),
+                        self.points.range(range.clone()),
                     )
                 };
-                let frozen = self.frozen[range.clone()].iter();
-                let points = self.points[range.clone()].iter();
-                for ((bias, points), frozen) in biases.iter_mut().zip(points).zip(frozen) {
+                let given = self.frozen[range.clone()].iter();
+                let given = given.zip(&self.impulses[range.clone()]);
+                for (points, (frozen, impulses)) in points.iter_mut().zip(given) {
                     let start = frozen.load::<S>(points, first);
                     let gap = start.gap_after(self.params, moved_a, moved_b);
-                    put(bias, first, gap::position_bias(self.params, gap));
+                    let impulse = lanes_of(&impulses[0], first);
+                    let bias = start.position_bias(self.params, gap, impulse);
+                    let free = vector::scale(start.normal, bias);
+                    for (row, free) in points.free_velocity.iter_mut().zip(free) {
+                        put(row, first, free);
+                    }
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put};
 use crate::solver::cpu::block::{Sweep, visits};
 use crate::solver::cpu::contact::{
-    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Position, Rebuild, Rows,
+    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Rebuild, Rows,
 };
 use crate::solver::cpu::friction::Disk;
 use std::ops::Range;
@@ -22,8 +22,8 @@ struct LaneSweep<'a> {
     impulses: SharedSlice<'a, [Row; 3]>,
     /// Numbers that only some laws have; shape `[points.len()]` where these apply.
     numbers: &'a [Row],
-    /// True while the position LCP of a substep is solved.
-    position: bool,
+    /// True while an LCP of normal rows is solved.
+    is_frictionless: bool,
     /// Visits of a pair in a pass.
     visits: usize,
     bodies: SharedVelocities<'a>,
@@ -48,19 +48,13 @@ impl Lanes {
             pairs: &self.pairs,
             points: &self.points,
             impulses: SharedSlice::new(&mut self.impulses),
-            numbers: if self.position {
-                &self.steps.biases
-            } else if is_compliant {
+            numbers: if is_compliant {
                 &self.softness
             } else {
                 &self.cone_steps
             },
-            position: self.position,
-            visits: if self.position {
-                1
-            } else {
-                visits(sweep, cone, is_compliant)
-            },
+            is_frictionless: self.is_frictionless,
+            visits: visits(sweep, cone, is_compliant),
             bodies: velocities.share(),
         };
         let rows = Rows::of_whole_bodies(cone);
@@ -92,7 +86,6 @@ impl Lanes {
                             Rule::Frictionless => width.run(lanes.part(Frictionless(Own), part)),
                             Rule::Convex => width.run(lanes.part(Convex(Own), part)),
                             Rule::Mixed => width.run(lanes.part(Mixed(cone, Own), part)),
-                            Rule::Position => width.run(lanes.part(Position, part)),
                             Rule::Rebuild => width.run(lanes.part(Rebuild, part)),
                         }
                         continue;
@@ -103,7 +96,6 @@ impl Lanes {
                         Rule::Frictionless => width.run(lanes.part(Frictionless(rows), part)),
                         Rule::Convex => width.run(lanes.part(Convex(rows), part)),
                         Rule::Mixed => width.run(lanes.part(Mixed(cone, rows), part)),
-                        Rule::Position => width.run(lanes.part(Position, part)),
                         Rule::Rebuild => width.run(lanes.part(Rebuild, part)),
                     }
                 }
@@ -123,7 +115,6 @@ enum Rule {
     Frictionless,
     Convex,
     Mixed,
-    Position,
     Rebuild,
 }
 
@@ -141,9 +132,7 @@ impl<'a> LaneSweep<'a> {
     fn rule(&self, group: &LaneGroup) -> Rule {
         if self.sweep == Sweep::Rebuild {
             Rule::Rebuild
-        } else if self.position {
-            Rule::Position
-        } else if !group.friction {
+        } else if self.is_frictionless || !group.friction {
             Rule::Frictionless
         } else if !self.cone.is_convex() {
             if self.cone.directions == 0 {

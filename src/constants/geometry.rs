@@ -42,6 +42,9 @@ pub(crate) const MESH_GROUP: f64 = 0.95;
 /// Most contacts of a body and a mesh, in different directions, each of up to four points.
 pub(crate) const MAX_MESH_GROUPS: usize = 4;
 
+/// Most points of a contact of a body and a mesh in one direction.
+pub(crate) const MAX_MESH_POINTS: usize = 8;
+
 /// Sine by which a direction may miss the ones in which an edge or corner of a mesh can be touched: rounding.
 pub(crate) const MESH_DIRECTION: f64 = 1e-9;
 

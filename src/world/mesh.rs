@@ -5,7 +5,7 @@ mod topology;
 
 use super::flaw::Flaw;
 use super::tree::Tree;
-use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MIN_TRIANGLE_HEIGHT};
+use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MESH_GROUP, MIN_TRIANGLE_HEIGHT};
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Vec3};
 use topology::{fans_of, hollow, patches_of, repeated, sides_of, vertex_normals, welded};
@@ -358,10 +358,21 @@ impl TriangleMesh {
         })
     }
 
-    /// The same of triangles only that face some direction, or to its side: not of the other side of a thin wall.
-    pub(crate) fn distance_facing(&self, point: &Vec3, at_most: f64, direction: &Vec3) -> f64 {
+    /// The same of triangles only that face some direction, or to its side: not of the other side of a thin wall. Nor of those at
+    /// some vertices that face nearly this way.
+    pub(crate) fn distance_facing(
+        &self,
+        point: &Vec3,
+        at_most: f64,
+        direction: &Vec3,
+        apart_from: &[u32],
+    ) -> f64 {
         self.tree.nearest(point, [0.0, at_most], |triangle| {
-            if self.normals[triangle as usize].dot(direction) < -0.5 {
+            let cosine = self.normals[triangle as usize].dot(direction);
+            let corners = &self.triangles[triangle as usize];
+            let is_alike = cosine > MESH_GROUP;
+            if cosine < -0.5 || is_alike && corners.iter().any(|corner| apart_from.contains(corner))
+            {
                 return f64::INFINITY;
             }
             let (on, _) = self.closest(triangle, point);

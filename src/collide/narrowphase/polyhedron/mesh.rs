@@ -5,7 +5,8 @@
 //! touched in. Across a side beyond which the surface goes on level or upward nothing separates the two: there the triangle beyond
 //! has points of its own, and the part of the body that is above this one bears along its normal.
 
-use super::{Along, Axis, Patch, Segment, Solids, Standing, distance};
+use super::patch::{FEW_VERTICES, MAX_VERTICES, Patch, most_against};
+use super::{Along, Axis, Solids, Standing, distance};
 use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, On, StandingMesh, name};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
@@ -425,11 +426,8 @@ impl<'a> Search<'a> {
                     return None;
                 }
             }
-            let of_p: Vec<Segment> = (0..solids.p.edges.len() as u32)
-                .map(|edge| solids.edge_of_p(edge))
-                .collect();
-            let of_q = (0..3_usize).filter(|&side| is_touched(side));
-            let of_q = of_q.map(|side| solids.edge_of_q(side as u32)).collect();
+            let [of_p, mut of_q] = solids.edges_near(&best, self.query.reach);
+            of_q.retain(|edge| edge.index < 3 && is_touched(edge.index as usize));
             best = solids.best_edges(&[of_p, of_q], best);
         }
         Some((best, self.is_less_deep_beyond(triangle, best.separation)))
@@ -491,8 +489,14 @@ impl<'a> Search<'a> {
     /// Gathers the vertices of the body that are above a triangle, and what else bounds the part of its lowest face there, other
     /// than where a flat surface is cut. Returns the least separation of all, infinity if there are none.
     fn offer_front(&self, triangle: u32, prism: &Prism, gathered: &mut Gathered<OF_BODY>) -> f64 {
-        self.offer_vertices(triangle, gathered)
-            .min(self.offer_lowest_face(triangle, prism, gathered))
+        let lowest = self.offer_vertices(triangle, gathered);
+        let local = self.axes.tr_mul(&prism.faces[0].normal);
+        let incident = most_against(&self.p.2, &local);
+        lowest.min(if incident.1.count as usize + 3 <= FEW_VERTICES {
+            self.offer_face::<FEW_VERTICES>((triangle, prism), incident, gathered)
+        } else {
+            self.offer_face::<MAX_VERTICES>((triangle, prism), incident, gathered)
+        })
     }
 
     /// Of all faces: on an uneven ground a body can stand on vertices of several.
@@ -526,16 +530,17 @@ impl<'a> Search<'a> {
         lowest
     }
 
-    /// Where the body's lowest face meets sides and corners of a triangle.
-    fn offer_lowest_face(
+    /// Where a face of the body meets sides and corners of a triangle.
+    fn offer_face<const MOST: usize>(
         &self,
-        triangle: u32,
-        prism: &Prism,
+        (triangle, prism): (u32, &Prism),
+        incident: (u32, &Face),
         gathered: &mut Gathered<OF_BODY>,
     ) -> f64 {
         let mesh = self.mesh.2;
         let mut lowest = f64::INFINITY;
-        let patch = Patch::new((prism.solid(), 0), (&self.origin, &self.axes, self.p.2));
+        let other = (&self.origin, &self.axes, self.p.2);
+        let patch = Patch::<MOST>::new((prism.solid(), 0), other, incident);
         let corners = mesh.triangles()[triangle as usize];
         let is_flat = |side: u8| mesh.sides(triangle)[side as usize].kind == SideKind::Flat;
         for corner in patch.corners() {
@@ -563,7 +568,7 @@ impl<'a> Search<'a> {
                     };
                     let beyond = mesh.sides(triangle)[side as usize].beyond;
                     let of_mesh = triangle.min(beyond) ^ triangle.max(beyond).rotate_left(16);
-                    let of_body = patch.incident() << 8 | u32::from(edge);
+                    let of_body = incident.0 << 8 | u32::from(edge);
                     let ends = [side as usize, (side as usize + 1) % 3].map(|at| corners[at]);
                     (name(3, [of_mesh, of_body]), ends)
                 }

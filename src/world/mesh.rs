@@ -59,6 +59,13 @@ pub(crate) struct Side {
     pub(crate) beyond: u32,
 }
 
+impl Side {
+    /// True if bodies can touch the edge.
+    pub(crate) fn is_touched(&self) -> bool {
+        matches!(self.kind, SideKind::Ridge | SideKind::Rim)
+    }
+}
+
 /// Where on a triangle a point is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Feature {

@@ -221,26 +221,35 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
     };
     let turned_for =
         |triangle: u32| turn.map(|turn| turn(&(rotation * triangles.normals()[triangle as usize])));
-    let mut missed: Option<(Along, u32)> = None;
+    let touch = |triangle: u32, gathered: &mut Gathered<OF_BODY>| match turned_for(triangle) {
+        None => search.touch(triangle, gathered),
+        Some(axes) => search.turned(&axes).touch(triangle, gathered),
+    };
+    let mut misses = false;
     triangles.visit_near(&near, |triangle| {
-        let touched = match turned_for(triangle) {
-            None => search.touch(triangle, gathered),
-            Some(axes) => search.turned(&axes).touch(triangle, gathered),
-        };
-        if let Some(best) = touched
-            && missed.is_none_or(|(other, _)| best.separation > other.separation)
-        {
-            missed = Some((best, triangle));
-        }
+        misses |= touch(triangle, gathered).is_some();
     });
-    if let Some((best, triangle)) = missed
-        && !gathered.overlap()
-    {
-        match turned_for(triangle) {
-            None => search.offer_deepest(triangle, &best, gathered),
-            Some(axes) => search
-                .turned(&axes)
-                .offer_deepest(triangle, &best, gathered),
+    if misses && !gathered.overlap() {
+        // A way out of a triangle that the body overlaps all the same.
+        let mut missed: Option<(Along, u32)> = None;
+        triangles.visit_near(&near, |triangle| {
+            if let Some(best) = touch(triangle, gathered)
+                && missed.is_none_or(|(other, _)| best.separation > other.separation)
+                && match turned_for(triangle) {
+                    None => search.overlaps(triangle),
+                    Some(axes) => search.turned(&axes).overlaps(triangle),
+                }
+            {
+                missed = Some((best, triangle));
+            }
+        });
+        if let Some((best, triangle)) = missed {
+            match turned_for(triangle) {
+                None => search.offer_deepest(triangle, &best, gathered),
+                Some(axes) => search
+                    .turned(&axes)
+                    .offer_deepest(triangle, &best, gathered),
+            }
         }
     }
     if gathered.is_empty() {
@@ -276,7 +285,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Gathers the points of a triangle. Returns the axis that separates best from one that the body overlaps and has no point with.
+    /// Gathers the points of a triangle. Returns the axis that separates best from one that the body may overlap and has no point with.
     fn touch(&self, triangle: u32, gathered: &mut Gathered<OF_BODY>) -> Option<Along> {
         let mesh = self.mesh.2;
         let normal = mesh.normals()[triangle as usize];
@@ -290,13 +299,11 @@ impl<'a> Search<'a> {
         }
         let prism = Prism::new(mesh, triangle, self.depth, |kind| kind == SideKind::Ridge);
         let q = (self.mesh.0, self.mesh.1, prism.solid());
-        let mut solids = Solids {
-            size: self.size,
-            ..Solids::new(self.p, q)
-        };
-        // A face that is preferred need not be what the nearest features face each other along.
+        let mut solids = Solids::of_size(self.p, q, self.size);
+        // A face that is preferred need not be what the nearest features face each other along, where there are others.
         let mut missed = None;
-        for prefers in [true, false] {
+        let is_level = mesh.sides(triangle).iter().all(|side| !side.is_touched());
+        for prefers in [true, false].into_iter().skip(usize::from(is_level)) {
             solids.prefers = prefers;
             let (best, is_beyond) = self.best_axis(triangle, &solids)?;
             if best.separation > self.query.reach {
@@ -311,7 +318,7 @@ impl<'a> Search<'a> {
                 return None;
             }
         }
-        missed.filter(|best| best.separation <= 0.0 && self.overlaps(triangle))
+        missed.filter(|best| best.separation <= 0.0)
     }
 
     /// True if the body overlaps what is straight below a triangle.
@@ -399,7 +406,7 @@ impl<'a> Search<'a> {
     fn best_axis(&self, triangle: u32, solids: &Solids<'_>) -> Option<(Along, bool)> {
         let mesh = self.mesh.2;
         let sides = mesh.sides(triangle);
-        let is_touched = |side: usize| matches!(sides[side].kind, SideKind::Ridge | SideKind::Rim);
+        let is_touched = |side: usize| sides[side].is_touched();
         let mut best = solids.along(Axis::FaceQ(0))?;
         for side in (0..3).filter(|&side| sides[side].kind == SideKind::Rim) {
             let along = solids.along(Axis::FaceQ(2 + side as u32))?;

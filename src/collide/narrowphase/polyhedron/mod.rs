@@ -226,11 +226,16 @@ pub(crate) fn separation_of_solids(
 
 impl<'a> Solids<'a> {
     fn new(p: Standing<'a>, q: Standing<'a>) -> Self {
+        Self::of_size(p, q, p.2.inner_radius().min(q.2.inner_radius()))
+    }
+
+    /// With a length to compare with `[m]`.
+    fn of_size(p: Standing<'a>, q: Standing<'a>, size: f64) -> Self {
         Self {
             relative: p.1.tr_mul(q.1),
             from_p: p.1.tr_mul(&(q.0 - p.0)),
             prefers: true,
-            size: p.2.inner_radius().min(q.2.inner_radius()),
+            size,
             p: p.2,
             q: q.2,
         }

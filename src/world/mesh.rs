@@ -242,6 +242,7 @@ impl TriangleMesh {
         self.triangles[triangle as usize].map(|at| self.vertices[at as usize])
     }
 
+    #[inline]
     pub(crate) fn sides(&self, triangle: u32) -> &[Side; 3] {
         &self.sides[triangle as usize]
     }
@@ -285,6 +286,7 @@ impl TriangleMesh {
     /// A vector that points to the side bodies touch at a point of a triangle, of any length: what is nearest to the point is on
     /// this side if it is along the vector (Baerentzen and Aanaes 2005, *Signed distance computation using the angle weighted
     /// pseudonormal*).
+    #[inline]
     pub(crate) fn outward(&self, triangle: u32, feature: Feature) -> Vec3 {
         let normal = self.normals[triangle as usize];
         match feature {
@@ -300,6 +302,7 @@ impl TriangleMesh {
     }
 
     /// The triangles at a vertex.
+    #[inline]
     pub(crate) fn fan(&self, vertex: u32) -> &[u32] {
         let at = vertex as usize;
         let start = at.checked_sub(1).map_or(0, |before| self.fan_ends[before]);
@@ -307,6 +310,7 @@ impl TriangleMesh {
     }
 
     /// The edges at a vertex, as vectors from it `[m]`; inner ones come twice.
+    #[inline]
     pub(crate) fn edges_at(&self, vertex: u32) -> impl Iterator<Item = Vec3> + '_ {
         let from = self.vertices[vertex as usize];
         self.fan(vertex).iter().flat_map(move |&triangle| {
@@ -318,6 +322,7 @@ impl TriangleMesh {
     }
 
     /// A vector along a triangle and into it from one of its sides, of any length.
+    #[inline]
     pub(crate) fn inward(&self, triangle: u32, side: usize) -> Vec3 {
         let corners = self.corners(triangle);
         let along = corners[(side + 1) % 3] - corners[side];
@@ -325,6 +330,7 @@ impl TriangleMesh {
     }
 
     /// The same of the triangle beyond a side; nothing at a rim.
+    #[inline]
     pub(crate) fn inward_beyond(&self, triangle: u32, side: usize) -> Option<Vec3> {
         let Side { kind, beyond } = self.sides(triangle)[side];
         if kind == SideKind::Rim {

@@ -138,7 +138,7 @@ impl<const MOST: usize> Gathered<MOST> {
         }
     }
 
-    /// Visits up to four points of each direction, the deepest direction first.
+    /// Visits the few points that stand for each direction, the deepest direction first, up to four at a time.
     pub(super) fn visit_groups(mut self, query: &Query, mut visit: impl FnMut(&Manifold)) {
         let items = &mut self.items[..self.count];
         items.sort_unstable_by_key(|item| (item.point.feature, item.on.triangle()));

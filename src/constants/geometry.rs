@@ -36,11 +36,16 @@ pub(crate) const FLAT_SIDE: f64 = 1e-4;
 /// its name, and its impulse, within a stretch.
 pub(crate) const SMOOTH_PATCH: f64 = 0.866;
 
-/// Cosine of the angle between normals up to which points on a mesh stand for one contact, of which four are kept: 18 degrees.
+/// Cosine of the angle between normals up to which points on a mesh stand for one contact: 18 degrees. Triangles that face each other's
+/// way by as much bear a body together.
 pub(crate) const MESH_GROUP: f64 = 0.95;
 
-/// Most contacts of a body and a mesh, in different directions, each of up to four points.
+/// Most contacts of a body and a mesh, in different directions, each of up to [`MAX_MESH_POINTS`] points.
 pub(crate) const MAX_MESH_GROUPS: usize = 4;
+
+/// Most points of a contact of a body and a mesh in one direction. On an uneven ground three of them bear a body at a time, and it
+/// leans over onto others: with four, of 2,000 boxes on hills a few hundred never came to rest.
+pub(crate) const MAX_MESH_POINTS: usize = 8;
 
 /// Sine by which a direction may miss the ones in which an edge or corner of a mesh can be touched: rounding.
 pub(crate) const MESH_DIRECTION: f64 = 1e-9;

@@ -5,7 +5,7 @@ mod topology;
 
 use super::flaw::Flaw;
 use super::tree::Tree;
-use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MIN_TRIANGLE_HEIGHT};
+use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MESH_GROUP, MIN_TRIANGLE_HEIGHT};
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Vec3};
 use topology::{fans_of, hollow, patches_of, repeated, sides_of, vertex_normals, welded};
@@ -57,6 +57,13 @@ pub(crate) struct Side {
     pub(crate) kind: SideKind,
     /// The triangle beyond it; its own at a rim.
     pub(crate) beyond: u32,
+}
+
+impl Side {
+    /// True if bodies can touch the edge.
+    pub(crate) fn is_touched(&self) -> bool {
+        matches!(self.kind, SideKind::Ridge | SideKind::Rim)
+    }
 }
 
 /// Where on a triangle a point is.
@@ -235,6 +242,7 @@ impl TriangleMesh {
         self.triangles[triangle as usize].map(|at| self.vertices[at as usize])
     }
 
+    #[inline]
     pub(crate) fn sides(&self, triangle: u32) -> &[Side; 3] {
         &self.sides[triangle as usize]
     }
@@ -278,6 +286,7 @@ impl TriangleMesh {
     /// A vector that points to the side bodies touch at a point of a triangle, of any length: what is nearest to the point is on
     /// this side if it is along the vector (Baerentzen and Aanaes 2005, *Signed distance computation using the angle weighted
     /// pseudonormal*).
+    #[inline]
     pub(crate) fn outward(&self, triangle: u32, feature: Feature) -> Vec3 {
         let normal = self.normals[triangle as usize];
         match feature {
@@ -293,6 +302,7 @@ impl TriangleMesh {
     }
 
     /// The triangles at a vertex.
+    #[inline]
     pub(crate) fn fan(&self, vertex: u32) -> &[u32] {
         let at = vertex as usize;
         let start = at.checked_sub(1).map_or(0, |before| self.fan_ends[before]);
@@ -300,6 +310,7 @@ impl TriangleMesh {
     }
 
     /// The edges at a vertex, as vectors from it `[m]`; inner ones come twice.
+    #[inline]
     pub(crate) fn edges_at(&self, vertex: u32) -> impl Iterator<Item = Vec3> + '_ {
         let from = self.vertices[vertex as usize];
         self.fan(vertex).iter().flat_map(move |&triangle| {
@@ -311,6 +322,7 @@ impl TriangleMesh {
     }
 
     /// A vector along a triangle and into it from one of its sides, of any length.
+    #[inline]
     pub(crate) fn inward(&self, triangle: u32, side: usize) -> Vec3 {
         let corners = self.corners(triangle);
         let along = corners[(side + 1) % 3] - corners[side];
@@ -318,6 +330,7 @@ impl TriangleMesh {
     }
 
     /// The same of the triangle beyond a side; nothing at a rim.
+    #[inline]
     pub(crate) fn inward_beyond(&self, triangle: u32, side: usize) -> Option<Vec3> {
         let Side { kind, beyond } = self.sides(triangle)[side];
         if kind == SideKind::Rim {
@@ -358,10 +371,21 @@ impl TriangleMesh {
         })
     }
 
-    /// The same of triangles only that face some direction, or to its side: not of the other side of a thin wall.
-    pub(crate) fn distance_facing(&self, point: &Vec3, at_most: f64, direction: &Vec3) -> f64 {
+    /// The same of triangles only that face some direction, or to its side: not of the other side of a thin wall. Nor of those at
+    /// some vertices that face nearly this way.
+    pub(crate) fn distance_facing(
+        &self,
+        point: &Vec3,
+        at_most: f64,
+        direction: &Vec3,
+        apart_from: &[u32],
+    ) -> f64 {
         self.tree.nearest(point, [0.0, at_most], |triangle| {
-            if self.normals[triangle as usize].dot(direction) < -0.5 {
+            let cosine = self.normals[triangle as usize].dot(direction);
+            let corners = &self.triangles[triangle as usize];
+            let is_alike = cosine > MESH_GROUP;
+            if cosine < -0.5 || is_alike && corners.iter().any(|corner| apart_from.contains(corner))
+            {
                 return f64::INFINITY;
             }
             let (on, _) = self.closest(triangle, point);

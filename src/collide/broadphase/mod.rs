@@ -176,25 +176,33 @@ impl Broadphase {
         pairs: &mut Vec<[u32; 2]>,
     ) -> Result<bool> {
         pairs.clear();
-        if self.search == PairSearch::Sweep {
-            // Its own search costs no more than what has changed.
-            return Ok(false);
-        }
         for &body in few {
             let index = body as usize;
             let entry = Entry::new(body, &world.bodies[index], reach[index]);
             if entry.is_invalid() {
                 return Err(nowhere(world, index));
             }
-            self.entries[index] = entry;
-            if !self.grid.update(&entry) {
+            let before = std::mem::replace(&mut self.entries[index], entry);
+            let is_placed = match self.search {
+                PairSearch::Grid => self.grid.update(&entry),
+                PairSearch::Sweep => before.is_bounded() && entry.is_bounded(),
+            };
+            if !is_placed {
                 return Ok(false);
             }
+        }
+        if self.search == PairSearch::Sweep {
+            self.sweep.find_pairs(&self.entries);
+            let is_of_few = |body: &u32| few.binary_search(body).is_ok();
+            let found = self.sweep.pairs().iter().copied();
+            pairs.extend(found.filter(|pair| pair.iter().any(is_of_few)));
         }
         for &body in few {
             let entry = self.entries[body as usize];
             unbounded::pairs_with(&self.unbounded, &[entry], pairs);
-            self.grid.pairs_of(&entry, pairs);
+            if self.search == PairSearch::Grid {
+                self.grid.pairs_of(&entry, pairs);
+            }
         }
         pairs.sort_unstable();
         // Pairs among the few were found twice.

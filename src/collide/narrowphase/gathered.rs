@@ -1,10 +1,10 @@
 //! The points of a body and the triangles of a mesh, before few of them are chosen.
 
 use super::direction::perpendicular;
+use super::envelope::bearing_points;
 use super::manifold::{Manifold, Point};
-use super::polygon::four_points;
 use super::query::Query;
-use crate::constants::{MAX_MESH_GROUPS, MESH_GROUP};
+use crate::constants::{MAX_MANIFOLD_POINTS, MAX_MESH_GROUPS, MESH_GROUP};
 use crate::math::{Mat3, Vec3};
 use crate::world::TriangleMesh;
 
@@ -37,24 +37,58 @@ pub(super) fn name(kind: u32, [of_mesh, of_body]: [u32; 2]) -> u32 {
     mixed & (OF_SECOND - 1) & !RANKS
 }
 
-/// A point, and the triangle that it is on.
+/// Where on a mesh a point is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum On {
+    /// On a triangle.
+    Face(u32),
+    /// Where a side or a corner of a triangle meets the body: other triangles have the same point, by its name.
+    Edge(u32),
+}
+
+impl On {
+    fn triangle(self) -> u32 {
+        match self {
+            Self::Face(triangle) | Self::Edge(triangle) => triangle,
+        }
+    }
+}
+
+/// A point, and where on the mesh it is.
 #[derive(Debug, Clone, Copy)]
-struct OnTriangle {
+struct OnMesh {
     point: Point,
-    triangle: u32,
+    on: On,
+}
+
+impl OnMesh {
+    /// True if the other one is the same point, as neighbouring triangles have it.
+    fn is_same(&self, other: &Self, same: f64) -> bool {
+        let [known, new] = [&self.point, &other.point];
+        let is_one = match (self.on, other.on) {
+            (On::Edge(_), On::Edge(_)) => known.feature == new.feature,
+            _ => (known.position - new.position).norm_squared() <= same * same,
+        };
+        is_one && known.normal.dot(&new.normal) > MESH_GROUP
+    }
+
+    /// Of points that are one, that along the triangle which the body faces most comes first: along others the same gap is longer.
+    fn order(&self) -> (f64, u32) {
+        (self.point.separation.abs(), self.on.triangle())
+    }
 }
 
 /// Points of several triangles, normals from the mesh to the body; of more than `MOST` the deepest.
 pub(super) struct Gathered<const MOST: usize> {
-    items: [OnTriangle; MOST],
+    items: [OnMesh; MOST],
     count: usize,
 }
 
 impl<const MOST: usize> Gathered<MOST> {
     pub(super) fn new() -> Self {
-        let none = OnTriangle {
+        let none = OnMesh {
             point: Point::NONE,
-            triangle: 0,
+            on: On::Face(0),
         };
         Self {
             items: [none; MOST],
@@ -72,25 +106,20 @@ impl<const MOST: usize> Gathered<MOST> {
         items.any(|item| item.point.separation <= 0.0)
     }
 
-    /// Adds a point if the query admits it. Of points that are one, as those of neighbouring triangles are at their common edge,
-    /// the deeper stays; such points are no farther from each other than `same` `[m]`.
-    pub(super) fn add(&mut self, query: &Query, point: Point, triangle: u32, same: f64) {
+    /// Adds a point if the query admits it. Of points that are one, as those of neighbouring triangles are at their common edge, one
+    /// stays; such points are no farther from each other than `same` `[m]`.
+    pub(super) fn add(&mut self, query: &Query, point: Point, on: On, same: f64) {
         if !query.admits(&point.position, &point.normal, point.separation) {
             return;
         }
-        let new = OnTriangle { point, triangle };
-        for item in &mut self.items[..self.count] {
-            let known = &item.point;
-            if (known.position - point.position).norm_squared() <= same * same
-                && known.normal.dot(&point.normal) > MESH_GROUP
-            {
-                // Whichever triangle comes first, the outcome is the same.
-                let before = (known.separation, item.triangle);
-                if (point.separation, triangle) < before {
-                    *item = new;
-                }
-                return;
+        let new = OnMesh { point, on };
+        let mut known = self.items[..self.count].iter_mut();
+        if let Some(item) = known.find(|item| item.is_same(&new, same)) {
+            // Whichever triangle comes first, the outcome is the same.
+            if new.order() < item.order() {
+                *item = new;
             }
+            return;
         }
         if let Some(place) = self.items.get_mut(self.count) {
             *place = new;
@@ -109,10 +138,10 @@ impl<const MOST: usize> Gathered<MOST> {
         }
     }
 
-    /// Visits up to four points of each direction, the deepest direction first.
+    /// Visits the few points that stand for each direction, the deepest direction first, up to four at a time.
     pub(super) fn visit_groups(mut self, query: &Query, mut visit: impl FnMut(&Manifold)) {
         let items = &mut self.items[..self.count];
-        items.sort_unstable_by_key(|item| (item.point.feature, item.triangle));
+        items.sort_unstable_by_key(|item| (item.point.feature, item.on.triangle()));
         let mut rank = 0;
         for at in 0..items.len() {
             rank = if at > 0 && items[at].point.feature == items[at - 1].point.feature & !RANKS {
@@ -137,7 +166,10 @@ impl<const MOST: usize> Gathered<MOST> {
                     best
                 }
             });
-            let normal = items[deepest].point.normal;
+            let Point {
+                normal, separation, ..
+            } = items[deepest].point;
+            let level = query.level_around(separation);
             let u = perpendicular(&normal);
             let v = normal.cross(&u);
             let mut group = [0; MOST];
@@ -157,17 +189,19 @@ impl<const MOST: usize> Gathered<MOST> {
                 } = &items[group[k]].point;
                 [u.dot(position), v.dot(position), *separation]
             };
-            let mut manifold = Manifold::new();
-            let (chosen, count) = four_points(count, query.deeper_by, laid);
-            for &k in &chosen[..count] {
-                let point = &items[group[k]].point;
-                manifold.push(Point {
-                    feature: point.feature | of_mesh,
-                    normal: query.orient(&point.normal),
-                    ..*point
-                });
+            let (chosen, count) = bearing_points::<MOST>(count, (level, query.deeper_by), laid);
+            for some in chosen[..count].chunks(MAX_MANIFOLD_POINTS) {
+                let mut manifold = Manifold::new();
+                for &k in some {
+                    let point = &items[group[k]].point;
+                    manifold.push(Point {
+                        feature: point.feature | of_mesh,
+                        normal: query.orient(&point.normal),
+                        ..*point
+                    });
+                }
+                visit(&manifold);
             }
-            visit(&manifold);
         }
     }
 }
@@ -206,7 +240,7 @@ mod tests {
                 normal: if up { Vec3::z() } else { Vec3::x() },
                 separation: if k == 42 { -0.5 } else { 0.001 * x },
             };
-            gathered.add(&query, point, k, 1e-9);
+            gathered.add(&query, point, On::Face(k), 1e-9);
         }
         let mut groups = Vec::new();
         gathered.visit_groups(&query, |manifold| groups.push(manifold.as_slice().to_vec()));

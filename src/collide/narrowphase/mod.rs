@@ -15,6 +15,7 @@ mod compound;
 mod contact_model;
 mod convex;
 mod direction;
+mod envelope;
 mod gathered;
 mod manifold;
 mod mesh;

@@ -2,6 +2,7 @@
 
 use super::{ALLOWANCE, LIMITS, body, crowd, drift, reach, unit};
 use drystone::Error;
+use drystone::collide::PairSearch;
 use drystone::internals::collide::{Detector, brute_force_pairs};
 use drystone::math::{Pose, Vec3};
 use drystone::world::{BodyKind, Shape, World};
@@ -118,5 +119,32 @@ fn bodies_that_are_nowhere_are_named() {
         world = good.clone();
         detector.find_pairs(&world, LIMITS, ALLOWANCE).unwrap();
         assert_superset(&detector, &world, "after an error");
+    }
+}
+
+#[test]
+fn sweep_and_grid_report_the_same_pairs() {
+    for (seed, speed) in [(21, 0.02), (22, 0.3), (23, 3.0)] {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let mut world = crowd(&mut rng, 100, 2.0);
+        for index in 2..world.bodies.len() {
+            // From 1 cm to 1 m and more.
+            if index % 3 == 0 {
+                let radius = 0.01 * 100.0_f64.powf(rng.random_range(0.0..1.0));
+                world.bodies[index].shape = Shape::Sphere { radius };
+            }
+        }
+        let mut grid = Detector::new();
+        let mut sweep = Detector::by(PairSearch::Sweep);
+        let mut changes = 0;
+        for step in 0..500 {
+            let before = grid.pairs().to_vec();
+            grid.find_pairs(&world, LIMITS, ALLOWANCE).unwrap();
+            sweep.find_pairs(&world, LIMITS, ALLOWANCE).unwrap();
+            assert_eq!(grid.pairs(), sweep.pairs(), "speed {speed}, step {step}");
+            changes += u32::from(before != grid.pairs());
+            drift(&mut world, &mut rng, speed);
+        }
+        assert!(changes > 10, "speed {speed}: {changes}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod moving;
 mod surfaces;
+mod uneven;
 
 use drystone::collide::{ContactModel, ContactPoint};
 use drystone::internals::collide::{Limits, find_contacts};

@@ -2,7 +2,7 @@
 
 use super::nearest::{Near, Touch, visit_touches};
 use crate::collide::narrowphase::direction::direction;
-use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, StandingMesh, name};
+use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, On, StandingMesh, name};
 use crate::collide::narrowphase::manifold::Point;
 use crate::collide::narrowphase::query::Query;
 use crate::collide::narrowphase::segment::closest_of_segments;
@@ -34,7 +34,7 @@ pub(super) fn capsule_mesh(
             normal: rotation * found.normal,
             separation,
         };
-        gathered.add(query, point, found.triangle, 1e-6 * radius);
+        gathered.add(query, point, On::Face(found.triangle), 1e-6 * radius);
     };
     for (which, end) in (1..).zip(&ends) {
         visit_touches((mesh, Near::All), end, radius, range, |found| {

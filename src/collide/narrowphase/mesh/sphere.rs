@@ -2,7 +2,7 @@
 
 use super::nearest::{Near, visit_touches};
 use crate::collide::ContactPoint;
-use crate::collide::narrowphase::gathered::{Gathered, OF_BALL, StandingMesh, name};
+use crate::collide::narrowphase::gathered::{Gathered, OF_BALL, On, StandingMesh, name};
 use crate::collide::narrowphase::manifold::Point;
 use crate::collide::narrowphase::mover::{Kind, Mover};
 use crate::collide::narrowphase::query::Query;
@@ -51,6 +51,6 @@ pub(super) fn sphere_mesh(
             normal: rotation * found.normal,
             separation,
         };
-        gathered.add(query, point, found.triangle, 1e-6 * radius);
+        gathered.add(query, point, On::Face(found.triangle), 1e-6 * radius);
     });
 }

@@ -5,11 +5,12 @@
 //! touched in. Across a side beyond which the surface goes on level or upward nothing separates the two: there the triangle beyond
 //! has points of its own, and the part of the body that is above this one bears along its normal.
 
-use super::{Along, Axis, Patch, Segment, Solids, Standing, distance};
-use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, StandingMesh, name};
+use super::patch::{FEW_VERTICES, MAX_VERTICES, Patch, most_against};
+use super::{Along, Axis, Solids, Standing, distance};
+use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, On, StandingMesh, name};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
-use crate::constants::{DEEPER_BY, EDGES_ALONG_FACE, MESH_DIRECTION};
+use crate::constants::{CLIP_TOLERANCE, DEEPER_BY, EDGES_ALONG_FACE, MESH_DIRECTION, MESH_GROUP};
 use crate::math::{Aabb, Mat3, Vec3};
 use crate::world::{Edge, Face, SideKind, Solid, TriangleMesh};
 
@@ -38,7 +39,8 @@ const EDGES: [Edge; 9] = {
     ]
 };
 
-/// Depth over the body's size up to which a point at a ridge, which is as near to the triangle beyond, needs no second look.
+/// Depth over the body's size up to which a point on a side or corner of a triangle, which is as near to the triangles beyond, needs
+/// no second look.
 const SHALLOW: f64 = 0.005;
 
 /// Difference in size of a solid of facets and the round one that it stands for, over the radius.
@@ -219,26 +221,35 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
     };
     let turned_for =
         |triangle: u32| turn.map(|turn| turn(&(rotation * triangles.normals()[triangle as usize])));
-    let mut missed: Option<(Along, u32)> = None;
+    let touch = |triangle: u32, gathered: &mut Gathered<OF_BODY>| match turned_for(triangle) {
+        None => search.touch(triangle, gathered),
+        Some(axes) => search.turned(&axes).touch(triangle, gathered),
+    };
+    let mut misses = false;
     triangles.visit_near(&near, |triangle| {
-        let touched = match turned_for(triangle) {
-            None => search.touch(triangle, gathered),
-            Some(axes) => search.turned(&axes).touch(triangle, gathered),
-        };
-        if let Some(best) = touched
-            && missed.is_none_or(|(other, _)| best.separation > other.separation)
-        {
-            missed = Some((best, triangle));
-        }
+        misses |= touch(triangle, gathered).is_some();
     });
-    if let Some((best, triangle)) = missed
-        && !gathered.overlap()
-    {
-        match turned_for(triangle) {
-            None => search.offer_deepest(triangle, &best, gathered),
-            Some(axes) => search
-                .turned(&axes)
-                .offer_deepest(triangle, &best, gathered),
+    if misses && !gathered.overlap() {
+        // A way out of a triangle that the body overlaps all the same.
+        let mut missed: Option<(Along, u32)> = None;
+        triangles.visit_near(&near, |triangle| {
+            if let Some(best) = touch(triangle, gathered)
+                && missed.is_none_or(|(other, _)| best.separation > other.separation)
+                && match turned_for(triangle) {
+                    None => search.overlaps(triangle),
+                    Some(axes) => search.turned(&axes).overlaps(triangle),
+                }
+            {
+                missed = Some((best, triangle));
+            }
+        });
+        if let Some((best, triangle)) = missed {
+            match turned_for(triangle) {
+                None => search.offer_deepest(triangle, &best, gathered),
+                Some(axes) => search
+                    .turned(&axes)
+                    .offer_deepest(triangle, &best, gathered),
+            }
         }
     }
     if gathered.is_empty() {
@@ -274,7 +285,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Gathers the points of a triangle. Returns the axis that separates best from one that the body overlaps and has no point with.
+    /// Gathers the points of a triangle. Returns the axis that separates best from one that the body may overlap and has no point with.
     fn touch(&self, triangle: u32, gathered: &mut Gathered<OF_BODY>) -> Option<Along> {
         let mesh = self.mesh.2;
         let normal = mesh.normals()[triangle as usize];
@@ -288,13 +299,11 @@ impl<'a> Search<'a> {
         }
         let prism = Prism::new(mesh, triangle, self.depth, |kind| kind == SideKind::Ridge);
         let q = (self.mesh.0, self.mesh.1, prism.solid());
-        let mut solids = Solids {
-            size: self.size,
-            ..Solids::new(self.p, q)
-        };
-        // A face that is preferred need not be what the nearest features face each other along.
+        let mut solids = Solids::of_size(self.p, q, self.size);
+        // A face that is preferred need not be what the nearest features face each other along, where there are others.
         let mut missed = None;
-        for prefers in [true, false] {
+        let is_level = mesh.sides(triangle).iter().all(|side| !side.is_touched());
+        for prefers in [true, false].into_iter().skip(usize::from(is_level)) {
             solids.prefers = prefers;
             let (best, is_beyond) = self.best_axis(triangle, &solids)?;
             if best.separation > self.query.reach {
@@ -309,7 +318,7 @@ impl<'a> Search<'a> {
                 return None;
             }
         }
-        missed.filter(|best| best.separation <= 0.0 && self.overlaps(triangle))
+        missed.filter(|best| best.separation <= 0.0)
     }
 
     /// True if the body overlaps what is straight below a triangle.
@@ -360,10 +369,11 @@ impl<'a> Search<'a> {
             normal: -(rotation * outward),
             separation: best.separation,
         };
-        gathered.add(self.query, point, triangle, 1e-6 * self.size);
+        gathered.add(self.query, point, On::Face(triangle), 1e-6 * self.size);
     }
 
-    /// True if the body is less deep below another triangle that has a corner in common with this one and meets it in a ridge.
+    /// True if the body is less deep below another triangle that has a corner in common with this one and meets it in a ridge. Two
+    /// that face nearly the same way bear it together.
     fn is_less_deep_beyond(&self, triangle: u32, separation: f64) -> bool {
         let mesh = self.mesh.2;
         let corners = mesh.corners(triangle);
@@ -372,7 +382,7 @@ impl<'a> Search<'a> {
         let around = vertices.iter().flat_map(|&vertex| mesh.fan(vertex));
         around.copied().any(|other| {
             let across = mesh.normals()[other as usize];
-            if across.dot(&normal) > 1.0 - 1e-8 {
+            if across.dot(&normal) > MESH_GROUP {
                 return false;
             }
             let others = mesh.corners(other);
@@ -396,7 +406,7 @@ impl<'a> Search<'a> {
     fn best_axis(&self, triangle: u32, solids: &Solids<'_>) -> Option<(Along, bool)> {
         let mesh = self.mesh.2;
         let sides = mesh.sides(triangle);
-        let is_touched = |side: usize| matches!(sides[side].kind, SideKind::Ridge | SideKind::Rim);
+        let is_touched = |side: usize| sides[side].is_touched();
         let mut best = solids.along(Axis::FaceQ(0))?;
         for side in (0..3).filter(|&side| sides[side].kind == SideKind::Rim) {
             let along = solids.along(Axis::FaceQ(2 + side as u32))?;
@@ -423,11 +433,8 @@ impl<'a> Search<'a> {
                     return None;
                 }
             }
-            let of_p: Vec<Segment> = (0..solids.p.edges.len() as u32)
-                .map(|edge| solids.edge_of_p(edge))
-                .collect();
-            let of_q = (0..3_usize).filter(|&side| is_touched(side));
-            let of_q = of_q.map(|side| solids.edge_of_q(side as u32)).collect();
+            let [of_p, mut of_q] = solids.edges_near(&best, self.query.reach);
+            of_q.retain(|edge| edge.index < 3 && is_touched(edge.index as usize));
             best = solids.best_edges(&[of_p, of_q], best);
         }
         Some((best, self.is_less_deep_beyond(triangle, best.separation)))
@@ -478,7 +485,7 @@ impl<'a> Search<'a> {
                             normal: self.query.orient(&point.normal),
                             ..*point
                         };
-                        gathered.add(self.query, point, triangle, 1e-6 * self.size);
+                        gathered.add(self.query, point, On::Face(triangle), 1e-6 * self.size);
                     }
                 }
                 lowest
@@ -486,30 +493,68 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Gathers the corners of the part of the body's lowest face that is above a triangle, other than those that it has because
-    /// a flat surface is cut there. Returns the least separation of all, infinity if there are none.
+    /// Gathers the vertices of the body that are above a triangle, and what else bounds the part of its lowest face there, other
+    /// than where a flat surface is cut. Returns the least separation of all, infinity if there are none.
     fn offer_front(&self, triangle: u32, prism: &Prism, gathered: &mut Gathered<OF_BODY>) -> f64 {
-        let (q, rotation, mesh) = self.mesh;
+        let lowest = self.offer_vertices(triangle, gathered);
+        let local = self.axes.tr_mul(&prism.faces[0].normal);
+        let incident = most_against(&self.p.2, &local);
+        lowest.min(if incident.1.count as usize + 3 <= FEW_VERTICES {
+            self.offer_face::<FEW_VERTICES>((triangle, prism), incident, gathered)
+        } else {
+            self.offer_face::<MAX_VERTICES>((triangle, prism), incident, gathered)
+        })
+    }
+
+    /// Of all faces: on an uneven ground a body can stand on vertices of several.
+    fn offer_vertices(&self, triangle: u32, gathered: &mut Gathered<OF_BODY>) -> f64 {
+        let mesh = self.mesh.2;
+        let normal = mesh.normals()[triangle as usize];
+        let corners = mesh.corners(triangle);
+        let local = self.axes.tr_mul(&normal);
+        let height = normal.dot(&(self.origin - corners[0]));
+        let sides = [0, 1, 2].map(|side| mesh.inward(triangle, side));
         let mut lowest = f64::INFINITY;
-        let patch = Patch::new((prism.solid(), 0), (&self.origin, &self.axes, self.p.2));
-        let normal = rotation * prism.faces[0].normal;
-        let incident = &self.p.2.faces[patch.incident() as usize];
+        for (index, vertex) in (0..).zip(self.p.2.vertices) {
+            let separation = height + local.dot(vertex);
+            if separation > self.query.reach {
+                continue;
+            }
+            let at = self.origin + self.axes * vertex;
+            let is_inside = corners.iter().zip(&sides).all(|(from, inward)| {
+                let inside = inward.dot(&(at - from));
+                // The length of an inward vector is that of its side.
+                inside >= -CLIP_TOLERANCE * inward.norm_squared()
+            });
+            if is_inside {
+                let name = (name(1, [mesh.patch(triangle), index]), On::Face(triangle));
+                let point = (at - normal * (0.5 * separation), separation);
+                if self.offer_point(triangle, name, point, &[], gathered) {
+                    lowest = lowest.min(separation);
+                }
+            }
+        }
+        lowest
+    }
+
+    /// Where a face of the body meets sides and corners of a triangle.
+    fn offer_face<const MOST: usize>(
+        &self,
+        (triangle, prism): (u32, &Prism),
+        incident: (u32, &Face),
+        gathered: &mut Gathered<OF_BODY>,
+    ) -> f64 {
+        let mesh = self.mesh.2;
+        let mut lowest = f64::INFINITY;
+        let other = (&self.origin, &self.axes, self.p.2);
+        let patch = Patch::<MOST>::new((prism.solid(), 0), other, incident);
         let corners = mesh.triangles()[triangle as usize];
+        let is_flat = |side: u8| mesh.sides(triangle)[side as usize].kind == SideKind::Flat;
         for corner in patch.corners() {
             lowest = lowest.min(corner.separation);
-            let kind = |side: u8| mesh.sides(triangle)[side as usize].kind;
-            let is_flat = |side: u8| kind(side) == SideKind::Flat;
-            let on_ridge = [corner.side_in, corner.side_out]
-                .iter()
-                .flatten()
-                .any(|&side| kind(side) == SideKind::Ridge);
-            let depth = -corner.separation;
-            let is_sure = on_ridge && depth <= SHALLOW * self.size;
-            let feature = match (corner.side_in, corner.side_out) {
-                (None, None) => {
-                    let at = incident.first + u32::from(corner.edge_out) % incident.count;
-                    name(1, [mesh.patch(triangle), self.p.2.loops[at as usize]])
-                }
+            // A name, and the ends of the side of the mesh that the point is on.
+            let (feature, ends) = match (corner.side_in, corner.side_out) {
+                (None, None) => continue,
                 (Some(one), Some(other)) => {
                     // Of two sides that follow each other the second begins at their common corner.
                     let first = if (one + 1) % 3 == other { other } else { one };
@@ -517,7 +562,7 @@ impl<'a> Search<'a> {
                     if is_flat(one) && is_flat(other) {
                         continue;
                     }
-                    name(2, [vertex, 0])
+                    (name(2, [vertex, 0]), [vertex; 2])
                 }
                 (Some(side), None) | (None, Some(side)) => {
                     if is_flat(side) {
@@ -530,26 +575,55 @@ impl<'a> Search<'a> {
                     };
                     let beyond = mesh.sides(triangle)[side as usize].beyond;
                     let of_mesh = triangle.min(beyond) ^ triangle.max(beyond).rotate_left(16);
-                    name(3, [of_mesh, patch.incident() << 8 | u32::from(edge)])
+                    let of_body = incident.0 << 8 | u32::from(edge);
+                    let ends = [side as usize, (side as usize + 1) % 3].map(|at| corners[at]);
+                    (name(3, [of_mesh, of_body]), ends)
                 }
             };
-            if !is_sure && depth > 1e-9 * self.size {
-                // Deep below this triangle, but not as deep below another one: what it is below is that one.
-                let deep = corner.position - prism.faces[0].normal * (0.5 * depth);
-                let nearer = (1.0 - NEARER) * depth;
-                if mesh.distance_facing(&deep, nearer, &prism.faces[0].normal) < nearer {
-                    continue;
-                }
-            }
-            let point = Point {
-                feature,
-                position: q + rotation * corner.position,
-                normal,
-                separation: corner.separation,
-            };
-            gathered.add(self.query, point, triangle, 1e-6 * self.size);
+            let point = (corner.position, corner.separation);
+            self.offer_point(
+                triangle,
+                (feature, On::Edge(triangle)),
+                point,
+                &ends,
+                gathered,
+            );
         }
         lowest
+    }
+
+    /// Gathers a point of a triangle, halfway between the surfaces, unless it is deep below the triangle, but not as deep below
+    /// another one: what it is below is that one. Triangles at the given vertices have the same point of the mesh, and are not others.
+    /// Returns true unless another one is nearer.
+    fn offer_point(
+        &self,
+        triangle: u32,
+        (feature, on): (u32, On),
+        (at, separation): (Vec3, f64),
+        vertices: &[u32],
+        gathered: &mut Gathered<OF_BODY>,
+    ) -> bool {
+        let (q, rotation, mesh) = self.mesh;
+        let normal = mesh.normals()[triangle as usize];
+        let sure = match on {
+            On::Face(_) => 1e-9,
+            On::Edge(_) => SHALLOW,
+        };
+        if separation < -sure * self.size {
+            let deep = at + normal * (0.5 * separation);
+            let nearer = (NEARER - 1.0) * separation;
+            if mesh.distance_facing(&deep, nearer, &normal, vertices) < nearer {
+                return false;
+            }
+        }
+        let point = Point {
+            feature,
+            position: q + rotation * at,
+            normal: rotation * normal,
+            separation,
+        };
+        gathered.add(self.query, point, on, 1e-6 * self.size);
+        true
     }
 }
 

@@ -27,7 +27,7 @@ use crate::constants::{
 };
 use crate::math::{Mat3, Pose, Vec3};
 use crate::world::{Face, Solid};
-use patch::Patch;
+use patch::{FEW_VERTICES, MAX_VERTICES, Patch};
 
 /// Kinds of features, in the two highest bits, as of two boxes: 0 and 1 are faces of P and of Q.
 const EDGES: u32 = 2 << 30;
@@ -226,11 +226,16 @@ pub(crate) fn separation_of_solids(
 
 impl<'a> Solids<'a> {
     fn new(p: Standing<'a>, q: Standing<'a>) -> Self {
+        Self::of_size(p, q, p.2.inner_radius().min(q.2.inner_radius()))
+    }
+
+    /// With a length to compare with `[m]`.
+    fn of_size(p: Standing<'a>, q: Standing<'a>, size: f64) -> Self {
         Self {
             relative: p.1.tr_mul(q.1),
             from_p: p.1.tr_mul(&(q.0 - p.0)),
             prefers: true,
-            size: p.2.inner_radius().min(q.2.inner_radius()),
+            size,
             p: p.2,
             q: q.2,
         }
@@ -468,14 +473,12 @@ impl<'a> Solids<'a> {
         match along.axis {
             Axis::FaceP(face) => {
                 let other = (&self.from_p, &self.relative, self.q);
-                let patch = Patch::new((self.p, face), other);
-                patch.offer(0, (p.0, p.1), query, manifold)
+                offer_face((self.p, face), other, (0, p), query, manifold)
             }
             Axis::FaceQ(face) => {
                 let center = -self.relative.tr_mul(&self.from_p);
                 let other = (&center, &self.relative.transpose(), self.p);
-                let patch = Patch::new((self.q, face), other);
-                patch.offer(1 << 30, (q.0, q.1), query, manifold)
+                offer_face((self.q, face), other, (1 << 30, q), query, manifold)
             }
             Axis::Edges(edge_p, edge_q) => {
                 let [on_p, on_q] = [self.edge_of_p(edge_p), self.edge_of_q(edge_q)];
@@ -521,6 +524,26 @@ impl<'a> Solids<'a> {
             separation: along.separation,
         };
         manifold.offer(query, point);
+    }
+}
+
+/// Offers the corners of a face of another solid above or below a face; see [`Patch::offer`].
+fn offer_face(
+    (reference, index): (Solid<'_>, u32),
+    other: (&Vec3, &Mat3, Solid<'_>),
+    (of_q, at): (u32, Standing<'_>),
+    query: &Query,
+    manifold: &mut Manifold,
+) -> f64 {
+    let face = &reference.faces[index as usize];
+    let incident = patch::most_against(&other.2, &other.1.tr_mul(&face.normal));
+    let place = (at.0, at.1);
+    if (face.count + incident.1.count) as usize <= FEW_VERTICES {
+        let patch = Patch::<FEW_VERTICES>::new((reference, index), other, incident);
+        patch.offer(of_q, place, query, manifold)
+    } else {
+        let patch = Patch::<MAX_VERTICES>::new((reference, index), other, incident);
+        patch.offer(of_q, place, query, manifold)
     }
 }
 

@@ -10,8 +10,9 @@ use crate::constants::{CLIP_TOLERANCE, DEEPER_BY, MAX_FACE_VERTICES};
 use crate::math::{Mat3, Vec3};
 use crate::world::{Face, Solid};
 
-/// Most vertices of the incident face cut by the sides of the reference face.
-const MAX_VERTICES: usize = 2 * MAX_FACE_VERTICES;
+/// Most vertices of the incident face cut by the sides of the reference face: of most solids, and of all.
+pub(super) const FEW_VERTICES: usize = 16;
+pub(super) const MAX_VERTICES: usize = 2 * MAX_FACE_VERTICES;
 
 /// Marks the name of an edge as a side of the reference face; the others are the incident face's.
 const SIDE: u8 = 1 << 6;
@@ -22,16 +23,14 @@ pub(super) fn reference_of(feature: u32) -> u32 {
 }
 
 /// The part of the incident face that lies above or below the reference face: a convex polygon.
-pub(super) struct Patch {
-    polygon: Polygon<MAX_VERTICES>,
+pub(super) struct Patch<const MOST: usize> {
+    polygon: Polygon<MOST>,
     /// A point of the reference face, and unit vectors along it and out of it.
     origin: Vec3,
     along: [Vec3; 2],
     normal: Vec3,
     /// Name of the two faces.
     faces: u32,
-    /// The other solid's face.
-    incident: u32,
 }
 
 /// A corner of the clipped face, above or below the reference face.
@@ -47,14 +46,14 @@ pub(super) struct Corner {
     pub(super) edge_out: u8,
 }
 
-impl Patch {
-    /// Clips the face of the other solid that is turned most against the reference face.
+impl<const MOST: usize> Patch<MOST> {
+    /// Clips a face of the other solid, by [`most_against`]; the two have no more than `MOST` vertices.
     pub(super) fn new(
         (reference, index): (Solid<'_>, u32),
         (center, axes, other): (&Vec3, &Mat3, Solid<'_>),
+        (incident_index, incident): (u32, &Face),
     ) -> Self {
         let face = &reference.faces[index as usize];
-        let (incident_index, incident) = most_against(&other, &axes.tr_mul(&face.normal));
         let origin = reference.vertices[reference.loops[face.first as usize] as usize];
         let first = reference.loops[face.first as usize + 1] as usize;
         let u = (reference.vertices[first] - origin).normalize();
@@ -64,7 +63,6 @@ impl Patch {
             along: [u, face.normal.cross(&u)],
             normal: face.normal,
             faces: index << 20 | (incident_index & 0x3f) << 14,
-            incident: incident_index,
         };
         let edges = incident.count as u8;
         for (corner, edge) in other.corners(incident).zip(0..edges) {
@@ -105,11 +103,6 @@ impl Patch {
             of_q | faces | u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out)
         };
         self.polygon.offer(&normal, position, name, query, manifold)
-    }
-
-    /// The face of the other solid, by its index.
-    pub(super) fn incident(&self) -> u32 {
-        self.incident
     }
 
     /// All corners, whatever their separation.
@@ -173,7 +166,7 @@ impl Patch {
 
 /// Of the faces at the vertex that is lowest along a direction in the solid's axes, the one whose normal is turned most
 /// against it: a face beside that vertex may be turned more, and lie higher.
-fn most_against<'a>(solid: &Solid<'a>, direction: &Vec3) -> (u32, &'a Face) {
+pub(super) fn most_against<'a>(solid: &Solid<'a>, direction: &Vec3) -> (u32, &'a Face) {
     let lowest = solid.lowest(direction);
     let tie = DEEPER_BY * lowest.abs();
     let mut best: Option<(u32, &Face)> = None;

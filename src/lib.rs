@@ -114,6 +114,7 @@ pub mod problem_file;
 pub mod internals;
 
 pub use error::{Error, Result};
+pub use parallel::on_this_thread;
 /// The `wgpu` that [`GpuSolver::from_device`](solver::gpu::GpuSolver::from_device) takes devices of.
 #[cfg(feature = "gpu")]
 pub use wgpu;

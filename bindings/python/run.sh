@@ -1,11 +1,11 @@
 #!/bin/sh
 # Builds the wheel and tests it in fresh environments of CPython 3.10 and of the newest that there is: sh run.sh.
-# `sh run.sh release` does so with the wheel that users get, `sh run.sh ray` has a study of 40 runs on a local Ray as well.
+# `sh run.sh release` does so with the wheel that users get, `sh run.sh ray` has a study of 40 runs on a local Ray as well; both words do both.
 # With DRYSTONE_PYTHON, the folder of an extension that `cargo test` has built, that is tested in place of a wheel.
 # Interpreters are those of PATH and of pyenv; everything else comes from PyPI.
 set -eu
 cd "$(dirname "$0")"
-what=${1:-test}
+words=" $* "
 here=$PWD
 target=${CARGO_TARGET_DIR:-$here/../../target}
 work=$target/python
@@ -44,7 +44,7 @@ environment() {
 
 # The environments are made while the wheel is built.
 tools="pytest mypy pandas scipy distributed matplotlib nbclient nbformat ipykernel"
-[ "$what" != ray ] || tools="$tools ray"
+case $words in *" ray "*) tools="$tools ray" ;; esac
 rm -f "$work/installed"
 (
     # shellcheck disable=SC2086
@@ -69,7 +69,7 @@ if [ -n "${DRYSTONE_PYTHON:-}" ]; then
     "$work/build/bin/maturin" pep517 write-dist-info --metadata-directory "$work/package" >/dev/null
 else
     profile=dev
-    [ "$what" != release ] || profile=release
+    case $words in *" release "*) profile=release ;; esac
     "$work/build/bin/maturin" build --quiet --locked --profile "$profile" --target-dir "$target" --out "$work/wheels"
 fi
 wait "$installing"

@@ -4,7 +4,7 @@
 //! There is one way to share: a team of threads of the current rayon pool (`team.rs`), which wait at a gate for jobs
 //! (`gate.rs`, with the protocol). A job is a loop, whose chunks they claim, or a pipeline of domains (`pipeline.rs`). A step
 //! or a solve calls its team once, and microseconds of work are worth sharing within it; a large loop outside of one calls a
-//! team for itself, some 10 us. A panic of any thread in a loop comes out of that loop, and the team goes on as if nothing had
+//! team for itself, some 10 us. [`on_this_thread`] has none called. A panic of any thread in a loop comes out of that loop, and the team goes on as if nothing had
 //! happened.
 //!
 //! `tests/threads/run.sh` tries the protocol with loom in all orders, and this module's tests with Miri.
@@ -23,7 +23,8 @@ pub(crate) use shared_slice::SharedSlice;
 pub(crate) use slices::Slices;
 pub(crate) use slices::{Chunked, for_chunks};
 pub(crate) use sort::sort_by_key;
-pub(crate) use team::{Team, is_together, together};
+pub use team::on_this_thread;
+pub(crate) use team::{Team, is_together, threads, together};
 
 use crate::constants::WAKING_PER_TEAM_GRAIN;
 
@@ -31,7 +32,7 @@ use crate::constants::WAKING_PER_TEAM_GRAIN;
 /// within a team fewer are.
 #[must_use]
 pub(crate) fn is_shared(count: usize, least: usize) -> bool {
-    count >= 2 * grain(least) && rayon::current_num_threads() > 1
+    count >= 2 * grain(least) && threads() > 1
 }
 
 /// Least number of elements that are worth a thread's while here.

@@ -1,6 +1,6 @@
 //! Slices of the same length, cut into the same chunks.
 
-use super::{SharedSlice, grain, is_shared, together};
+use super::{SharedSlice, grain, is_shared, threads, together};
 use std::ops::Range;
 
 /// Slices that are cut together: shared ones (`&[T]`), ones to be written ([`SharedSlice`]), and tuples of them.
@@ -102,7 +102,7 @@ pub(crate) fn for_chunks<S: Slices>(slices: S, least: usize, work: impl Fn(usize
     };
     let grain = grain(least);
     let threads = if is_shared(length, least) {
-        rayon::current_num_threads()
+        threads()
     } else {
         1
     };

@@ -1,6 +1,6 @@
 //! Sorting a slice by several threads.
 
-use super::{Chunked, SharedSlice, for_chunks, grain, is_shared, together};
+use super::{Chunked, SharedSlice, for_chunks, grain, is_shared, threads, together};
 
 /// Sorts by a key that no two elements share, so that there is one order whatever the number of threads. `least`
 /// is how many elements are worth waking a thread for.
@@ -12,7 +12,7 @@ pub(crate) fn sort_by_key<T: Send + Sync, K: Ord>(
     key: impl Fn(&T) -> K + Sync,
 ) {
     let threads = if is_shared(elements.len(), least) {
-        rayon::current_num_threads()
+        threads()
     } else {
         1
     };

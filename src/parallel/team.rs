@@ -14,9 +14,21 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Who shares the loops of a thread.
+#[derive(Clone, Default)]
+enum Company {
+    /// Threads of the current pool, once they are called.
+    #[default]
+    Pool,
+    /// Nobody.
+    Alone,
+    /// Those that have come.
+    Team(Arc<Team>),
+}
+
 thread_local! {
-    /// The team of this thread.
-    static CURRENT: RefCell<Option<Arc<Team>>> = const { RefCell::new(None) };
+    /// The company of this thread.
+    static CURRENT: RefCell<Company> = const { RefCell::new(Company::Pool) };
 }
 
 /// Threads at work on the same loops.
@@ -46,22 +58,23 @@ impl Drop for Dismissal<'_> {
     }
 }
 
-/// Puts back, when dropped, what was the current team.
-struct Restored(Option<Arc<Team>>);
+/// Puts back, when dropped, what was the current company.
+struct Restored(Company);
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        CURRENT.set(self.0.take());
+        CURRENT.set(std::mem::take(&mut self.0));
     }
 }
 
 /// Does some work, for which so many threads of the current pool come together; all loops in it are
 /// theirs. Within such work there is no other team.
 pub(crate) fn together<R: Send>(threads: usize, work: impl FnOnce(&Team) -> R + Send) -> R {
-    if let Some(team) = current() {
-        return work(&team);
+    let company = CURRENT.with_borrow(Clone::clone);
+    if let Company::Team(team) = &company {
+        return work(team);
     }
-    if threads <= 1 {
+    if threads <= 1 || matches!(company, Company::Alone) {
         return work(&Team::new(1, 0));
     }
     rayon::scope(|scope| {
@@ -72,19 +85,36 @@ pub(crate) fn together<R: Send>(threads: usize, work: impl FnOnce(&Team) -> R + 
             let team = Arc::clone(&team);
             scope.spawn(move |_| team.help_from_pool());
         }
-        let _restored = Restored(CURRENT.replace(Some(Arc::clone(&team))));
+        let _restored = Restored(CURRENT.replace(Company::Team(Arc::clone(&team))));
         work(&team)
     })
 }
 
-/// The team of this thread, if it has one.
-fn current() -> Option<Arc<Team>> {
-    CURRENT.with_borrow(Clone::clone)
+/// Does some work on the calling thread, without help from any other: no pool is called, nor started. For a host that has one thread
+/// for drystone, it saves the way to a pool of one and back, on which data changes caches. Results are the same.
+///
+/// Work that has called threads together already goes on with them.
+pub fn on_this_thread<R>(work: impl FnOnce() -> R) -> R {
+    if is_together() {
+        return work();
+    }
+    let _restored = Restored(CURRENT.replace(Company::Alone));
+    work()
 }
 
 /// True on the threads of a team.
 pub(crate) fn is_together() -> bool {
-    CURRENT.with_borrow(Option::is_some)
+    CURRENT.with_borrow(|company| matches!(company, Company::Team(_)))
+}
+
+/// Number of threads that may share a loop of this thread.
+pub(crate) fn threads() -> usize {
+    let known = CURRENT.with_borrow(|company| match company {
+        Company::Pool => None,
+        Company::Alone => Some(1),
+        Company::Team(team) => Some(team.threads()),
+    });
+    known.unwrap_or_else(rayon::current_num_threads)
 }
 
 impl Team {
@@ -116,7 +146,7 @@ impl Team {
             && me < self.threads()
             && !is_together()
         {
-            let _restored = Restored(CURRENT.replace(Some(Arc::clone(&self))));
+            let _restored = Restored(CURRENT.replace(Company::Team(Arc::clone(&self))));
             self.gate.help(me);
         }
     }

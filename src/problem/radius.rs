@@ -36,13 +36,13 @@ impl ProblemRef<'_> {
             .map(|body| radius_of_ball(body).unwrap_or(f64::INFINITY))
             .collect();
         let smallest = radii.iter().copied().fold(f64::INFINITY, f64::min);
+        let same = smallest * (1.0 + SAME_SIZE);
         let of = |body: u32| radii.get(body as usize).copied().unwrap_or(f64::INFINITY);
         sizes.clear();
         sizes.extend(self.contacts.iter().map(|contact| {
             let radius = of(contact.body_a).min(of(contact.body_b));
-            let size = radius / smallest;
-            if size.is_finite() && size > 1.0 + SAME_SIZE {
-                size as f32
+            if radius > same && radius.is_finite() {
+                (radius / smallest) as f32
             } else {
                 1.0
             }

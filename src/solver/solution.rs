@@ -67,54 +67,91 @@ impl Plan {
         solution: &Solution,
         body: usize,
     ) -> Result<Motion> {
-        let problem = problem.as_problem();
-        let no_body = || {
+        let motion = self.motion_of(h, &problem.as_problem(), solution)(body);
+        motion.ok_or_else(|| {
             Error::invalid(
                 format!("body {body}"),
                 "no such body in the problem and its solution",
             )
-        };
-        let start = problem.bodies.get(body).ok_or_else(no_body)?;
-        let start = [start.linear_velocity, start.angular_velocity];
-        let change = solution.changes.get(body).ok_or_else(no_body)?;
-        let Some(plan) = self.substeps() else {
-            let [linear, angular] = [
-                math::add(start[0], change.linear),
-                math::add(start[1], change.angular),
-            ];
-            let by = |velocity: [f32; 3]| velocity.map(|v| (h * f64::from(v)) as f32);
-            return Ok(Motion {
-                velocity: Velocity { linear, angular },
-                displacement: Displacement {
-                    linear: by(linear),
-                    angular: by(angular),
-                },
-            });
-        };
-        let increment = problem.increments.get(body).ok_or_else(no_body)?;
-        let moved = solution.displacements.get(body).ok_or_else(no_body)?;
-        let whole = h / f64::from(plan.time_step);
-        let free = plan.free_displacement(plan.substeps).map(|s| s * whole);
+        })
+    }
+
+    /// How each body moves, as [`Self::motion`] says of one.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the solution is not of so many bodies.
+    pub fn motions<'a>(
+        &self,
+        h: f64,
+        problem: &'a dyn AsProblem,
+        solution: &'a Solution,
+    ) -> Result<impl Iterator<Item = Motion> + 'a> {
+        let problem = problem.as_problem();
+        let of = self.motion_of(h, &problem, solution);
+        let count = problem.bodies.len();
+        if count > 0 && of(count - 1).is_none() {
+            return Err(Error::invalid(
+                "solution",
+                format!("not of {count} bodies, as the problem is"),
+            ));
+        }
+        Ok((0..count).map_while(of))
+    }
+
+    /// How a body moves that is in the problem and in its solution.
+    fn motion_of<'a>(
+        &self,
+        h: f64,
+        problem: &ProblemRef<'a>,
+        solution: &'a Solution,
+    ) -> impl Fn(usize) -> Option<Motion> + use<'a> {
+        let (bodies, increments) = (problem.bodies, problem.increments);
+        let free = self.substeps().map(|plan| {
+            let whole = h / f64::from(plan.time_step);
+            plan.free_displacement(plan.substeps).map(|s| s * whole)
+        });
         let sum = |parts: [(f64, [f32; 3]); 3]| {
             std::array::from_fn(|i| {
                 let terms = parts.map(|(share, part)| share * f64::from(part[i]));
                 terms.into_iter().sum::<f64>() as f32
             })
         };
-        let velocity =
-            |start, increment, change| sum([(1.0, start), (1.0, increment), (1.0, change)]);
-        let displacement =
-            |start, increment, moved| sum([(free[0], start), (free[1], increment), (1.0, moved)]);
-        Ok(Motion {
-            velocity: Velocity {
-                linear: velocity(start[0], increment.linear, change.linear),
-                angular: velocity(start[1], increment.angular, change.angular),
-            },
-            displacement: Displacement {
-                linear: displacement(start[0], increment.linear, moved.linear),
-                angular: displacement(start[1], increment.angular, moved.angular),
-            },
-        })
+        move |body| {
+            let start = bodies.get(body)?;
+            let start = [start.linear_velocity, start.angular_velocity];
+            let change = solution.changes.get(body)?;
+            let Some(free) = free else {
+                let [linear, angular] = [
+                    math::add(start[0], change.linear),
+                    math::add(start[1], change.angular),
+                ];
+                let by = |velocity: [f32; 3]| velocity.map(|v| (h * f64::from(v)) as f32);
+                return Some(Motion {
+                    velocity: Velocity { linear, angular },
+                    displacement: Displacement {
+                        linear: by(linear),
+                        angular: by(angular),
+                    },
+                });
+            };
+            let increment = increments.get(body)?;
+            let moved = solution.displacements.get(body)?;
+            let velocity =
+                |start, increment, change| sum([(1.0, start), (1.0, increment), (1.0, change)]);
+            let displacement = |start, increment, moved| {
+                sum([(free[0], start), (free[1], increment), (1.0, moved)])
+            };
+            Some(Motion {
+                velocity: Velocity {
+                    linear: velocity(start[0], increment.linear, change.linear),
+                    angular: velocity(start[1], increment.angular, change.angular),
+                },
+                displacement: Displacement {
+                    linear: displacement(start[0], increment.linear, moved.linear),
+                    angular: displacement(start[1], increment.angular, moved.angular),
+                },
+            })
+        }
     }
 }
 

@@ -101,7 +101,7 @@ use crate::error::{Error, Result};
 use crate::event::EventStepper;
 use crate::math::Pose;
 use crate::measure::{self, Energy, EnergyBalance, JointErrors, Penetration};
-use crate::parallel::{is_together, together};
+use crate::parallel::{is_together, threads, together};
 use crate::problem::Problem;
 use crate::solver::substeps::SubstepPlan;
 use crate::solver::{Plan, Report, Solution, Solver, Status};
@@ -243,7 +243,7 @@ impl Simulation {
     /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
     /// world is then as it was before the stage that failed.
     pub fn step(&mut self) -> Result<StepReport> {
-        let threads = rayon::current_num_threads();
+        let threads = threads();
         if threads > 1 && self.is_for_a_team() && !is_together() {
             return together(threads, |_| self.step());
         }

@@ -142,6 +142,44 @@ typedef struct ds_body {
 } ds_body;
 
 /*
+ One contact point between two bodies.
+ */
+typedef struct ds_contact {
+  /*
+   Index of body A.
+   */
+  uint32_t body_a;
+  /*
+   Index of body B. An engine whose normals point from A to B exchanges the two bodies, and leaves the normal as it is.
+   */
+  uint32_t body_b;
+  /*
+   Contact point minus A's centre of mass, in world axes [m].
+   */
+  float arm_a[3];
+  /*
+   Contact point minus B's centre of mass, likewise.
+   */
+  float arm_b[3];
+  /*
+   Unit vector from B to A.
+   */
+  float normal[3];
+  /*
+   Added to the relative normal velocity [m/s]; `ds_step` finds its own.
+   */
+  float bias;
+  /*
+   Coulomb's coefficient, at least 0.
+   */
+  float friction;
+  /*
+   Impulse to start from along the normal and the two tangents [N s]; see `ds_tangents`.
+   */
+  float impulse[3];
+} ds_contact;
+
+/*
  Contacts u = (W + R) r + b with friction's disk: W by rows of 3 x 3 blocks, each by rows; normal first, then two tangents. Begin with zeros and
  `struct_size`.
  */
@@ -356,44 +394,6 @@ typedef struct ds_plan {
    */
   struct ds_options position;
 } ds_plan;
-
-/*
- One contact point between two bodies.
- */
-typedef struct ds_contact {
-  /*
-   Index of body A.
-   */
-  uint32_t body_a;
-  /*
-   Index of body B. An engine whose normals point from A to B exchanges the two bodies, and leaves the normal as it is.
-   */
-  uint32_t body_b;
-  /*
-   Contact point minus A's centre of mass, in world axes [m].
-   */
-  float arm_a[3];
-  /*
-   Contact point minus B's centre of mass, likewise.
-   */
-  float arm_b[3];
-  /*
-   Unit vector from B to A.
-   */
-  float normal[3];
-  /*
-   Added to the relative normal velocity [m/s]; `ds_step` finds its own.
-   */
-  float bias;
-  /*
-   Coulomb's coefficient, at least 0.
-   */
-  float friction;
-  /*
-   Impulse to start from along the normal and the two tangents [N s]; see `ds_tangents`.
-   */
-  float impulse[3];
-} ds_contact;
 
 /*
  One scalar constraint between two bodies: a joint is a run of them. Its Jacobian is (linear, angular_a) on A and (-linear, angular_b) on B.
@@ -684,6 +684,17 @@ enum ds_status ds_tangents(const float *normal,
                            float *tangent_2);
 
 /*
+ The tangents of `count` contacts, which begin every `contact_stride` bytes as `ds_problem.contact_stride` says: the first and the second of each.
+
+ # Safety
+ Arrays are of `count` elements.
+ */
+enum ds_status ds_tangents_of(const struct ds_contact *contacts,
+                              size_t contact_stride,
+                              size_t count,
+                              float (*found)[2][3]);
+
+/*
  Solves contacts by their operator in f64, from the impulses that are there: 3 numbers a contact [N s]. `report` may be null.
 
  # Safety
@@ -758,7 +769,8 @@ enum ds_status ds_islands(const struct ds_problem *problem,
                           size_t *island_count);
 
 /*
- A solver with so many threads of its own; with 0 it runs on those of the process, as many as there are cores, which all solvers share.
+ A solver with so many threads of its own; with 1 it works on the thread that calls it and starts none, with 0 it runs on those of the process, as many as there
+ are cores, which all solvers share.
 
  # Safety
  `solver` is to a pointer, which is written.

@@ -1,8 +1,8 @@
 //! Bodies and tangents.
 
 use crate::fault::{Fault, ds_status, guarded};
-use crate::memory::check_pointer;
-use crate::problem::ds_body;
+use crate::memory::{check_array, check_pointer, check_strided};
+use crate::problem::{ds_body, ds_contact};
 use drystone::math::tangents;
 use drystone::problem::Body;
 
@@ -69,11 +69,9 @@ pub unsafe extern "C" fn ds_tangents(
         check_pointer(tangent_2, "second tangent")?;
         // SAFETY: the caller's promise.
         let normal = unsafe { normal.cast::<[f32; 3]>().read() };
-        let square: f32 = normal.iter().map(|x| x * x).sum();
-        if square.is_nan() || (square - 1.0).abs() > 1e-2 {
+        if !is_unit(normal) {
             return Err(Fault::invalid(format!(
-                "the normal has length {}, not 1",
-                square.sqrt()
+                "the normal {normal:?} is no unit vector"
             )));
         }
         let (first, second) = tangents(normal);
@@ -84,4 +82,39 @@ pub unsafe extern "C" fn ds_tangents(
         }
         Ok(())
     })
+}
+
+/// The tangents of `count` contacts, which begin every `contact_stride` bytes as `ds_problem.contact_stride` says: the first and the second of each.
+///
+/// # Safety
+/// Arrays are of `count` elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_tangents_of(
+    contacts: *const ds_contact,
+    contact_stride: usize,
+    count: usize,
+    found: *mut [[f32; 3]; 2],
+) -> ds_status {
+    guarded(|| {
+        let stride = check_strided(contacts, count, contact_stride, "contacts")?;
+        check_array(found.cast_const(), count, "tangents")?;
+        for at in 0..count {
+            // SAFETY: the caller's promise.
+            let normal = unsafe { (*contacts.byte_add(at * stride)).normal };
+            if !is_unit(normal) {
+                return Err(Fault::invalid(format!(
+                    "contact {at}: the normal {normal:?} is no unit vector"
+                )));
+            }
+            let (first, second) = tangents(normal);
+            // SAFETY: the caller's promise.
+            unsafe { found.add(at).write([first, second]) };
+        }
+        Ok(())
+    })
+}
+
+fn is_unit(normal: [f32; 3]) -> bool {
+    let [x, y, z] = normal;
+    (x * x + y * y + z * z - 1.0).abs() <= 1e-2
 }

@@ -21,7 +21,7 @@ mod solver;
 mod threads;
 mod warm_start;
 
-pub use body::{ds_body_from_local, ds_tangents};
+pub use body::{ds_body_from_local, ds_tangents, ds_tangents_of};
 pub use delassus::*;
 pub use fault::{ds_message, ds_status};
 pub use plan::*;

@@ -276,9 +276,8 @@ pub unsafe extern "C" fn ds_plan_recommended_for(
         crate::memory::check_pointer(plan, "plan")?;
         // SAFETY: the caller's promise.
         let given = unsafe { given(problem, false)? };
-        let problem = given.problem();
-        problem.validate()?;
-        let radius = problem.smallest_radius();
+        given.validate_bodies()?;
+        let radius = given.problem().smallest_radius();
         // SAFETY: the caller's promise.
         unsafe { write_recommended(plan, substeps, time_step, radius, gravity) }
     })

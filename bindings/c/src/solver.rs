@@ -189,8 +189,7 @@ impl Held {
         self.velocities.clear();
         self.displacements.clear();
         let h = divided.map_or(0.0, |plan| f64::from(plan.time_step));
-        for body in 0..problem.bodies.len() {
-            let motion = plan.motion(h, &problem, &self.solution, body)?;
+        for motion in plan.motions(h, &problem, &self.solution)? {
             self.velocities.push(motion.velocity);
             self.displacements.push(motion.displacement);
         }
@@ -225,7 +224,8 @@ impl Held {
     }
 }
 
-/// A solver with so many threads of its own; with 0 it runs on those of the process, as many as there are cores, which all solvers share.
+/// A solver with so many threads of its own; with 1 it works on the thread that calls it and starts none, with 0 it runs on those of the process, as many as there
+/// are cores, which all solvers share.
 ///
 /// # Safety
 /// `solver` is to a pointer, which is written.

@@ -1,11 +1,13 @@
 //! Threads of a solver's own.
 
 use crate::fault::{Fault, Result, ds_status};
+use drystone::on_this_thread;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::thread::{Builder, JoinHandle};
 
-/// A pool whose threads have ended when it is gone, so that a host may unload the library.
+/// The caller's thread, or a pool whose threads have ended when it is gone, so that a host may unload the library.
 pub(crate) struct Threads {
+    /// None if there is one thread, the caller's.
     pool: Option<ThreadPool>,
     handles: Vec<JoinHandle<()>>,
 }
@@ -13,6 +15,12 @@ pub(crate) struct Threads {
 impl Threads {
     pub(crate) fn new(count: u32) -> Result<Self> {
         let mut handles = Vec::new();
+        if count == 1 {
+            return Ok(Self {
+                pool: None,
+                handles,
+            });
+        }
         let spawn = |thread: rayon::ThreadBuilder| {
             handles.push(
                 Builder::new()
@@ -36,7 +44,7 @@ impl Threads {
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
             Some(pool) => pool.install(work),
-            None => work(),
+            None => on_this_thread(work),
         }
     }
 }

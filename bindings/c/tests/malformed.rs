@@ -428,7 +428,10 @@ fn other(
                 [0.0; 3].as_mut_ptr(),
                 [0.0; 3].as_mut_ptr(),
             ),
-            43 => ds_tangents(null(), [0.0; 3].as_mut_ptr(), [0.0; 3].as_mut_ptr()),
+            43 if random.random() => {
+                ds_tangents(null(), [0.0; 3].as_mut_ptr(), [0.0; 3].as_mut_ptr())
+            }
+            43 => tangents_of(call, random),
             44 => ds_warm_start_load(
                 warm,
                 null(),
@@ -475,6 +478,20 @@ fn other(
             _ => delassus(random),
         }
     }
+}
+
+/// Tangents of contacts of which one has no unit normal, or which begin at odd places, or that are none.
+fn tangents_of(call: &mut Call, random: &mut Pcg64Mcg) -> ds_status {
+    let mut found = [[[0.0; 3]; 2]; CONTACTS];
+    let (mut from, mut to, mut stride) = (call.contacts.as_ptr(), found.as_mut_ptr(), 0);
+    match random.random_range(0..4) {
+        0 => call.contacts[random.random_range(0..CONTACTS)].normal[1] = wrong_number(random),
+        1 => from = null(),
+        2 => to = null_mut(),
+        _ => stride = random.random_range(1..64),
+    }
+    // SAFETY: arrays are as long as the count that gets past the checks says.
+    unsafe { ds_tangents_of(from, stride, CONTACTS, to) }
 }
 
 /// A friction problem of two contacts, one thing of which is wrong.

@@ -15,13 +15,14 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace drystone {
 
 class BulletSolver : public btConstraintSolver
 {
 public:
-    /// With so many threads of its own; `substeps` 0 is drystone's own number.
+    /// With so many threads, 1 being that which calls; `substeps` 0 is drystone's own number.
     explicit BulletSolver(unsigned threads = 1, unsigned substeps = 0) : m_substeps(substeps)
     {
         if (ds_abi_version() != DS_ABI_VERSION)
@@ -40,19 +41,21 @@ public:
                         const btContactSolverInfo &info, btIDebugDraw *, btDispatcher *) override
     {
         m_keeps_directions = (info.m_solverMode & SOLVER_ENABLE_FRICTION_DIRECTION_CACHING) != 0;
-        bool holds = false;
-        for (int i = 0; i < manifold_count; ++i)
-            holds |= holds_rolling(*manifolds[i]);
-        if (constraint_count == 0 && !holds) {
-            solve_contacts(objects, object_count, manifolds, manifold_count, info.m_timeStep);
-            return 0;
+        if (constraint_count == 0) {
+            take(objects, object_count, manifolds, manifold_count, info.m_timeStep);
+            if (!m_holds_rolling) {
+                solve_and_give(info.m_timeStep);
+                return 0;
+            }
+            forget_indices();
         }
         m_parts.split(objects, object_count, manifolds, manifold_count, constraints, constraint_count);
         auto &free = m_parts.free, &jointed = m_parts.jointed;
-        if (free.objects.size() > 0)
-            solve_contacts(data(free.objects), free.objects.size(), data(free.manifolds), free.manifolds.size(), info.m_timeStep);
-        take_bodies(data(jointed.objects), jointed.objects.size(), info.m_timeStep);
-        take_contacts(data(jointed.manifolds), jointed.manifolds.size());
+        if (free.objects.size() > 0) {
+            take(data(free.objects), free.objects.size(), data(free.manifolds), free.manifolds.size(), info.m_timeStep);
+            solve_and_give(info.m_timeStep);
+        }
+        take(data(jointed.objects), jointed.objects.size(), data(jointed.manifolds), jointed.manifolds.size(), info.m_timeStep);
         m_joints.begin(constraints, constraint_count, [this](btRigidBody &body) { return index_of(&body, 0); });
         solve_in_parts(info);
         give_poses(info.m_timeStep);
@@ -61,16 +64,48 @@ public:
     }
 
 private:
-    void solve_contacts(btCollisionObject **objects, int object_count, btPersistentManifold **manifolds, int manifold_count, btScalar h)
+    void take(btCollisionObject **objects, int object_count, btPersistentManifold **manifolds, int manifold_count, btScalar h)
     {
         take_bodies(objects, object_count, h);
         take_contacts(manifolds, manifold_count);
+    }
+
+    void solve_and_give(btScalar h)
+    {
         solve(h);
         give_bodies(h);
         give_contacts();
     }
 
     template <typename T> using Array = btAlignedObjectArray<T>;
+
+    /// In memory that is aligned so that drystone does not copy it.
+    struct alignas(64) Body : ds_body
+    {
+    };
+    struct alignas(64) Contact : ds_contact
+    {
+    };
+    static_assert(sizeof(Body) == sizeof(ds_body) && sizeof(Contact) == sizeof(ds_contact), "records have no gaps");
+
+    /// One number for each axis.
+    struct Vector
+    {
+        float of[3];
+    };
+
+    /// The two tangents of a contact's normal, as drystone has them.
+    struct Tangents
+    {
+        float first[3], second[3];
+    };
+
+    /// What a contact starts from: along its normal, and in the world's axes along its tangents [N s].
+    struct Start
+    {
+        float normal;
+        btVector3 lateral;
+    };
 
     static void check(ds_status status)
     {
@@ -94,18 +129,12 @@ private:
         std::copy(entries, entries + 6, body.inverse_inertia);
     }
 
-    /// Velocity of the surface of a contact.
-    struct Surface
-    {
-        float velocity[3];
-    };
-
     void take_bodies(btCollisionObject **objects, int count, btScalar h)
     {
         m_rigid.resizeNoInitialize(0);
-        m_bodies.resizeNoInitialize(0);
+        m_bodies.clear();
         m_increments.resizeNoInitialize(0);
-        m_gravity = 0;
+        m_squared_gravity = 0;
         for (int i = 0; i < count; ++i)
             index_of(objects[i], h);
     }
@@ -116,10 +145,8 @@ private:
         const int companion = object->getCompanionId();
         if (companion >= 0 && companion < m_rigid.size() && m_rigid[companion] == object)
             return unsigned(companion);
-        ds_body body = {};
+        Body body = {};
         ds_velocity increment = {};
-        put(body.linear_velocity, object->getInterpolationLinearVelocity());
-        put(body.angular_velocity, object->getInterpolationAngularVelocity());
         btRigidBody *rigid = btRigidBody::upcast(object);
         if (rigid && !object->isStaticOrKinematicObject()) {
             put_inertia(body, *rigid);
@@ -127,13 +154,17 @@ private:
             put(body.angular_velocity, rigid->getAngularVelocity());
             body.inverse_mass = float(rigid->getInvMass());
             btVector3 spin = rigid->getInvInertiaTensorWorld() * rigid->getTotalTorque() * h;
-            if (rigid->getFlags() & BT_ENABLE_GYROSCOPIC_FORCE_IMPLICIT_BODY)
+            // Of a body whose moments of inertia are equal it is nothing.
+            const btVector3 &moments = rigid->getInvInertiaDiagLocal();
+            const bool is_even = moments.x() == moments.y() && moments.y() == moments.z();
+            if (!is_even && (rigid->getFlags() & BT_ENABLE_GYROSCOPIC_FORCE_IMPLICIT_BODY))
                 spin += rigid->computeGyroscopicImpulseImplicit_Body(h);
             put(increment.linear, rigid->getTotalForce() * rigid->getInvMass() * h);
             put(increment.angular, spin);
-            m_gravity = btMax(m_gravity, rigid->getGravity().length());
-        } else if (!object->isKinematicObject()) {
-            body = ds_body{};
+            m_squared_gravity = btMax(m_squared_gravity, rigid->getGravity().length2());
+        } else if (object->isKinematicObject()) {
+            put(body.linear_velocity, object->getInterpolationLinearVelocity());
+            put(body.angular_velocity, object->getInterpolationAngularVelocity());
         }
         object->setCompanionId(m_rigid.size());
         m_rigid.push_back(object);
@@ -144,15 +175,8 @@ private:
 
     void take_contacts(btPersistentManifold **manifolds, int count)
     {
-        m_points.resizeNoInitialize(0);
-        m_contacts.resizeNoInitialize(0);
-        m_gaps.resizeNoInitialize(0);
-        m_restitutions.resizeNoInitialize(0);
-        m_loads.resizeNoInitialize(0);
-        m_surfaces.resizeNoInitialize(0);
-        m_rolling.resizeNoInitialize(0);
-        m_spinning.resizeNoInitialize(0);
-        m_is_moving = false;
+        m_count = 0;
+        m_is_moving = m_holds_rolling = false;
         for (int i = 0; i < count; ++i) {
             btPersistentManifold &manifold = *manifolds[i];
             if (manifold.getNumContacts() == 0)
@@ -164,29 +188,57 @@ private:
             const unsigned bodies[2] = {index_of(a, 0), index_of(b, 0)};
             if (m_bodies[bodies[0]].inverse_mass == 0 && m_bodies[bodies[1]].inverse_mass == 0)
                 continue;
+            make_room(m_count + manifold.getNumContacts());
+            const btVector3 &centre_a = a->getWorldTransform().getOrigin(), &centre_b = b->getWorldTransform().getOrigin();
             for (int at = 0; at < manifold.getNumContacts(); ++at) {
                 btManifoldPoint &point = manifold.getContactPoint(at);
                 if (point.getDistance() > manifold.getContactProcessingThreshold())
                     continue;
+                const int to = m_count++;
                 const btVector3 middle = (point.getPositionWorldOnA() + point.getPositionWorldOnB()) * 0.5f;
-                ds_contact contact = {};
+                const btVector3 normal = point.m_normalWorldOnB.normalized(); // from B to A, as drystone's
+                Contact &contact = m_contacts[unsigned(to)];
                 contact.body_a = bodies[0];
                 contact.body_b = bodies[1];
-                put(contact.arm_a, middle - a->getWorldTransform().getOrigin());
-                put(contact.arm_b, middle - b->getWorldTransform().getOrigin());
-                put(contact.normal, point.m_normalWorldOnB.normalized()); // from B to A, as drystone's
+                put(contact.arm_a, middle - centre_a);
+                put(contact.arm_b, middle - centre_b);
+                put(contact.normal, normal);
+                contact.bias = 0;
                 contact.friction = float(point.m_combinedFriction);
-                m_contacts.push_back(contact);
-                m_points.push_back(&point);
-                m_gaps.push_back(float(point.getDistance()));
-                m_restitutions.push_back(float(point.m_combinedRestitution));
-                m_loads.push_back(point.m_prevRHS);
-                m_rolling.push_back(float(btMax(point.m_combinedRollingFriction, btScalar(0))));
-                m_spinning.push_back(float(btMax(point.m_combinedSpinningFriction, btScalar(0))));
-                m_surfaces.push_back(surface_of(point, get(contact.normal)));
-                m_is_moving |= !get(m_surfaces[m_surfaces.size() - 1].velocity).isZero();
+                m_points[to] = &point;
+                m_gaps[to] = float(point.getDistance());
+                m_restitutions[to] = float(point.m_combinedRestitution);
+                m_loads[to] = float(point.m_prevRHS);
+                m_starts[to].normal = float(point.m_appliedImpulse);
+                m_starts[to].lateral = point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1 +
+                                       point.m_lateralFrictionDir2 * point.m_appliedImpulseLateral2;
+                m_rolling[to] = float(btMax(point.m_combinedRollingFriction, btScalar(0)));
+                m_spinning[to] = float(btMax(point.m_combinedSpinningFriction, btScalar(0)));
+                m_holds_rolling |= m_rolling[to] > 0 || m_spinning[to] > 0;
+                if (m_keeps_directions) {
+                    const btVector3 motion = motion_of(point, normal);
+                    put(m_surfaces[to].of, motion);
+                    m_is_moving |= !motion.isZero();
+                }
             }
         }
+    }
+
+    /// Makes the arrays of contacts long enough; they are not made shorter.
+    void make_room(int count)
+    {
+        if (count <= m_points.size())
+            return;
+        const int room = btMax(count, 2 * m_points.size());
+        m_contacts.resize(unsigned(room));
+        m_points.resizeNoInitialize(room);
+        m_starts.resizeNoInitialize(room);
+        m_tangents.resizeNoInitialize(room);
+        m_surfaces.resizeNoInitialize(room);
+        m_impulses.resizeNoInitialize(room);
+        m_totals.resizeNoInitialize(room);
+        for (auto *numbers : {&m_gaps, &m_restitutions, &m_loads, &m_sizes, &m_rolling, &m_spinning})
+            numbers->resizeNoInitialize(room);
     }
 
     bool has_directions(const btManifoldPoint &point) const
@@ -195,53 +247,44 @@ private:
     }
 
     /// The velocity that the caller gave a contact's surface by its `m_contactMotion1` and 2, as belts have.
-    Surface surface_of(const btManifoldPoint &point, const btVector3 &normal) const
+    btVector3 motion_of(const btManifoldPoint &point, const btVector3 &normal) const
     {
-        Surface surface = {};
-        if (has_directions(point)) {
-            const btVector3 motion = point.m_lateralFrictionDir1 * point.m_contactMotion1 + point.m_lateralFrictionDir2 * point.m_contactMotion2;
-            put(surface.velocity, motion - normal * normal.dot(motion));
-        }
-        return surface;
+        if (!has_directions(point))
+            return btVector3(0, 0, 0);
+        const btVector3 motion = point.m_lateralFrictionDir1 * point.m_contactMotion1 + point.m_lateralFrictionDir2 * point.m_contactMotion2;
+        return motion - normal * normal.dot(motion);
     }
 
     /// The problem of a step, its plan in so many substeps, and impulses to start from.
     ds_problem prepare(btScalar h, unsigned substeps)
     {
-        m_velocities.resizeNoInitialize(m_bodies.size());
-        m_displacements.resizeNoInitialize(m_bodies.size());
-        m_impulses.resizeNoInitialize(m_contacts.size());
-        m_totals.resizeNoInitialize(m_contacts.size());
+        m_velocities.resizeNoInitialize(m_rigid.size());
+        m_displacements.resizeNoInitialize(m_rigid.size());
         ds_problem problem = {};
         problem.struct_size = sizeof problem;
-        problem.body_count = size_t(m_bodies.size());
-        problem.contact_count = size_t(m_contacts.size());
-        problem.bodies = data(m_bodies);
-        problem.contacts = data(m_contacts);
+        problem.body_count = m_bodies.size();
+        problem.contact_count = size_t(m_count);
+        problem.bodies = m_bodies.data();
+        problem.contacts = m_contacts.data();
         problem.increments = data(m_increments);
         problem.gaps = data(m_gaps);
         problem.restitutions = data(m_restitutions);
         problem.loads = data(m_loads);
-        m_sizes.resizeNoInitialize(m_contacts.size());
         check(ds_sizes(&problem, data(m_sizes)));
         problem.sizes = data(m_sizes);
         if (m_is_moving)
             problem.surface_velocities = reinterpret_cast<const float(*)[3]>(data(m_surfaces));
         m_plan.struct_size = sizeof m_plan;
-        check(ds_plan_recommended_for(&m_plan, &problem, substeps, h, m_gravity));
-        for (int i = 0; i < m_contacts.size(); ++i) {
-            const btManifoldPoint &point = *m_points[i];
-            if (point.m_appliedImpulse == 0)
-                continue;
-            ds_contact &contact = m_contacts[i];
-            float first[3], second[3];
-            check(ds_tangents(contact.normal, first, second));
-            const btVector3 lateral = point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1 +
-                                      point.m_lateralFrictionDir2 * point.m_appliedImpulseLateral2;
-            const float share = 1.0f / float(m_plan.substeps);
-            contact.impulse[0] = share * float(point.m_appliedImpulse);
-            contact.impulse[1] = share * float(lateral.dot(get(first)));
-            contact.impulse[2] = share * float(lateral.dot(get(second)));
+        check(ds_plan_recommended_for(&m_plan, &problem, substeps, h, btSqrt(m_squared_gravity)));
+        check(ds_tangents_of(problem.contacts, 0, problem.contact_count, reinterpret_cast<float(*)[2][3]>(data(m_tangents))));
+        const float share = 1.0f / float(m_plan.substeps);
+        for (int i = 0; i < m_count; ++i) {
+            const Start &start = m_starts[i];
+            float(&impulse)[3] = m_contacts[unsigned(i)].impulse;
+            const bool is_new = start.normal == 0;
+            impulse[0] = share * start.normal;
+            impulse[1] = is_new ? 0 : share * float(start.lateral.dot(get(m_tangents[i].first)));
+            impulse[2] = is_new ? 0 : share * float(start.lateral.dot(get(m_tangents[i].second)));
         }
         return problem;
     }
@@ -281,18 +324,18 @@ private:
         m_poses.resizeNoInitialize(m_rigid.size());
         for (int i = 0; i < m_rigid.size(); ++i)
             m_poses[i] = m_rigid[i]->getWorldTransform();
-        for (int i = 0; i < m_totals.size(); ++i)
-            m_totals[i] = Impulse();
+        for (int i = 0; i < m_count; ++i)
+            m_totals[i] = Vector();
         for (unsigned at = 0; at < parts; ++at) {
-            m_approach.resizeNoInitialize(m_contacts.size());
-            for (int i = 0; i < m_contacts.size(); ++i)
-                m_approach[i] = opening(m_contacts[i], m_bodies);
-            for (int i = 0; i < m_bodies.size(); ++i)
+            m_approach.resizeNoInitialize(m_count);
+            for (int i = 0; i < m_count; ++i)
+                m_approach[i] = opening(m_contacts[unsigned(i)], m_bodies.data());
+            for (int i = 0; i < m_rigid.size(); ++i)
                 for (int axis = 0; axis < 3; ++axis) {
-                    m_bodies[i].linear_velocity[axis] += m_increments[i].linear[axis] / float(parts);
-                    m_bodies[i].angular_velocity[axis] += m_increments[i].angular[axis] / float(parts);
+                    m_bodies[unsigned(i)].linear_velocity[axis] += m_increments[i].linear[axis] / float(parts);
+                    m_bodies[unsigned(i)].angular_velocity[axis] += m_increments[i].angular[axis] / float(parts);
                 }
-            m_joints.renew(info, int(parts), data(m_bodies));
+            m_joints.renew(info, int(parts), m_bodies.data());
             auto &rows = m_joints.rows();
             problem.joint_rows = data(rows);
             problem.joint_row_count = size_t(rows.size());
@@ -300,23 +343,23 @@ private:
             ds_solution solution = this->solution();
             solution.joint_impulses = data(m_row_impulses);
             for (const bool pushed : {true, false}) {
-                for (int i = 0; i < m_contacts.size(); ++i)
-                    m_contacts[i].bias = bias(i, part, pushed);
+                for (int i = 0; i < m_count; ++i)
+                    m_contacts[unsigned(i)].bias = bias(i, part, pushed);
                 // The second problem starts at the joints' impulses of the first, which are all but its own.
                 options.direct_joints = pushed;
                 check(ds_solve(m_solver, &problem, &options, &solution, nullptr));
                 if (pushed)
                     move(part);
-                for (int i = 0; i < m_contacts.size(); ++i)
-                    std::copy(m_impulses[i].along, m_impulses[i].along + 3, m_contacts[i].impulse);
+                for (int i = 0; i < m_count; ++i)
+                    std::copy(m_impulses[i].of, m_impulses[i].of + 3, m_contacts[unsigned(i)].impulse);
                 for (int i = 0; i < rows.size(); ++i)
                     rows[i].impulse = m_row_impulses[i];
             }
-            for (int i = 0; i < m_totals.size(); ++i)
+            for (int i = 0; i < m_count; ++i)
                 for (int along = 0; along < 3; ++along)
-                    m_totals[i].along[along] += m_impulses[i].along[along];
+                    m_totals[i].of[along] += m_impulses[i].of[along];
             m_joints.took(h);
-            for (int i = 0; i < m_bodies.size(); ++i)
+            for (int i = 0; i < m_rigid.size(); ++i)
                 take_velocity(i);
         }
         m_joints.end(int(parts));
@@ -324,11 +367,11 @@ private:
     }
 
     /// Velocity with which a contact opens [m/s].
-    template <typename Velocities>
-    static float opening(const ds_contact &contact, const Velocities &of)
+    template <typename Velocity>
+    static float opening(const ds_contact &contact, const Velocity *of)
     {
         const auto at = [&](unsigned body, const float(&arm)[3]) {
-            return linear(of[int(body)]) + angular(of[int(body)]).cross(get(arm));
+            return linear(of[body]) + angular(of[body]).cross(get(arm));
         };
         return float(get(contact.normal).dot(at(contact.body_a, contact.arm_a) - at(contact.body_b, contact.arm_b)));
     }
@@ -355,10 +398,10 @@ private:
     /// Moves bodies by the velocities that were found, and gaps with them.
     void move(btScalar part)
     {
-        for (int i = 0; i < m_contacts.size(); ++i)
-            m_gaps[i] += float(part) * opening(m_contacts[i], m_velocities);
+        for (int i = 0; i < m_count; ++i)
+            m_gaps[i] += float(part) * opening(m_contacts[unsigned(i)], data(m_velocities));
         for (int i = 0; i < m_rigid.size(); ++i) {
-            if (m_bodies[i].inverse_mass == 0)
+            if (m_bodies[unsigned(i)].inverse_mass == 0)
                 continue;
             btTransform moved;
             btTransformUtil::integrateTransform(m_poses[i], get(m_velocities[i].linear), get(m_velocities[i].angular), part, moved);
@@ -370,23 +413,30 @@ private:
     /// Makes the velocities that were found those of a body, for the next part and for Bullet's constraints to see.
     void take_velocity(int i)
     {
-        if (m_bodies[i].inverse_mass == 0)
+        if (m_bodies[unsigned(i)].inverse_mass == 0)
             return;
         btRigidBody *rigid = btRigidBody::upcast(m_rigid[i]);
         rigid->setLinearVelocity(get(m_velocities[i].linear));
         rigid->setAngularVelocity(get(m_velocities[i].angular));
         rigid->updateInertiaTensor();
-        std::copy(m_velocities[i].linear, m_velocities[i].linear + 3, m_bodies[i].linear_velocity);
-        std::copy(m_velocities[i].angular, m_velocities[i].angular + 3, m_bodies[i].angular_velocity);
-        put_inertia(m_bodies[i], *rigid);
+        std::copy(m_velocities[i].linear, m_velocities[i].linear + 3, m_bodies[unsigned(i)].linear_velocity);
+        std::copy(m_velocities[i].angular, m_velocities[i].angular + 3, m_bodies[unsigned(i)].angular_velocity);
+        put_inertia(m_bodies[unsigned(i)], *rigid);
+    }
+
+    /// Leaves Bullet's objects without indices, as they came.
+    void forget_indices()
+    {
+        for (int i = 0; i < m_rigid.size(); ++i)
+            m_rigid[i]->setCompanionId(-1);
     }
 
     /// Poses from which Bullet's integration, which follows, comes to those that were found.
     void give_poses(btScalar h)
     {
+        forget_indices();
         for (int i = 0; i < m_rigid.size(); ++i) {
-            m_rigid[i]->setCompanionId(-1);
-            if (m_bodies[i].inverse_mass == 0)
+            if (m_bodies[unsigned(i)].inverse_mass == 0)
                 continue;
             btTransform back;
             btTransformUtil::integrateTransform(m_poses[i], -get(m_velocities[i].linear), -get(m_velocities[i].angular), h, back);
@@ -399,7 +449,7 @@ private:
     {
         for (int i = 0; i < m_rigid.size(); ++i) {
             m_rigid[i]->setCompanionId(-1);
-            if (m_bodies[i].inverse_mass == 0)
+            if (m_bodies[unsigned(i)].inverse_mass == 0)
                 continue;
             btRigidBody *body = btRigidBody::upcast(m_rigid[i]);
             const btVector3 linear = get(m_velocities[i].linear), angular = get(m_velocities[i].angular);
@@ -417,51 +467,48 @@ private:
     void give_contacts()
     {
         const float substeps = float(m_plan.substeps);
-        for (int i = 0; i < m_points.size(); ++i) {
+        for (int i = 0; i < m_count; ++i) {
             btManifoldPoint &point = *m_points[i];
-            float first[3], second[3];
-            check(ds_tangents(m_contacts[i].normal, first, second));
-            const Impulse &impulse = m_impulses[i];
-            point.m_appliedImpulse = substeps * impulse.along[0];
+            const btVector3 first = get(m_tangents[i].first), second = get(m_tangents[i].second);
+            const float(&impulse)[3] = m_impulses[i].of;
+            point.m_appliedImpulse = substeps * impulse[0];
             point.m_prevRHS = m_loads[i];
             if (!has_directions(point)) {
-                point.m_appliedImpulseLateral1 = substeps * impulse.along[1];
-                point.m_appliedImpulseLateral2 = substeps * impulse.along[2];
-                point.m_lateralFrictionDir1 = get(first);
-                point.m_lateralFrictionDir2 = get(second);
+                point.m_appliedImpulseLateral1 = substeps * impulse[1];
+                point.m_appliedImpulseLateral2 = substeps * impulse[2];
+                point.m_lateralFrictionDir1 = first;
+                point.m_lateralFrictionDir2 = second;
                 continue;
             }
             // Directions that the caller has set stay.
             if (point.m_lateralFrictionDir2.isZero())
-                point.m_lateralFrictionDir2 = get(m_contacts[i].normal).cross(point.m_lateralFrictionDir1);
-            const btVector3 lateral = substeps * (get(first) * impulse.along[1] + get(second) * impulse.along[2]);
+                point.m_lateralFrictionDir2 = get(m_contacts[unsigned(i)].normal).cross(point.m_lateralFrictionDir1);
+            const btVector3 lateral = substeps * (first * impulse[1] + second * impulse[2]);
             point.m_appliedImpulseLateral1 = lateral.dot(point.m_lateralFrictionDir1);
             point.m_appliedImpulseLateral2 = lateral.dot(point.m_lateralFrictionDir2);
         }
     }
 
-    /// Along normal and tangents.
-    struct Impulse
-    {
-        float along[3];
-    };
-
     template <typename T> static T *data(Array<T> &array) { return array.size() ? &array[0] : nullptr; }
 
     ds_solver *m_solver = nullptr;
     unsigned m_substeps;
-    btScalar m_gravity = 0;
+    btScalar m_squared_gravity = 0;
     ds_plan m_plan = {};
     Array<btCollisionObject *> m_rigid;
-    Array<ds_body> m_bodies;
+    std::vector<Body> m_bodies;
     Array<ds_velocity> m_increments, m_velocities;
     Array<ds_displacement> m_displacements;
-    Array<ds_contact> m_contacts;
+    /// Number of contacts; their arrays have room for more.
+    int m_count = 0;
+    std::vector<Contact> m_contacts;
     Array<btManifoldPoint *> m_points;
+    Array<Start> m_starts;
+    Array<Tangents> m_tangents;
     Array<float> m_gaps, m_restitutions, m_loads, m_sizes, m_rolling, m_spinning;
-    Array<Impulse> m_impulses, m_totals;
-    Array<Surface> m_surfaces;
-    bool m_is_moving = false, m_keeps_directions = false;
+    /// Impulses along normal and tangents, of the last substep and of all.
+    Array<Vector> m_impulses, m_totals, m_surfaces;
+    bool m_is_moving = false, m_holds_rolling = false, m_keeps_directions = false;
     BulletParts m_parts;
     BulletJoints m_joints;
     Array<btTransform> m_poses;

@@ -246,3 +246,33 @@ fn a_pool_outlives_panics_of_its_teams() {
         });
     }
 }
+
+/// Work on this thread has no help, whatever pool it is in, and what comes after it has it again.
+#[test]
+fn on_this_thread_nobody_helps() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+    let pool = pool.expect("threads");
+    pool.install(|| {
+        let me = std::thread::current().id();
+        let alone = || {
+            assert_eq!(threads(), 1);
+            together(3, |team| {
+                assert_eq!(team.threads(), 1);
+                team.each(30, 1, |_, all| {
+                    assert_eq!((all, std::thread::current().id()), (0..30, me));
+                });
+            });
+        };
+        on_this_thread(alone);
+        on_this_thread(|| on_this_thread(alone));
+        let caught = catch_unwind(|| on_this_thread(|| panic!("as it should")));
+        assert_eq!(message(&*caught.expect_err("a panic")), "as it should");
+        assert_eq!(threads(), 3);
+        together(3, |team| {
+            assert_eq!(team.threads(), 3);
+            // A team that has come stays.
+            on_this_thread(|| assert!(is_together()));
+            check_loops(team, 20, 1);
+        });
+    });
+}

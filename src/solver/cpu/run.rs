@@ -4,7 +4,7 @@ use super::lanes::Given;
 use super::{CpuSolver, Sweep, VelocityChange, remainder_contacts};
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
-use crate::parallel::{Team, together};
+use crate::parallel::{Team, threads, together};
 use crate::problem::batches::Batches;
 use crate::problem::{AsProblem, ProblemRef};
 use crate::solver::in_substeps::in_substeps;
@@ -17,7 +17,7 @@ pub(super) fn threads_for(problem: &ProblemRef<'_>) -> usize {
     if problem.contacts.len() + problem.joint_rows.len() < MIN_BLOCKS_OF_A_TEAM {
         1
     } else {
-        rayon::current_num_threads()
+        threads()
     }
 }
 

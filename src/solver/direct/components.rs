@@ -4,35 +4,82 @@ use crate::problem::JointRow;
 use crate::problem::batches::{Batches, JointBlock};
 use crate::problem::islands::first_of;
 
+/// The rows of a problem without bounds, in the order of their blocks: all that the mechanisms depend on. Limits that come and go
+/// between them change nothing.
+#[derive(Debug, Default)]
+pub(super) struct Equalities {
+    /// Block of each.
+    pub(super) blocks: Vec<u32>,
+    pub(super) places: Vec<RowPlace>,
+    /// How many of them come before each of the problem's rows.
+    ranks: Vec<u32>,
+}
+
+/// What the structure depends on of one row without bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RowPlace {
+    /// Its place among them in the problem.
+    rank: u32,
+    /// Body A and body B.
+    pub(super) bodies: [u32; 2],
+    movable: [bool; 2],
+}
+
+impl Equalities {
+    /// Finds those of a problem.
+    pub(super) fn find(&mut self, batches: &Batches) {
+        let Self {
+            blocks,
+            places,
+            ranks,
+        } = self;
+        let packed = &batches.joints;
+        let rows = || (packed.blocks.iter().zip(&packed.source)).zip(0_u32..);
+        let rows = || rows().filter(|((block, _), _)| is_equality(block));
+        ranks.clear();
+        ranks.resize(packed.blocks.len(), 0);
+        for ((_, &source), _) in rows() {
+            ranks[source as usize] = 1;
+        }
+        let mut before = 0;
+        for rank in ranks.iter_mut() {
+            before += std::mem::replace(rank, before);
+        }
+        blocks.clear();
+        places.clear();
+        for ((block, &source), index) in rows() {
+            let bodies = [block.body_a, block.body_b];
+            blocks.push(index);
+            places.push(RowPlace {
+                rank: ranks[source as usize],
+                bodies,
+                movable: bodies.map(|body| is_movable(batches, body)),
+            });
+        }
+    }
+}
+
 /// All rows without bounds between two bodies.
 pub(super) struct Joint {
     /// The lower index first.
     pub(super) bodies: [u32; 2],
-    /// The rows by block, in the order of the problem.
-    pub(super) blocks: Vec<u32>,
+    /// The rows among those without bounds, in the order of the problem.
+    pub(super) rows: Vec<u32>,
 }
 
 /// The joints of a problem, in the order of their bodies.
-pub(super) fn joints(batches: &Batches) -> Vec<Joint> {
-    let packed = &batches.joints;
-    let mut rows: Vec<([u32; 2], u32, u32)> = packed
-        .blocks
-        .iter()
-        .enumerate()
-        .filter(|(_, block)| is_equality(block))
-        .map(|(index, block)| {
-            let bodies = [
-                block.body_a.min(block.body_b),
-                block.body_a.max(block.body_b),
-            ];
-            (bodies, packed.source[index], index as u32)
+pub(super) fn joints(places: &[RowPlace]) -> Vec<Joint> {
+    let mut rows: Vec<([u32; 2], u32, u32)> = (places.iter().zip(0..))
+        .map(|(place, index)| {
+            let [a, b] = place.bodies;
+            ([a.min(b), a.max(b)], place.rank, index)
         })
         .collect();
     rows.sort_unstable();
     rows.chunk_by(|a, b| a.0 == b.0)
         .map(|rows| Joint {
             bodies: rows[0].0,
-            blocks: rows.iter().map(|row| row.2).collect(),
+            rows: rows.iter().map(|row| row.2).collect(),
         })
         .collect()
 }

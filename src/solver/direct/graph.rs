@@ -1,6 +1,6 @@
 //! The graph of a mechanism: its rows, and which of them share a body.
 
-use super::components::{Joint, is_movable};
+use super::components::{Joint, RowPlace, is_movable};
 use crate::constants::{DIRECT_HUB_JOINTS, DIRECT_JOINTS_PER_COPY};
 use crate::math::{self, Mat3, Vec3};
 use crate::problem::batches::{Batches, BodyVelocity};
@@ -53,9 +53,10 @@ impl Node {
 /// A joint's row, before it has any numbers.
 #[derive(Debug)]
 struct JointRowPlace {
-    block: u32,
+    /// Its index among the rows without bounds.
+    row: u32,
     node: u32,
-    /// True if the block's body A is the node's second one.
+    /// True if the row's body A is the node's second one.
     swapped: bool,
 }
 
@@ -85,17 +86,22 @@ pub(super) struct Component {
 
 impl Component {
     /// Lists the rows of some joints, without their numbers, and splits the hubs among their bodies.
-    pub(super) fn new(batches: &Batches, joints: &[Joint], members: &[u32]) -> Self {
+    pub(super) fn new(
+        batches: &Batches,
+        places: &[RowPlace],
+        joints: &[Joint],
+        members: &[u32],
+    ) -> Self {
         let mut nodes: Vec<Node> = Vec::with_capacity(members.len());
         let mut ends: Vec<(u32, u32, usize)> = Vec::with_capacity(2 * members.len());
         let mut row_count = 0;
         for (node, &member) in members.iter().enumerate() {
             let joint = &joints[member as usize];
             nodes.push(Node {
-                rows: row_count..row_count + joint.blocks.len(),
+                rows: row_count..row_count + joint.rows.len(),
                 bodies: [IMMOVABLE; 2],
             });
-            row_count += joint.blocks.len();
+            row_count += joint.rows.len();
             for (side, &body) in joint.bodies.iter().enumerate() {
                 if is_movable(batches, body) {
                     ends.push((body, node as u32, side));
@@ -144,10 +150,10 @@ impl Component {
         let mut joint_rows = Vec::with_capacity(row_count);
         for (node, &member) in (0_u32..).zip(members) {
             let joint = &joints[member as usize];
-            joint_rows.extend(joint.blocks.iter().map(|&block| JointRowPlace {
-                block,
+            joint_rows.extend(joint.rows.iter().map(|&row| JointRowPlace {
+                row,
                 node,
-                swapped: batches.joints.blocks[block as usize].body_a != joint.bodies[0],
+                swapped: places[row as usize].bodies[0] != joint.bodies[0],
             }));
         }
         nodes.append(&mut welds);
@@ -176,8 +182,8 @@ impl Component {
         self.nodes.last().map_or(0, |node| node.rows.end)
     }
 
-    /// Fills in the numbers.
-    pub(super) fn refill(&mut self, batches: &Batches) {
+    /// Fills in the numbers; `blocks` are those of the rows without bounds.
+    pub(super) fn refill(&mut self, batches: &Batches, blocks: &[u32]) {
         for copy in &mut self.bodies {
             copy.start_from(&batches.velocities[copy.body as usize]);
         }
@@ -186,7 +192,7 @@ impl Component {
         rows.extend(
             self.joint_rows
                 .iter()
-                .map(|place| self.joint_row(batches, place)),
+                .map(|place| self.joint_row(batches, place, blocks[place.row as usize])),
         );
         let welds = self
             .nodes
@@ -212,22 +218,22 @@ impl Component {
         }
     }
 
-    fn joint_row(&self, batches: &Batches, place: &JointRowPlace) -> Row {
-        let index = place.block as usize;
-        let block = &batches.joints.blocks[index];
+    fn joint_row(&self, batches: &Batches, place: &JointRowPlace, block: u32) -> Row {
+        let index = block as usize;
+        let given = &batches.joints.blocks[index];
         let [linear, angular_a, angular_b] =
-            [block.linear, block.angular_a, block.angular_b].map(math::widen);
+            [given.linear, given.angular_a, given.angular_b].map(math::widen);
         let mut sides = [six(linear, angular_a), six(-linear, angular_b)];
         if place.swapped {
             sides.swap(0, 1);
         }
         let bodies = self.nodes[place.node as usize].bodies;
-        let softness = f64::from(block.softness);
+        let softness = f64::from(given.softness);
         let mut row = self.scaled_row(batches, bodies, sides, softness);
-        row.block = Some(place.block);
+        row.block = Some(block);
         if row.scale > 0.0 {
             row.start = f64::from(batches.joints.impulses[index]) / row.scale;
-            row.free_velocity = f64::from(block.free_velocity) * row.scale;
+            row.free_velocity = f64::from(given.free_velocity) * row.scale;
         }
         row
     }

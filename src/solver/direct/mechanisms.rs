@@ -1,7 +1,7 @@
 //! The mechanisms of a problem, kept from solve to solve.
 
 use super::DirectStart;
-use super::components::{self, is_equality, is_movable};
+use super::components::{self, Equalities, RowPlace, is_equality};
 use super::factor::Factor;
 use super::fronts::Fronts;
 use super::graph::{Component, Six};
@@ -20,36 +20,16 @@ use crate::problem::batches::{Batches, BodyVelocity};
 pub struct Mechanisms {
     /// The most recently used first.
     kept: Vec<Structure>,
+    /// Of the problem at hand.
+    equalities: Equalities,
 }
 
-/// The rows of a problem, and its mechanisms.
+/// The rows of a problem without bounds, and its mechanisms.
 #[derive(Debug, Default)]
 struct Structure {
-    /// Shape: the number of the problem's joint rows, in the order of the blocks.
+    /// In the order of the blocks.
     rows: Vec<RowPlace>,
     mechanisms: Vec<Mechanism>,
-}
-
-/// What the structure depends on of one block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct RowPlace {
-    source: u32,
-    bodies: [u32; 2],
-    movable: [bool; 2],
-    is_equality: bool,
-}
-
-impl RowPlace {
-    fn of(batches: &Batches, index: usize) -> Self {
-        let block = &batches.joints.blocks[index];
-        let bodies = [block.body_a, block.body_b];
-        Self {
-            source: batches.joints.source[index],
-            bodies,
-            movable: bodies.map(|body| is_movable(batches, body)),
-            is_equality: is_equality(block),
-        }
-    }
 }
 
 /// Joints that are linked through movable bodies, what is known of them without numbers, and the
@@ -75,18 +55,19 @@ impl Mechanisms {
     /// Solves the joint rows without bounds and leaves their impulses, and what these add to the
     /// velocities, in `batches`, to the same bits as [`start`](super::start) with the same arguments.
     pub fn start(&mut self, batches: &mut Batches, damping: f32) -> DirectStart {
-        if !batches.joints.blocks.iter().any(is_equality) {
+        self.equalities.find(batches);
+        let Equalities { blocks, places, .. } = &self.equalities;
+        if places.is_empty() {
             return DirectStart::default();
         }
-        let fitting = self.kept.iter().position(|kept| kept.fits(batches));
-        if let Some(at) = fitting {
+        if let Some(at) = self.kept.iter().position(|kept| kept.rows == *places) {
             self.kept[..=at].rotate_right(1);
         } else {
             self.kept.truncate(KEPT_ORDERS - 1);
-            self.kept.insert(0, Structure::new(batches));
+            self.kept.insert(0, Structure::new(batches, places));
         }
         match self.kept.first_mut() {
-            Some(structure) => structure.start(batches, damping),
+            Some(structure) => structure.start(batches, blocks, damping),
             None => DirectStart::default(),
         }
     }
@@ -118,36 +99,26 @@ impl Mechanisms {
 }
 
 impl Structure {
-    fn new(batches: &Batches) -> Self {
-        let joints = components::joints(batches);
+    fn new(batches: &Batches, places: &[RowPlace]) -> Self {
+        let joints = components::joints(places);
         let mechanisms = components::components(&joints, batches)
             .iter()
-            .filter_map(|members| Mechanism::new(Component::new(batches, &joints, members)))
+            .filter_map(|members| Mechanism::new(Component::new(batches, places, &joints, members)))
             .collect();
-        let count = batches.joints.blocks.len();
         Self {
-            rows: (0..count)
-                .map(|index| RowPlace::of(batches, index))
-                .collect(),
+            rows: places.to_vec(),
             mechanisms,
         }
     }
 
-    fn fits(&self, batches: &Batches) -> bool {
-        let count = batches.joints.blocks.len();
-        self.rows.len() == count
-            && (self.rows.iter().enumerate())
-                .all(|(index, row)| *row == RowPlace::of(batches, index))
-    }
-
-    fn start(&mut self, batches: &mut Batches, damping: f32) -> DirectStart {
+    fn start(&mut self, batches: &mut Batches, blocks: &[u32], damping: f32) -> DirectStart {
         let damping = f64::from(damping);
         let problem = &*batches;
         // As many at a time as have work for a thread.
         let rows = self.rows.len().max(1);
         let some = (SOLVED_ROWS_PER_THREAD * self.mechanisms.len()).div_ceil(rows);
         parallel::for_each(&mut self.mechanisms, some, |_, mechanism| {
-            mechanism.solve(problem, damping);
+            mechanism.solve(problem, blocks, damping);
         });
         let mut start = DirectStart::default();
         for mechanism in self.mechanisms.iter().filter(|found| found.is_sound) {
@@ -175,9 +146,9 @@ impl Mechanism {
         })
     }
 
-    fn solve(&mut self, batches: &Batches, damping: f64) {
+    fn solve(&mut self, batches: &Batches, blocks: &[u32], damping: f64) {
         let (component, factor) = (&mut self.component, &mut self.factor);
-        component.refill(batches);
+        component.refill(batches, blocks);
         factor.refactor(component, &self.fronts, damping);
 
         // Redundant rows give their impulses up before the others are solved for.

@@ -166,17 +166,14 @@ impl GapLaw {
     pub fn renew_loads(&self, loads: &mut [f32], impulses: &[[f32; 3]], sizes: &[f32], h: f64) {
         let share = |law: &Self| -(-h / law.load_time).exp_m1() as f32;
         let per_second = (1.0 / h) as f32;
-        let renew = |load: &mut f32, impulse: &[f32; 3], share: f32| {
-            *load += share * (per_second * impulse[0] - *load);
-        };
-        let all = loads.iter_mut().zip(impulses);
-        if sizes.is_empty() {
-            let share = share(self);
-            all.for_each(|(load, impulse)| renew(load, impulse, share));
-        } else {
-            all.zip(sizes).for_each(|((load, impulse), &size)| {
-                renew(load, impulse, share(&self.for_size(size)));
-            });
+        let mut last = (1.0_f32, share(self));
+        for (at, (load, impulse)) in loads.iter_mut().zip(impulses).enumerate() {
+            let size = sizes.get(at).copied().unwrap_or(1.0);
+            // Most are of the size of the one before.
+            if size.to_bits() != last.0.to_bits() {
+                last = (size, share(&self.for_size(size)));
+            }
+            *load += last.1 * (per_second * impulse[0] - *load);
         }
     }
 }

@@ -213,8 +213,8 @@ density = 1000
             assert!((middle(&simulation) - before).abs() < 1e-5 * size, "{size}");
             let bodies = &simulation.world().bodies;
             let speed = (bodies[1].linear_velocity - bodies[0].linear_velocity).norm();
-            // Without gravity, 0.0075 sizes a second are what their springs push.
-            assert!(speed <= 0.0076 * size, "{size}: {speed} m/s");
+            // Without gravity their springs push 0.0075 sizes a second, and soft rows hold a tenth of that impulse.
+            assert!(speed <= 1.1 * 0.0075 * size, "{size}: {speed} m/s");
         }
     }
 }

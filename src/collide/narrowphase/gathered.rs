@@ -242,10 +242,20 @@ mod tests {
             };
             gathered.add(&query, point, On::Face(k), 1e-9);
         }
-        let mut groups = Vec::new();
+        let mut groups: Vec<Vec<Point>> = Vec::new();
         gathered.visit_groups(&query, |manifold| groups.push(manifold.as_slice().to_vec()));
-        assert_eq!(groups.len(), 2);
-        assert!(groups.iter().all(|group| group.len() == 4));
-        assert!(groups[0].iter().any(|point| point.separation == -0.5));
+        assert!(
+            groups
+                .iter()
+                .all(|group| group.len() <= MAX_MANIFOLD_POINTS)
+        );
+        let along = |axis: Vec3| {
+            let points = groups.iter().flatten();
+            points.filter(move |point| point.normal.dot(&axis).abs() > 0.5)
+        };
+        // Four span what is level. The one that is deep is among them, and as many beside it as span the rest.
+        assert_eq!(along(Vec3::x()).count(), MAX_MANIFOLD_POINTS);
+        assert_eq!(along(Vec3::z()).count(), 1 + MAX_MANIFOLD_POINTS);
+        assert!(along(Vec3::z()).any(|point| point.separation == -0.5));
     }
 }

@@ -50,6 +50,16 @@ pub(crate) const MAX_MESH_POINTS: usize = 8;
 /// Sine by which a direction may miss the ones in which an edge or corner of a mesh can be touched: rounding.
 pub(crate) const MESH_DIRECTION: f64 = 1e-9;
 
+/// Depth over a body's size up to which a point on a side or corner of a triangle of a mesh, which is as near to the triangles beyond, needs
+/// no second look.
+pub(crate) const SHALLOW_ON_MESH: f64 = 0.005;
+
+/// Difference in size of a solid of facets and the round one that it stands for, over the radius.
+pub(crate) const FACET_ROOM: f64 = 0.01;
+
+/// Share of its depth by which a point below a triangle of a mesh may be nearer to another one.
+pub(crate) const NEARER_TRIANGLE: f64 = 0.02;
+
 /// Most points of a manifold between two convex shapes: four carry any planar load.
 pub(crate) const MAX_MANIFOLD_POINTS: usize = 4;
 

@@ -6,115 +6,17 @@
 //! has points of its own, and the part of the body that is above this one bears along its normal.
 
 use super::patch::{FEW_VERTICES, MAX_VERTICES, Patch, most_against};
+use super::prism::Prism;
 use super::{Along, Axis, Solids, Standing, distance};
 use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, On, StandingMesh, name};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
-use crate::constants::{CLIP_TOLERANCE, DEEPER_BY, EDGES_ALONG_FACE, MESH_DIRECTION, MESH_GROUP};
-use crate::math::{Aabb, Mat3, Vec3};
-use crate::world::{Edge, Face, SideKind, Solid, TriangleMesh};
-
-/// Vertices of the front, the back and the three sides of a prism; the corners of the front are 0 to 2, and those of the back
-/// 3 to 5 below them.
-const LOOPS: [u32; 18] = [0, 1, 2, 3, 5, 4, 1, 0, 3, 4, 2, 1, 4, 5, 0, 2, 5, 3];
-
-/// Those of the front, of the back, and between these.
-const EDGES: [Edge; 9] = {
-    const fn edge(from: u32, to: u32, first: u32, second: u32) -> Edge {
-        Edge {
-            vertices: [from, to],
-            faces: [first, second],
-        }
-    }
-    [
-        edge(0, 1, 0, 2),
-        edge(1, 2, 0, 3),
-        edge(2, 0, 0, 4),
-        edge(3, 4, 2, 1),
-        edge(4, 5, 3, 1),
-        edge(5, 3, 4, 1),
-        edge(0, 3, 2, 4),
-        edge(1, 4, 3, 2),
-        edge(2, 5, 4, 3),
-    ]
+use crate::constants::{
+    CLIP_TOLERANCE, DEEPER_BY, EDGES_ALONG_FACE, FACET_ROOM, MESH_DIRECTION, MESH_GROUP,
+    NEARER_TRIANGLE, SHALLOW_ON_MESH,
 };
-
-/// Depth over the body's size up to which a point on a side or corner of a triangle, which is as near to the triangles beyond, needs
-/// no second look.
-const SHALLOW: f64 = 0.005;
-
-/// Difference in size of a solid of facets and the round one that it stands for, over the radius.
-const FACET_ROOM: f64 = 0.01;
-
-/// Share of its depth by which a point may be nearer to another triangle than the one it is below.
-const NEARER: f64 = 0.02;
-
-/// The solid below a triangle. The plane of a side across a ridge may be that of the triangle beyond.
-struct Prism {
-    vertices: [Vec3; 6],
-    faces: [Face; 5],
-    center: Vec3,
-}
-
-impl Prism {
-    /// Of some depth `[m]`; sides of the given kinds are in the planes beyond, the others are upright.
-    fn new(
-        mesh: &TriangleMesh,
-        triangle: u32,
-        depth: f64,
-        is_in_plane_beyond: impl Fn(SideKind) -> bool,
-    ) -> Self {
-        let [a, b, c] = mesh.corners(triangle);
-        let normal = mesh.normals()[triangle as usize];
-        let down = normal * depth;
-        let offset = normal.dot(&a);
-        let side = |k: usize, from: &Vec3| {
-            let about = mesh.sides(triangle)[k];
-            let outward = if is_in_plane_beyond(about.kind) {
-                mesh.normals()[about.beyond as usize]
-            } else {
-                -mesh.inward(triangle, k).normalize()
-            };
-            Face {
-                normal: outward,
-                offset: outward.dot(from),
-                first: 6 + 4 * k as u32,
-                count: 4,
-            }
-        };
-        Self {
-            vertices: [a, b, c, a - down, b - down, c - down],
-            faces: [
-                Face {
-                    normal,
-                    offset,
-                    first: 0,
-                    count: 3,
-                },
-                Face {
-                    normal: -normal,
-                    offset: depth - offset,
-                    first: 3,
-                    count: 3,
-                },
-                side(0, &a),
-                side(1, &b),
-                side(2, &c),
-            ],
-            center: (a + b + c) / 3.0 - down * 0.5,
-        }
-    }
-
-    fn solid(&self) -> Solid<'_> {
-        Solid {
-            vertices: &self.vertices,
-            faces: &self.faces,
-            loops: &LOOPS,
-            edges: &EDGES,
-            center: self.center,
-        }
-    }
-}
+use crate::math::{Aabb, Mat3, Vec3};
+use crate::world::{Face, SideKind, TriangleMesh};
 
 /// Along what a body and a triangle touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -607,11 +509,11 @@ impl<'a> Search<'a> {
         let normal = mesh.normals()[triangle as usize];
         let sure = match on {
             On::Face(_) => 1e-9,
-            On::Edge(_) => SHALLOW,
+            On::Edge(_) => SHALLOW_ON_MESH,
         };
         if separation < -sure * self.size {
             let deep = at + normal * (0.5 * separation);
-            let nearer = (NEARER - 1.0) * separation;
+            let nearer = (NEARER_TRIANGLE - 1.0) * separation;
             if mesh.distance_facing(&deep, nearer, &normal, vertices) < nearer {
                 return false;
             }
@@ -624,46 +526,5 @@ impl<'a> Search<'a> {
         };
         gathered.add(self.query, point, on, 1e-6 * self.size);
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-    use super::*;
-
-    #[test]
-    fn faces_and_edges_of_a_prism_agree() {
-        let corners = [
-            Vec3::zeros(),
-            Vec3::new(2.0, 0.3, 0.1),
-            Vec3::new(0.5, 1.5, -0.2),
-        ];
-        let mesh = TriangleMesh::new(&corners, &[[0, 1, 2]]).unwrap();
-        let prism = Prism::new(&mesh, 0, 0.7, |_| false);
-        let solid = prism.solid();
-        for face in solid.faces {
-            let corners: Vec<Vec3> = solid.corners(face).collect();
-            let area = (corners[1] - corners[0]).cross(&(corners[2] - corners[1]));
-            assert!(area.dot(&face.normal) > 0.9 * area.norm());
-            for corner in &corners {
-                assert!((face.normal.dot(corner) - face.offset).abs() < 1e-12);
-            }
-            assert!(face.normal.dot(&solid.center) < face.offset);
-        }
-        for edge in solid.edges {
-            for (face, [from, to]) in [
-                (edge.faces[0], edge.vertices),
-                (edge.faces[1], [edge.vertices[1], edge.vertices[0]]),
-            ] {
-                let face = &solid.faces[face as usize];
-                let range = face.first as usize..(face.first + face.count) as usize;
-                let vertices = &solid.loops[range];
-                let at = vertices.iter().position(|&v| v == from);
-                let next = at.map(|at| vertices[(at + 1) % vertices.len()]);
-                assert_eq!(next, Some(to), "{edge:?}");
-            }
-        }
     }
 }

@@ -11,6 +11,7 @@ mod distance;
 pub(in crate::collide) mod events;
 mod mesh;
 mod patch;
+mod prism;
 pub(in crate::collide) mod ratio;
 mod round;
 

@@ -41,6 +41,7 @@ fn contact_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let inertia_a = inertias[block.body_a];
     let inertia_b = inertias[block.body_b];
     let update = stepped(
+        true,
         block,
         impulses[index - window.block_base],
         velocity_a,

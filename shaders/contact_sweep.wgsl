@@ -29,8 +29,10 @@ fn contact_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var velocity_b = velocities[body_b];
     let visits = visits_of(end - first, has(REBUILD));
     for (var visit = 0u; visit < visits; visit++) {
+        let takes_all = takes_all_rows(visit, visits);
         for (var index = first; index < end; index++) {
             let update = stepped(
+                takes_all,
                 blocks[index],
                 impulses[index],
                 velocity_a,

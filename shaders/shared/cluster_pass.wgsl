@@ -114,6 +114,7 @@ fn sweep_group(cluster: Cluster, group: u32, reversed: bool, rebuilds: bool) {
     } else {
         let visits = visits_of(count, rebuilds);
         for (var visit = 0u; visit < visits; visit++) {
+            let takes_all = takes_all_rows(visit, visits);
             for (var step = 0u; step < count; step++) {
                 let at = base + select(step, count - 1u - step, reversed);
                 let block = blocks[at];
@@ -126,7 +127,7 @@ fn sweep_group(cluster: Cluster, group: u32, reversed: bool, rebuilds: bool) {
                     b = update.b;
                 } else {
                     let update = updated_by_law(
-                        block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
+                        takes_all, block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
                     );
                     impulses[at] = update.impulse;
                     a = update.a;

@@ -122,6 +122,14 @@ fn softness_of_row(
     return friction.softness * (block.normal_mass * response);
 }
 
+// The impulse of a normal row whose relative velocity is known.
+fn pushed(block: ContactBlock, softness: f32, band: f32, u_n: f32, impulse: f32) -> f32 {
+    let missing = block.normal_mass * u_n + softness * impulse;
+    let hardness = 1.0 / (1.0 + softness);
+    let normal = max(impulse - missing * hardness, 0.0);
+    return select(normal, impulse, abs(normal - impulse) <= band * impulse);
+}
+
 // One projected Gauss-Seidel update: the normal row, then both tangential rows.
 fn updated(
     block: ContactBlock,
@@ -136,13 +144,8 @@ fn updated(
     let u = relative_velocity(block, a, b);
     let u_n = ordered_dot(block.normal, u);
     let softness = softness_of_row(block, a, inertia_a, copies_a, b, inertia_b, copies_b);
-    let missing = block.normal_mass * u_n + softness * impulse.x;
-    let hardness = 1.0 / (1.0 + softness);
-    var normal = max(impulse.x - missing * hardness, 0.0);
     let band = dead_band(copies_a, copies_b);
-    if abs(normal - impulse.x) <= band * impulse.x {
-        normal = impulse.x;
-    }
+    let normal = pushed(block, softness, band, u_n, impulse.x);
     let push = normal - impulse.x;
     var t = vec2<f32>(0.0, 0.0);
     var change = block.normal * push;
@@ -224,8 +227,8 @@ fn updated_convex(
     );
 }
 
-// One update by the law of the problem.
-fn updated_by_law(
+// The normal row alone, the others left as they are. Bodies spin by what a unit of impulse does to them.
+fn pressed(
     block: ContactBlock,
     impulse: vec4<f32>,
     a: BodyVelocity,
@@ -235,6 +238,54 @@ fn updated_by_law(
     inertia_b: BodyInertia,
     copies_b: f32,
 ) -> Update {
+    let lever_a = ordered_cross(block.arm_a, block.normal);
+    let lever_b = ordered_cross(block.arm_b, block.normal);
+    let straight = block.free_velocity + (a.linear - b.linear);
+    let turning = ordered_dot(lever_a, a.angular) - ordered_dot(lever_b, b.angular);
+    let u_n = ordered_dot(block.normal, straight) + turning;
+    let softness = softness_of_row(block, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    let normal = pushed(block, softness, dead_band(copies_a, copies_b), u_n, impulse.x);
+    let push = normal - impulse.x;
+    let change = block.normal * push;
+    return Update(
+        vec4<f32>(normal, impulse.y, impulse.z, 0.0),
+        change,
+        spun(a, inertia_a, lever_a, change, push, copies_a),
+        spun(b, inertia_b, lever_b, -change, -push, copies_b),
+    );
+}
+
+// The velocity of a body after an impulse of size `push` at a lever, `change` as a vector.
+fn spun(
+    velocity: BodyVelocity,
+    inertia: BodyInertia,
+    lever: vec3<f32>,
+    change: vec3<f32>,
+    push: f32,
+    copies: f32,
+) -> BodyVelocity {
+    let spin = inertia_mul(inertia, lever);
+    var after = velocity;
+    after.linear = velocity.linear + change * (velocity.inverse_mass * copies);
+    after.angular = velocity.angular + (spin * push) * copies;
+    return after;
+}
+
+// One update by the law of the problem: of all rows, or of the normal one.
+fn updated_by_law(
+    takes_all: bool,
+    block: ContactBlock,
+    impulse: vec4<f32>,
+    a: BodyVelocity,
+    inertia_a: BodyInertia,
+    copies_a: f32,
+    b: BodyVelocity,
+    inertia_b: BodyInertia,
+    copies_b: f32,
+) -> Update {
+    if !takes_all {
+        return pressed(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    }
     // Between immovable bodies there is no mass to measure by, and nothing to do.
     if friction.law == 1u && block.friction > 0.0 && block.tangent_mass > 0.0 {
         return updated_convex(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
@@ -248,9 +299,15 @@ fn visits_of(contacts: u32, rebuilds: bool) -> u32 {
     return select(1u, PAIR_VISITS, again);
 }
 
+// True if a visit of so many takes all rows of a contact, not the normal one alone. The convex law finds a contact's rows together.
+fn takes_all_rows(visit: u32, visits: u32) -> bool {
+    return visits == 1u || visit == FRICTION_VISIT || friction.law == 1u;
+}
+
 // What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
 // as a change of the bodies' velocities.
 fn stepped(
+    takes_all: bool,
     block: ContactBlock,
     impulse: vec4<f32>,
     a: BodyVelocity,
@@ -263,7 +320,9 @@ fn stepped(
     if has(REBUILD) {
         return restored(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
     }
-    return updated_by_law(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    return updated_by_law(
+        takes_all, block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
+    );
 }
 
 // The whole of an impulse as a change of the bodies' velocities.

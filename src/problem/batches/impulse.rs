@@ -45,20 +45,8 @@ impl BodyVelocity {
         ));
     }
 
-    /// The same where it is one of so many copies.
     #[inline(always)]
-    pub(crate) fn push_copy(
-        &mut self,
-        (inertia, copies): (&BodyInertia, f32),
-        impulse: [f32; 3],
-        moment: [f32; 3],
-    ) {
-        let (mass, inertia) = (self.inverse_mass, &inertia.inverse);
-        self.add(change_of_copy(impulse, moment, mass, inertia, copies));
-    }
-
-    #[inline(always)]
-    fn add(&mut self, (linear, angular): Motion<f32>) {
+    pub(crate) fn add(&mut self, (linear, angular): Motion<f32>) {
         self.linear = vector::add(self.linear, linear);
         self.angular = vector::add(self.angular, angular);
     }

@@ -11,6 +11,8 @@ pub(crate) struct Masses<S> {
     pub(crate) residual: S,
     /// Of normal and tangents `[1/kg]`.
     pub(crate) coupling: [S; 2],
+    /// Of the normal, on A and B, which are whole.
+    pub(crate) turns: [Turn<S>; 2],
 }
 
 /// One side of contacts: the body, and the arm to the contact.
@@ -24,15 +26,15 @@ pub(crate) struct Lever<'a, S> {
 }
 
 /// A direction's arm `r x d`, and the spin `I^-1 (r x d)` that a unit impulse along it gives.
-#[derive(Clone, Copy)]
-struct Turn<S> {
-    arm: Vector<S>,
-    spin: Vector<S>,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Turn<S> {
+    pub(crate) arm: Vector<S>,
+    pub(crate) spin: Vector<S>,
 }
 
 impl<S: Simd> Lever<'_, S> {
     #[inline(always)]
-    fn turn(&self, d: Vector<S>) -> Turn<S> {
+    pub(crate) fn turn(&self, d: Vector<S>) -> Turn<S> {
         let arm = vector::cross(self.arm, d);
         Turn {
             arm,
@@ -106,6 +108,7 @@ pub(crate) fn masses_of<S: Simd>(normal: Vector<S>, a: Lever<'_, S>, b: Lever<'_
             sides.split(sides.entries(0, 1)),
             sides.split(sides.entries(0, 2)),
         ],
+        turns: [sides.turns_a[0], sides.turns_b[0]],
     }
 }
 

@@ -21,9 +21,9 @@ mod remainder;
 
 pub use contact_block::ContactBlock;
 pub(crate) use contact_lanes::{BodyLanes, ContactLanes, SideVelocities, free_velocities};
-pub(crate) use impulse::{Motion, change_by};
+pub(crate) use impulse::{Motion, change_by, change_of_copy};
 pub use joints::{JointBlock, JointScale};
-pub(crate) use masses::masses_of;
+pub(crate) use masses::{Lever, Turn, masses_of};
 pub use remainder::{NO_SLOT, Remainder, SplitSlots};
 
 pub use super::split_body::SplitBody;

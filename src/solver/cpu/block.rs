@@ -4,11 +4,12 @@ use super::contact::{
     self, Bodies, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
 };
 use super::joint;
-use crate::constants::{IMPULSE_DEAD_BAND, PAIR_VISITS};
+use crate::constants::{FRICTION_VISIT, IMPULSE_DEAD_BAND, PAIR_VISITS};
 use crate::math::{self, V3};
 use crate::problem::FrictionTable;
 use crate::problem::batches::{
-    Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, Motion, Packed,
+    Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, Lever, Motion, Packed, Turn,
+    change_of_copy,
 };
 use crate::solver::momentum::{ContactMemory, JointMemory, Progress};
 use bytemuck::Pod;
@@ -24,12 +25,39 @@ pub enum Sweep {
     Rebuild,
 }
 
-/// Visits of a pair of bodies in a pass: its contacts are taken one after the other, and again. See [`PAIR_VISITS`].
+/// A visit of a pair of bodies in a pass: its contacts, or the rows of its joint, are taken one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Visit {
+    /// Updates all rows.
+    All,
+    /// Updates the normal rows of contacts.
+    Normals,
+    /// Adds what the impulses do to velocities.
+    Rebuild,
+}
+
+/// Visits of several soft contacts of a pair by Coulomb's law.
+const SOFT_VISITS: [Visit; PAIR_VISITS as usize] = {
+    let mut visits = [Visit::Normals; PAIR_VISITS as usize];
+    visits[FRICTION_VISIT as usize] = Visit::All;
+    visits
+};
+
+/// Visits of a pair of bodies with so many contacts in a pass; see [`PAIR_VISITS`] and [`FRICTION_VISIT`]. The convex law finds
+/// a contact's rows together.
 #[inline]
-pub(super) fn visits(sweep: Sweep, cone: &FrictionTable, is_compliant: bool) -> usize {
+pub(super) fn visits(
+    sweep: Sweep,
+    cone: &FrictionTable,
+    is_compliant: bool,
+    contacts: usize,
+) -> &'static [Visit] {
+    let is_soft = is_compliant || cone.softness > 0.0;
     match sweep {
-        Sweep::Update if is_compliant || cone.softness > 0.0 => PAIR_VISITS as usize,
-        Sweep::Update | Sweep::Rebuild => 1,
+        Sweep::Rebuild => &[Visit::Rebuild],
+        Sweep::Update if contacts < 2 || !is_soft => &[Visit::All],
+        Sweep::Update if cone.is_convex() => &[Visit::All; PAIR_VISITS as usize],
+        Sweep::Update => &SOFT_VISITS,
     }
 }
 
@@ -38,6 +66,32 @@ pub(super) type Copy<'a> = (&'a BodyVelocity, &'a BodyInertia, f32);
 
 /// An impulse `[N s]` and a moment about the centre of mass `[N m s]`.
 pub(super) type Push = (V3, V3);
+
+/// What a visit makes of a block.
+#[derive(Clone, Copy)]
+pub(super) struct Step<Impulse> {
+    /// The new impulse.
+    pub(super) impulse: Impulse,
+    /// What A and B are to be pushed with.
+    pub(super) pushes: [Push; 2],
+    /// What that adds to the velocities of their copies.
+    pub(super) changes: [Motion<f32>; 2],
+}
+
+impl<Impulse> Step<Impulse> {
+    fn new(impulse: Impulse, pushes: [Push; 2], bodies: [Copy<'_>; 2]) -> Self {
+        let change = |(push, (velocity, inertia, copies)): (Push, Copy<'_>)| {
+            let (mass, inertia) = (velocity.inverse_mass, &inertia.inverse);
+            change_of_copy(push.0, push.1, mass, inertia, copies)
+        };
+        let [a, b] = bodies;
+        Self {
+            impulse,
+            pushes,
+            changes: [change((pushes[0], a)), change((pushes[1], b))],
+        }
+    }
+}
 
 /// A block of the batches.
 pub(super) trait Block: Pod + Send + Sync {
@@ -53,8 +107,8 @@ pub(super) trait Block: Pod + Send + Sync {
     /// The blocks of an element of the remainder, each of which has copies of its own.
     fn of_element(packed: &Packed<Self, Self::Impulse>, element: u32) -> Range<usize>;
 
-    /// Visits of a group in a pass, if it has several blocks.
-    fn visits(batches: &Batches, sweep: Sweep) -> usize;
+    /// Visits of a group of so many blocks in a pass.
+    fn visits(batches: &Batches, sweep: Sweep, count: usize) -> &'static [Visit];
 
     /// Bodies A and B.
     fn bodies(&self) -> [u32; 2];
@@ -62,14 +116,14 @@ pub(super) trait Block: Pod + Send + Sync {
     /// Softness of its normal row, where blocks have one of their own.
     fn own_softness(batches: &Batches, index: usize) -> Option<f32>;
 
-    /// A pass over it: its new impulse, and what A and B are to be pushed with.
+    /// What a visit makes of it.
     fn step(
         &self,
-        sweep: Sweep,
+        visit: Visit,
         cone: &FrictionTable,
         impulse: Self::Impulse,
         bodies: [Copy<'_>; 2],
-    ) -> (Self::Impulse, [Push; 2]);
+    ) -> Step<Self::Impulse>;
 
     /// Natural-map residual of a block `[m/s]`; see [`solver`](crate::solver#the-residual).
     fn residual(
@@ -99,8 +153,13 @@ impl Block for ContactBlock {
         element as usize..element as usize + 1
     }
 
-    fn visits(batches: &Batches, sweep: Sweep) -> usize {
-        visits(sweep, &batches.friction, !batches.softness.is_empty())
+    fn visits(batches: &Batches, sweep: Sweep, count: usize) -> &'static [Visit] {
+        visits(
+            sweep,
+            &batches.friction,
+            !batches.softness.is_empty(),
+            count,
+        )
     }
 
     fn bodies(&self) -> [u32; 2] {
@@ -115,15 +174,22 @@ impl Block for ContactBlock {
     #[inline(always)]
     fn step(
         &self,
-        sweep: Sweep,
+        visit: Visit,
         cone: &FrictionTable,
-        [n, t1, t2, _]: [f32; 4],
+        impulse: [f32; 4],
         [a, b]: [Copy<'_>; 2],
-    ) -> ([f32; 4], [Push; 2]) {
+    ) -> Step<[f32; 4]> {
+        let [n, t1, t2, _] = impulse;
         let (point, impulse) = (point_of(self), [n, t1, t2]);
         let rows = rows_of(self, cone, a, b);
         let (body_a, body_b) = (&bodies_of(a), &bodies_of(b));
-        let Updated { impulse, change } = if sweep == Sweep::Rebuild {
+        if visit == Visit::Normals {
+            let turns = [turn(a, self.arm_a, self), turn(b, self.arm_b, self)];
+            let (at_a, at_b) = (motion(a.0), motion(b.0));
+            let normal = contact::normal_row(&point, &turns, (rows, 0.0), n, at_a, at_b);
+            return pressed(self, [normal, t1, t2, 0.0], normal - n, &turns, [a, b]);
+        }
+        let Updated { impulse, change } = if visit == Visit::Rebuild {
             Rebuild.update(&point, 0.0, impulse, body_a, body_b)
         } else if cone.is_convex() && self.friction > 0.0 && self.tangent_mass > 0.0 {
             let (normal, tangent) = (self.normal_mass, self.tangent_mass);
@@ -136,12 +202,7 @@ impl Block for ContactBlock {
             Coulomb(cone, rows).update(&point, 0.0, impulse, body_a, body_b)
         };
         let [n, t1, t2] = impulse;
-        let back = math::scale(change, -1.0);
-        let pushes = [
-            (change, math::cross(self.arm_a, change)),
-            (back, math::cross(self.arm_b, back)),
-        ];
-        ([n, t1, t2, 0.0], pushes)
+        Step::new([n, t1, t2, 0.0], pushes_of(self, change), [a, b])
     }
 
     #[inline(always)]
@@ -202,8 +263,11 @@ impl Block for JointBlock {
         rows.start as usize..rows.end as usize
     }
 
-    fn visits(_: &Batches, _: Sweep) -> usize {
-        1
+    fn visits(_: &Batches, sweep: Sweep, _: usize) -> &'static [Visit] {
+        match sweep {
+            Sweep::Update => &[Visit::All],
+            Sweep::Rebuild => &[Visit::Rebuild],
+        }
     }
 
     fn bodies(&self) -> [u32; 2] {
@@ -218,14 +282,14 @@ impl Block for JointBlock {
     #[inline(always)]
     fn step(
         &self,
-        sweep: Sweep,
+        visit: Visit,
         _: &FrictionTable,
         impulse: f32,
         [a, b]: [Copy<'_>; 2],
-    ) -> (f32, [Push; 2]) {
-        let (updated, change) = match sweep {
-            Sweep::Rebuild => (impulse, impulse),
-            Sweep::Update => {
+    ) -> Step<f32> {
+        let (updated, change) = match visit {
+            Visit::Rebuild => (impulse, impulse),
+            Visit::All | Visit::Normals => {
                 let row = joint::JointRow::of(self);
                 let updated = row.update(impulse, motion(a.0), motion(b.0), dead_band(a, b));
                 (updated, updated - impulse)
@@ -241,7 +305,7 @@ impl Block for JointBlock {
                 math::scale(self.angular_b, change),
             ),
         ];
-        (updated, pushes)
+        Step::new(updated, pushes, [a, b])
     }
 
     #[inline(always)]
@@ -286,6 +350,52 @@ fn point_of(block: &ContactBlock) -> Point<f32> {
         free_velocity: block.free_velocity,
         coupling: block.coupling,
     }
+}
+
+/// What a change of a contact's impulse `[N s]` pushes A and B with.
+#[inline(always)]
+fn pushes_of(block: &ContactBlock, change: V3) -> [Push; 2] {
+    let back = math::scale(change, -1.0);
+    [
+        (change, math::cross(block.arm_a, change)),
+        (back, math::cross(block.arm_b, back)),
+    ]
+}
+
+/// A normal row whose impulse has changed by so much: bodies spin by that times what a unit of it does, as in lanes, which have
+/// that at hand.
+#[inline(always)]
+fn pressed(
+    block: &ContactBlock,
+    impulse: [f32; 4],
+    change: f32,
+    turns: &[Turn<f32>; 2],
+    [a, b]: [Copy<'_>; 2],
+) -> Step<[f32; 4]> {
+    let along = math::scale(block.normal, change);
+    let moved = |(velocity, _, copies): Copy<'_>, turn: &Turn<f32>| {
+        let linear = math::scale(along, velocity.inverse_mass * copies);
+        (linear, math::scale(math::scale(turn.spin, change), copies))
+    };
+    let (of_a, of_b) = (moved(a, &turns[0]), moved(b, &turns[1]));
+    let back = (math::scale(of_b.0, -1.0), math::scale(of_b.1, -1.0));
+    Step {
+        impulse,
+        pushes: pushes_of(block, along),
+        changes: [of_a, back],
+    }
+}
+
+/// What a unit of a contact's normal impulse does to a body at an arm.
+#[inline(always)]
+fn turn((velocity, inertia, _): Copy<'_>, arm: V3, block: &ContactBlock) -> Turn<f32> {
+    let lever = Lever {
+        inverse_mass: velocity.inverse_mass,
+        inertia: &inertia.inverse,
+        arm,
+        copies: 1.0,
+    };
+    lever.turn(block.normal)
 }
 
 fn bodies_of((velocity, inertia, _): Copy<'_>) -> Bodies<f32> {

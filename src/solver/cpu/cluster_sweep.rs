@@ -252,18 +252,14 @@ impl Shared<'_> {
         let shares = of_bodies.map(|copy| self.clusters.copies_at(cluster, copy));
         let mut bodies = of_bodies.map(|place| copy(copies, place));
         let blocks = (0..count).map(|step| pass.place(first, first + count, step));
-        let visits = match count {
-            1 => 1,
-            _ => B::visits(self.batches, pass.sweep),
-        };
-        for _ in 0..visits {
+        for &visit in B::visits(self.batches, pass.sweep, count) {
             // SAFETY: every contact and every joint row is in one cluster.
             #[allow(unsafe_code, reason = "clusters are disjoint")]
             unsafe {
                 step_through::<B>(
                     self.batches,
                     blocks.clone(),
-                    pass.sweep,
+                    visit,
                     impulses,
                     &mut bodies,
                     shares,

@@ -5,7 +5,7 @@
 use super::friction::{Project, project_onto_cone};
 use crate::constants::IMPULSE_DEAD_BAND;
 use crate::problem::FrictionTable;
-use crate::problem::batches::{Motion, change_by};
+use crate::problem::batches::{Motion, Turn, change_by};
 use crate::simd::{Simd, Vector, vector};
 
 /// Velocity and inertia of one body a lane.
@@ -39,6 +39,22 @@ impl<S: Simd> Bodies<S> {
         let (linear, angular) = change_by(impulse, moment, self.inverse_mass, &self.inertia);
         self.linear = vector::add(self.linear, linear);
         self.angular = vector::add(self.angular, angular);
+    }
+
+    /// Adds an impulse along a normal, of which a unit gives a body `spin`.
+    #[inline(always)]
+    pub(super) fn add_along(&mut self, normal: Vector<S>, spin: Vector<S>, impulse: S) {
+        let linear = vector::scale(vector::scale(normal, impulse), self.inverse_mass);
+        self.linear = vector::add(self.linear, linear);
+        self.angular = vector::add(self.angular, vector::scale(spin, impulse));
+    }
+
+    /// Adds the opposite of an impulse along a normal, of which a unit gives a body `spin`.
+    #[inline(always)]
+    pub(super) fn take_along(&mut self, normal: Vector<S>, spin: Vector<S>, impulse: S) {
+        let linear = vector::scale(vector::scale(normal, impulse), self.inverse_mass);
+        self.linear = vector::sub(self.linear, linear);
+        self.angular = vector::sub(self.angular, vector::scale(spin, impulse));
     }
 
     #[inline(always)]
@@ -107,6 +123,9 @@ pub(super) trait Law: Copy {
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S>;
+
+    /// Softness of its normal rows, where these are visited alone.
+    fn rows(self) -> impl Softness;
 }
 
 /// The impulses as they are, the whole of them as a change.
@@ -129,6 +148,12 @@ impl Law for Rebuild {
             impulse,
             change: vector::in_world(point.normal, impulse),
         }
+    }
+
+    #[inline(always)]
+    fn rows(self) -> impl Softness {
+        // No row is visited alone.
+        Own
     }
 }
 
@@ -243,6 +268,27 @@ impl<R: Softness> Law for Frictionless<R> {
             change: vector::scale(point.normal, normal - impulse[0]),
         }
     }
+
+    #[inline(always)]
+    fn rows(self) -> impl Softness {
+        self.0
+    }
+}
+
+/// The impulse of a normal row, the other rows left as they are; `turns` are what it does to A and B.
+#[inline(always)]
+pub(super) fn normal_row<S: Simd>(
+    point: &Point<S>,
+    turns: &[Turn<S>; 2],
+    (rows, number): (impl Softness, S),
+    impulse: S,
+    (linear_a, angular_a): Motion<S>,
+    (linear_b, angular_b): Motion<S>,
+) -> S {
+    let straight = vector::add(point.free_velocity, vector::sub(linear_a, linear_b));
+    let turning = vector::dot(turns[0].arm, angular_a) - vector::dot(turns[1].arm, angular_b);
+    let u_n = vector::dot(point.normal, straight) + turning;
+    pushed(point, rows, number, u_n, impulse)
 }
 
 /// The impulse of a normal row whose relative velocity is known.
@@ -314,6 +360,11 @@ impl<P: Project, R: Softness> Law for Coulomb<P, R> {
             change: vector::in_world(point.normal, change),
         }
     }
+
+    #[inline(always)]
+    fn rows(self) -> impl Softness {
+        self.1
+    }
 }
 
 /// The convex law, all three rows at once: `r <- P(r - k D u)` with `D` the effective masses of the rows, `k`
@@ -366,6 +417,11 @@ impl<R: Softness> Law for Convex<R> {
             change: vector::in_world(point.normal, vector::sub(r, impulse)),
         }
     }
+
+    #[inline(always)]
+    fn rows(self) -> impl Softness {
+        self.0
+    }
 }
 
 /// Step of the convex law's projection, over the effective masses of the rows.
@@ -417,6 +473,11 @@ impl<R: Softness> Law for Mixed<'_, R> {
             impulse: vector::select(is_convex, convex.impulse, plain.impulse),
             change: vector::select(is_convex, convex.change, plain.change),
         }
+    }
+
+    #[inline(always)]
+    fn rows(self) -> impl Softness {
+        self.1
     }
 }
 

@@ -1,7 +1,7 @@
 //! Passes over the blocks of the batches, one after the other: twins of `shaders/contact_sweep.wgsl`,
 //! `shaders/joint_sweep.wgsl`, `shaders/contact_split.wgsl` and `shaders/joint_split.wgsl`.
 
-use super::block::{Block, Push, Sweep};
+use super::block::{Block, Push, Sweep, Visit};
 use crate::math;
 use crate::parallel::SharedSlice;
 use crate::problem::batches::{
@@ -89,18 +89,14 @@ fn sweep_color<B: Block>(
         let rows = rows.start as usize..rows.end as usize;
         let [a, b] = packed.blocks[rows.start].bodies().map(|body| body as usize);
         let mut bodies = [velocities[a], velocities[b]];
-        let visits = match rows.len() {
-            1 => 1,
-            _ => B::visits(batches, sweep),
-        };
-        for _ in 0..visits {
+        for &visit in B::visits(batches, sweep, rows.len()) {
             // SAFETY: nobody else has impulses.
             #[allow(unsafe_code, reason = "there is one thread")]
             unsafe {
                 step_through::<B>(
                     batches,
                     rows.clone(),
-                    sweep,
+                    visit,
                     &impulses,
                     &mut bodies,
                     [1.0; 2],
@@ -138,7 +134,7 @@ fn split_all<B: Block>(
 pub(super) unsafe fn step_through<B: Block>(
     batches: &Batches,
     blocks: impl Iterator<Item = usize>,
-    sweep: Sweep,
+    visit: Visit,
     impulses: &SharedSlice<'_, B::Impulse>,
     velocities: &mut [BodyVelocity; 2],
     copies: [f32; 2],
@@ -159,12 +155,11 @@ pub(super) unsafe fn step_through<B: Block>(
         let [a, b] = &*velocities;
         let bodies = [(a, inertia_a, copies[0]), (b, inertia_b, copies[1])];
         // SAFETY: the caller's promise.
-        let (impulse, pushes) = unsafe { block.step(sweep, cone, impulses.read(index), bodies) };
+        let step = unsafe { block.step(visit, cone, impulses.read(index), bodies) };
         // SAFETY: likewise.
-        unsafe { impulses.write(index, impulse) };
-        let inertias = [(inertia_a, copies[0]), (inertia_b, copies[1])];
-        for (side, (impulse, moment)) in pushes.into_iter().enumerate() {
-            velocities[side].push_copy(inertias[side], impulse, moment);
+        unsafe { impulses.write(index, step.impulse) };
+        for (side, (impulse, moment)) in step.pushes.into_iter().enumerate() {
+            velocities[side].add(step.changes[side]);
             sums[side].0 = math::add(sums[side].0, impulse);
             sums[side].1 = math::add(sums[side].1, moment);
         }
@@ -190,10 +185,12 @@ pub(super) fn split_part<B: Block>(
             .map(|body| body as usize);
         let mut bodies = [velocities[a], velocities[b]];
         let copies = [slots.copies_a, slots.copies_b];
+        // All blocks of an element are one joint's, or it is a contact.
+        let visit = B::visits(batches, sweep, 1)[0];
         // SAFETY: each element, with its blocks, is one thread's.
         #[allow(unsafe_code, reason = "threads have elements of their own")]
         let sums =
-            unsafe { step_through::<B>(batches, blocks, sweep, impulses, &mut bodies, copies) };
+            unsafe { step_through::<B>(batches, blocks, visit, impulses, &mut bodies, copies) };
         let [of_a, of_b] = sums;
         for (slot, body, (impulse, moment)) in [(slots.slot_a, a, of_a), (slots.slot_b, b, of_b)] {
             if slot == NO_SLOT {

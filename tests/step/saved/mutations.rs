@@ -252,7 +252,7 @@ name = "energy"
         .chain((388..404).step_by(2))
         .collect();
     let scenes: [(&str, String, &[u64]); 12] = [
-        ("default", few(mixed("")), &[25]),
+        ("default", few(mixed("")), &[25, 35]),
         ("resting", resting(mixed("")), &[40, 120]),
         ("free", free(mixed("")), &late),
         ("sweep", few(mixed("broadphase = \"sweep\"")), &[25]),

@@ -1,12 +1,13 @@
 //! From a problem to lanes and back.
 
 use super::filling::{FillGroups, Filling, Given};
-use super::{DomainRanges, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Share};
+use super::{DomainRanges, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Share, Turns};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::ProblemRef;
 use crate::problem::batches::{Batches, Packed};
 use crate::simd::{IndexRow, LANES, Row};
+use crate::solver::cpu::block::{Sweep, Visit, visits};
 use bytemuck::Zeroable;
 use std::sync::atomic::AtomicBool;
 
@@ -25,6 +26,9 @@ impl Lanes {
         if given.in_substeps {
             self.steps.begin(self.points.len());
         }
+        let is_compliant = !batches.softness.is_empty();
+        let of_several = visits(Sweep::Update, &batches.friction, is_compliant, 2);
+        let visits_normals = of_several.contains(&Visit::Normals);
         let (width, domains) = (self.width, &self.ranges);
         let filling = Filling {
             given: *given,
@@ -34,6 +38,7 @@ impl Lanes {
             groups: SharedSlice::new(&mut self.groups),
             pairs: SharedSlice::new(&mut self.pairs),
             points: SharedSlice::new(&mut self.points),
+            turns: visits_normals.then(|| SharedSlice::new(&mut self.turns)),
             impulses: SharedSlice::new(&mut self.impulses),
             residual_masses: SharedSlice::new(&mut self.residual_masses),
             cone_steps: SharedSlice::new(&mut self.cone_steps),
@@ -123,6 +128,7 @@ impl Lanes {
         let points = self.places.len();
         self.pairs.resize(self.groups.len(), Pairs::zeroed());
         self.points.resize(points, Points::zeroed());
+        self.turns.resize(points, [Turns::zeroed(); 2]);
         self.impulses.resize(points, [Row::zeroed(); 3]);
         self.residual_masses.resize(points, Row::zeroed());
         self.cone_steps.resize(points, Row::zeroed());

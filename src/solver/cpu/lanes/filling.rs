@@ -4,7 +4,7 @@
 //! same bits.
 
 use super::substep::Frozen;
-use super::{LaneGroup, NO_PLACE, Pairs, Points};
+use super::{LaneGroup, NO_PLACE, Pairs, Points, Turns};
 use crate::constants::PLAIN_NORMAL_ERROR;
 use crate::parallel::SharedSlice;
 use crate::problem::FrictionTable;
@@ -42,6 +42,8 @@ pub(super) struct Filling<'a> {
     pub(super) groups: SharedSlice<'a, LaneGroup>,
     pub(super) pairs: SharedSlice<'a, Pairs>,
     pub(super) points: SharedSlice<'a, Points>,
+    /// Where normal rows are visited alone.
+    pub(super) turns: Option<SharedSlice<'a, [Turns; 2]>>,
     pub(super) impulses: SharedSlice<'a, [Row; 3]>,
     pub(super) residual_masses: SharedSlice<'a, Row>,
     pub(super) cone_steps: SharedSlice<'a, Row>,
@@ -300,6 +302,16 @@ impl Filling<'_> {
             put_filled(row, first, filled, coupling);
         }
         put_filled(residual_masses, first, filled, masses.residual);
+        if let Some(turns) = &self.turns {
+            // SAFETY: the caller's promise.
+            let turns = unsafe { &mut turns.range(one.clone())[0] };
+            for (rows, turn) in turns.iter_mut().zip(masses.turns) {
+                for axis in 0..3 {
+                    put_filled(&mut rows.arm[axis], first, filled, turn.arm[axis]);
+                    put_filled(&mut rows.spin[axis], first, filled, turn.spin[axis]);
+                }
+            }
+        }
         let mu = S::select(filled.is, contact.friction, zero);
         put(&mut to.friction, first, mu);
         put(friction, first, mu.max(lanes_of(friction, first)));

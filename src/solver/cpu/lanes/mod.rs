@@ -22,7 +22,7 @@ pub(super) use joints::JointLanes;
 
 use super::contact::{Bodies, Point};
 use crate::parallel::SharedSlice;
-use crate::problem::batches::{BodyVelocity, Motion};
+use crate::problem::batches::{BodyVelocity, Motion, Turn};
 use crate::simd::{IndexRow, LANES, Row, Simd, Width, lanes_of, lanes_of_3};
 use bytemuck::{Pod, Zeroable};
 use domains::Domains;
@@ -79,6 +79,25 @@ impl Points {
     }
 }
 
+/// What a unit of the normal impulse of a point does to one side's body; fields as those of [`Turn`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Turns {
+    arm: [Row; 3],
+    spin: [Row; 3],
+}
+
+impl Turns {
+    /// Some lanes of them.
+    #[inline(always)]
+    fn load<S: Simd>(&self, first: usize) -> Turn<S> {
+        Turn {
+            arm: lanes_of_3(&self.arm, first),
+            spin: lanes_of_3(&self.spin, first),
+        }
+    }
+}
+
 /// The last two impulses of points, as in [`ContactMemory`](crate::solver::momentum::ContactMemory).
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -130,7 +149,8 @@ pub(super) struct Lanes {
     /// Shape `[groups.len()]`.
     pairs: Vec<Pairs>,
     points: Vec<Points>,
-    /// Shape `[points.len()]`, as all below.
+    /// Shape `[points.len()]`, as all below; filled in where normal rows are visited alone.
+    turns: Vec<[Turns; 2]>,
     impulses: Vec<[Row; 3]>,
     memory: Vec<Memory>,
     residual_masses: Vec<Row>,

@@ -1,12 +1,12 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
-use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Velocities};
+use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Turns, Velocities};
 use crate::parallel::{Region, SharedSlice, Stages, Team};
 use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put};
-use crate::solver::cpu::block::{Sweep, visits};
+use crate::solver::cpu::block::{Sweep, Visit, visits};
 use crate::solver::cpu::contact::{
-    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Rebuild, Rows,
+    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Rebuild, Rows, normal_row,
 };
 use crate::solver::cpu::friction::Disk;
 use std::ops::Range;
@@ -19,13 +19,14 @@ struct LaneSweep<'a> {
     groups: &'a [LaneGroup],
     pairs: &'a [Pairs],
     points: &'a [Points],
+    turns: &'a [[Turns; 2]],
     impulses: SharedSlice<'a, [Row; 3]>,
     /// Numbers that only some laws have; shape `[points.len()]` where these apply.
     numbers: &'a [Row],
     /// True while an LCP of normal rows is solved.
     is_frictionless: bool,
-    /// Visits of a pair in a pass.
-    visits: usize,
+    /// Visits of a pair of one contact in a pass, and of one of several.
+    visits: [&'static [Visit]; 2],
     bodies: SharedVelocities<'a>,
 }
 
@@ -47,6 +48,7 @@ impl Lanes {
             groups: &self.groups,
             pairs: &self.pairs,
             points: &self.points,
+            turns: &self.turns,
             impulses: SharedSlice::new(&mut self.impulses),
             numbers: if is_compliant {
                 &self.softness
@@ -54,7 +56,7 @@ impl Lanes {
                 &self.cone_steps
             },
             is_frictionless: self.is_frictionless,
-            visits: visits(sweep, cone, is_compliant),
+            visits: [1, 2].map(|contacts| visits(sweep, cone, is_compliant, contacts)),
             bodies: velocities.share(),
         };
         let rows = Rows::of_whole_bodies(cone);
@@ -174,17 +176,40 @@ struct Strip<'a> {
     first: usize,
 }
 
+/// A point of a strip, and how often it was visited before.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turn {
+    point: usize,
+    visit: usize,
+}
+
 impl Strip<'_> {
     fn point_count(&self) -> usize {
         (self.group.end - self.group.first) as usize
     }
 
-    /// The point after one; the first is after the last.
+    /// The turn after one: the next point's, or the next visit's first.
     #[inline(always)]
-    fn next(&self, point: usize) -> usize {
-        let next = point + 1;
-        if next == self.point_count() { 0 } else { next }
+    fn next(&self, turn: Turn) -> Turn {
+        let point = turn.point + 1;
+        if point < self.point_count() {
+            Turn { point, ..turn }
+        } else {
+            Turn {
+                point: 0,
+                visit: turn.visit + 1,
+            }
+        }
     }
+}
+
+/// How the impulses of a point have changed.
+#[derive(Clone, Copy)]
+enum Change<S> {
+    /// As a vector.
+    All(Vector<S>),
+    /// Of the normal one.
+    Normal(S),
 }
 
 /// # Safety
@@ -228,7 +253,7 @@ impl<L: Law> Part<'_, '_, L> {
         // SAFETY: the caller's promise.
         unsafe {
             let mut bodies = self.gather::<S>(strip);
-            self.finish(strip, (0, 0), &mut bodies);
+            self.finish(strip, (0, Turn::default()), &mut bodies);
         }
     }
 
@@ -246,9 +271,9 @@ impl<L: Law> Part<'_, '_, L> {
         // SAFETY: the caller's promise.
         unsafe {
             let mut bodies_p = self.gather::<S>(&p);
-            let mut change_p = self.update(&p, 0, &bodies_p);
+            let (mut at_p, mut at_q) = (Turn::default(), Turn::default());
+            let mut change_p = self.update(&p, at_p, &bodies_p);
             let mut bodies_q = self.gather::<S>(&q);
-            let (mut at_p, mut at_q) = (0, 0);
             for _ in 1..turns {
                 let change_q = self.update(&q, at_q, &bodies_q);
                 self.apply(&p, at_p, change_p, &mut bodies_p);
@@ -267,10 +292,13 @@ impl<L: Law> Part<'_, '_, L> {
 
     /// Updates of a strip in a pass.
     fn turns(&self, strip: &Strip<'_>) -> usize {
-        match strip.point_count() {
-            points @ (0 | 1) => points,
-            points => points * self.pass.visits,
-        }
+        strip.point_count() * self.visits(strip).len()
+    }
+
+    /// Visits of a strip in a pass.
+    #[inline(always)]
+    fn visits(&self, strip: &Strip<'_>) -> &'static [Visit] {
+        self.pass.visits[usize::from(strip.point_count() > 1)]
     }
 
     /// The updates of a strip from a turn and its point on; writes what the bodies have come to.
@@ -278,7 +306,7 @@ impl<L: Law> Part<'_, '_, L> {
     unsafe fn finish<S: Simd>(
         &self,
         strip: &Strip<'_>,
-        (turn, mut at): (usize, usize),
+        (turn, mut at): (usize, Turn),
         bodies: &mut [Bodies<S>; 2],
     ) {
         // SAFETY: the caller's promise.
@@ -297,10 +325,10 @@ impl<L: Law> Part<'_, '_, L> {
     unsafe fn update<S: Simd>(
         &self,
         strip: &Strip<'_>,
-        step: usize,
+        turn: Turn,
         [a, b]: &[Bodies<S>; 2],
-    ) -> Vector<S> {
-        let at = strip.group.first as usize + step;
+    ) -> Change<S> {
+        let at = strip.group.first as usize + turn.point;
         // SAFETY: the caller's promise.
         unsafe {
             let point = self.pass.points[at].load(strip.first);
@@ -309,10 +337,22 @@ impl<L: Law> Part<'_, '_, L> {
             } else {
                 S::splat(0.0)
             };
+            if self.visits(strip)[turn.visit] == Visit::Normals {
+                // SAFETY: impulses are one group's.
+                let row = &mut self.pass.impulses.range(at..at + 1)[0][0];
+                let impulse = lanes_of(row, strip.first);
+                let [of_a, of_b] = &self.pass.turns[at];
+                let turns = [of_a.load(strip.first), of_b.load(strip.first)];
+                let law = (self.law.rows(), number);
+                let (a, b) = (a.motion(), b.motion());
+                let normal = normal_row(&point, &turns, law, impulse, a, b);
+                put(row, strip.first, normal);
+                return Change::Normal(normal - impulse);
+            }
             let impulse = self.impulse(strip, at);
             let updated = self.law.update(&point, number, impulse, a, b);
             self.set_impulse(strip, at, updated.impulse);
-            updated.change
+            Change::All(updated.change)
         }
     }
 
@@ -321,13 +361,24 @@ impl<L: Law> Part<'_, '_, L> {
     fn apply<S: Simd>(
         &self,
         strip: &Strip<'_>,
-        step: usize,
-        change: Vector<S>,
+        turn: Turn,
+        change: Change<S>,
         [a, b]: &mut [Bodies<S>; 2],
     ) {
-        let points = &self.pass.points[strip.group.first as usize + step];
-        a.add(lanes_of_3(&points.arm_a, strip.first), change);
-        b.take(lanes_of_3(&points.arm_b, strip.first), change);
+        let (at, first) = (strip.group.first as usize + turn.point, strip.first);
+        let points = &self.pass.points[at];
+        match change {
+            Change::All(change) => {
+                a.add(lanes_of_3(&points.arm_a, first), change);
+                b.take(lanes_of_3(&points.arm_b, first), change);
+            }
+            Change::Normal(change) => {
+                let normal = lanes_of_3(&points.normal, first);
+                let [of_a, of_b] = &self.pass.turns[at];
+                a.add_along(normal, lanes_of_3(&of_a.spin, first), change);
+                b.take_along(normal, lanes_of_3(&of_b.spin, first), change);
+            }
+        }
     }
 
     #[inline(always)]

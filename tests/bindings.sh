@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 cargo test --quiet --locked -p drystone -p drystone-c -p drystone-python --features drystone/view --test header --test extension --no-run
 
-# Bullet's worlds are compiled and run while Python's environments are downloaded.
+# Bullet's worlds are compiled and run beside Python's tests.
 DRYSTONE_C=$target/debug/deps sh bindings/hosts/bullet/run.sh &
 bullet=$!
 trap 'wait "$bullet"' EXIT

@@ -12,11 +12,13 @@ pub(crate) fn adapters() -> Result<(), Failure> {
             "No GPU adapter was found; runs use the CPU.\n",
         )?);
     }
-    let mut rows = vec![
-        ["name", "interface", "type", "driver", "use"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let mut rows = vec![console::names([
+        "name",
+        "interface",
+        "type",
+        "driver",
+        "use",
+    ])];
     for adapter in &found {
         let used = match (adapter.usable, adapter.software) {
             (false, _) => "no: it cannot run the kernels",

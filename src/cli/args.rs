@@ -15,7 +15,7 @@ pub(crate) struct SceneArgs {
     /// Solver of the velocity pass, instead of the scene's, and of the position pass unless the scene
     /// gives that its own.
     #[arg(long, value_enum)]
-    pub(crate) solver: Option<SolverName>,
+    pub(crate) solver: Option<Method>,
     /// Most iterations of the velocity pass, instead of the scene's (compare: of both passes).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) iterations: Option<u32>,
@@ -101,7 +101,7 @@ pub(crate) struct SolveArgs {
     pub(crate) file: PathBuf,
     /// Solver of velocity problems, instead of the file's.
     #[arg(long, visible_alias = "method", value_enum)]
-    pub(crate) solver: Option<SolverName>,
+    pub(crate) solver: Option<Method>,
     /// Most iterations (of each substep, if there are any), instead of the file's; of nsgs 10,000 without it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) iterations: Option<u32>,
@@ -230,29 +230,6 @@ pub(crate) enum ExperimentBackend {
     Lemke,
     /// A GPU, or nothing.
     Gpu,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SolverName {
-    /// Projected Gauss-Seidel over colour batches.
-    Pgs,
-    /// Projected Jacobi with mass splitting.
-    Jacobi,
-    /// Projected Gauss-Seidel with Nesterov's momentum and restarts.
-    Nesterov,
-    /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
-    Cluster,
-}
-
-impl From<SolverName> for Method {
-    fn from(name: SolverName) -> Self {
-        match name {
-            SolverName::Pgs => Self::GaussSeidel,
-            SolverName::Jacobi => Self::Jacobi,
-            SolverName::Nesterov => Self::Nesterov,
-            SolverName::Cluster => Self::Cluster,
-        }
-    }
 }
 
 #[derive(

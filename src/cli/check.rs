@@ -93,11 +93,7 @@ fn report(scene: &Scene, simulation: &Simulation) -> String {
             ),
         ));
     }
-    let rows: Vec<Vec<String>> = rows
-        .into_iter()
-        .map(|(name, value)| vec![name.to_owned(), value])
-        .collect();
-    console::table(&rows, &[])
+    console::pairs(rows)
 }
 
 /// Bodies that overlap, if there are any.

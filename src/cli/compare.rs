@@ -45,7 +45,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     plan::thread_pool(args.threads)?.install(|| {
         let mut gpus = Gpus::open(&args.adapter)?;
         let methods = match args.scene.solver {
-            Some(name) => vec![name.into()],
+            Some(method) => vec![method],
             None => Method::ALL.to_vec(),
         };
         let mut comparison = Comparison::new(&scene, &methods, args.scene.iterations, &gpus);
@@ -304,7 +304,7 @@ impl Comparison {
             "{}: {} bodies, {} steps compared, up to {} contacts\n\n",
             scene.name, self.bodies, self.steps, self.contacts_max,
         );
-        let header = [
+        let head = console::names([
             "pass",
             "solver",
             "backend",
@@ -316,8 +316,8 @@ impl Comparison {
             "d impulse",
             "d residual",
             "ms/solve",
-        ];
-        let mut rows = vec![header.map(str::to_owned).to_vec()];
+        ]);
+        let mut rows = vec![head];
         for row in &self.rows {
             rows.push(row.cells("cpu", &row.cpu, None));
             for (gpu, record) in &row.gpus {

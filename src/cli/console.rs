@@ -50,6 +50,18 @@ pub(crate) fn table(rows: &[Vec<String>], right: &[usize]) -> String {
     text
 }
 
+/// Names and values as a table of two columns.
+pub(crate) fn pairs(rows: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let rows = rows.into_iter();
+    let rows: Vec<_> = rows.map(|(name, value)| vec![name.into(), value]).collect();
+    table(&rows, &[])
+}
+
+/// The head of a table.
+pub(crate) fn names<const N: usize>(columns: [&str; N]) -> Vec<String> {
+    columns.map(str::to_owned).into()
+}
+
 /// A number with an exponent and three digits: `1.23e-4`.
 pub(crate) fn scientific(number: impl Into<f64>) -> String {
     let number = number.into();

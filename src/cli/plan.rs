@@ -269,7 +269,7 @@ pub(crate) fn load(
         substeps: args.substeps,
         iterations: args.iterations,
         tolerance,
-        method: args.solver.map(Into::into),
+        method: args.solver,
         friction_directions: args.friction_directions,
     };
     load_scene(&args.scene, &overrides, quiet)

@@ -5,6 +5,9 @@ use crate::world::World;
 
 /// How contacts that hit at the same time are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "scene", serde(rename_all = "snake_case"))]
 pub enum Impacts {
     /// All together, by one complementarity problem.
     #[default]
@@ -15,6 +18,9 @@ pub enum Impacts {
 
 /// How the time of a collision is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "scene", serde(rename_all = "snake_case"))]
 pub enum TimeSearch {
     /// From the distances at both ends of the interval in which it lies, by false position (Illinois).
     #[default]

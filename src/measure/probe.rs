@@ -41,14 +41,18 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// An axis of the frame in which a probe measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An axis of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "scene", serde(rename_all = "snake_case"))]
 pub enum Axis {
     /// First axis.
     X,
     /// Second axis.
     Y,
     /// Third axis.
+    #[default]
     Z,
 }
 

@@ -3,87 +3,136 @@
 use super::RunFolder;
 use crate::error::{Error, Result};
 use crate::measure::{Probe, Seen};
+use crate::solver::Report;
 use crate::step::StepReport;
+use crate::world::World;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Columns of every run, in this order; those of the scene's probes follow.
-///
-/// Times are in s, those of stages (`t_..._ms`) in ms of wall clock; energies in J; penetrations in
-/// m; `residual_...` (velocity LCP) in m/s, `position_residual_...` in m. A step without a position
-/// pass has `NaN` residuals and the status `none` there. `joint_...` are the largest errors of any
-/// joint: `joint_error` in m, also before the position pass; of axes in rad; of prescribed velocities in
-/// m/s; beyond limits in m and rad. `witness_pairs` and `witness_searches` are those of [`Witnesses`](crate::collide::Witnesses).
-const COLUMNS: [&str; 36] = [
-    "step",
-    "time",
-    "bodies",
-    "contacts",
-    "colors",
-    "iterations",
-    "residual_rms",
-    "residual_max",
-    "position_residual_max",
-    "max_penetration",
-    "mean_penetration",
-    "kinetic_energy",
-    "potential_energy",
-    "t_broad_ms",
-    "t_narrow_ms",
-    "t_pack_ms",
-    "t_solve_ms",
-    "t_position_ms",
-    "t_step_ms",
-    "remainder_contacts",
-    "penetrating_contacts",
-    "status",
-    "position_iterations",
-    "position_residual_rms",
-    "position_status",
-    "joint_error",
-    "joint_error_before_post",
-    "joint_angle_error",
-    "joint_velocity_error",
-    "joint_limit_error",
-    "joint_limit_angle_error",
-    "broken_joints",
-    "substeps",
-    "contact_updates",
-    "witness_pairs",
-    "witness_searches",
-];
+/// A column: name, unit (`1` for counts and words), and value after a step.
+type Column = (&'static str, &'static str, fn(&StepReport, &World) -> Cell);
 
-/// Unit of a column; `1` for counts, and for words.
-fn unit(column: &str) -> &'static str {
-    match column {
-        "time" => "s",
-        "residual_rms" | "residual_max" | "joint_velocity_error" => "m/s",
-        "position_residual_rms"
-        | "position_residual_max"
-        | "max_penetration"
-        | "mean_penetration" => "m",
-        "joint_error" | "joint_error_before_post" | "joint_limit_error" => "m",
-        "joint_angle_error" | "joint_limit_angle_error" => "rad",
-        "kinetic_energy" | "potential_energy" => "J",
-        _ if column.starts_with("t_") => "ms",
-        _ => "1",
+/// A value in a row.
+enum Cell {
+    Count(u64),
+    Number(f64),
+    Single(f32),
+    Milliseconds(Duration),
+    Word(&'static str),
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Count(count) => write!(f, "{count}"),
+            Self::Number(number) => write!(f, "{number:?}"),
+            Self::Single(number) => write!(f, "{number:?}"),
+            Self::Milliseconds(time) => write!(f, "{:.4}", milliseconds(*time)),
+            Self::Word(word) => f.write_str(word),
+        }
     }
 }
+
+/// A number of the position pass; `NaN` without one.
+fn position(report: &StepReport, number: fn(&Report) -> f32) -> Cell {
+    Cell::Single(report.position.as_ref().map_or(f32::NAN, number))
+}
+
+/// Columns of every run, in this order; those of the scene's probes follow.
+///
+/// Times of stages (`t_..._ms`) are of wall clock. A step without a position pass has `NaN` residuals and the status `none` there.
+/// `joint_...` are the largest errors of any joint: `joint_error` also before the position pass; then of axes, of prescribed velocities,
+/// and beyond limits. `witness_pairs` and `witness_searches` are those of [`Witnesses`](crate::collide::Witnesses).
+const COLUMNS: [Column; 36] = {
+    use Cell::{Count, Milliseconds, Number, Single, Word};
+    [
+        ("step", "1", |r, _| Count(r.step)),
+        ("time", "s", |r, _| Number(r.time)),
+        ("bodies", "1", |_, world| Count(world.bodies.len() as u64)),
+        ("contacts", "1", |r, _| Count(r.contacts as u64)),
+        ("colors", "1", |r, _| Count(r.velocity.colors.into())),
+        ("iterations", "1", |r, _| {
+            Count(r.velocity.iterations.into())
+        }),
+        ("residual_rms", "m/s", |r, _| {
+            Single(r.velocity.residual_rms)
+        }),
+        ("residual_max", "m/s", |r, _| {
+            Single(r.velocity.residual_max)
+        }),
+        ("position_residual_max", "m", |r, _| {
+            position(r, |p| p.residual_max)
+        }),
+        ("max_penetration", "m", |r, _| Number(r.penetration.max)),
+        ("mean_penetration", "m", |r, _| Number(r.penetration.mean)),
+        ("kinetic_energy", "J", |r, _| Number(r.energy.kinetic)),
+        ("potential_energy", "J", |r, _| Number(r.energy.potential)),
+        ("t_broad_ms", "ms", |r, _| Milliseconds(r.timings.broad)),
+        ("t_narrow_ms", "ms", |r, _| Milliseconds(r.timings.narrow)),
+        ("t_pack_ms", "ms", |r, _| Milliseconds(r.timings.pack)),
+        ("t_solve_ms", "ms", |r, _| Milliseconds(r.timings.solve)),
+        ("t_position_ms", "ms", |r, _| {
+            Milliseconds(r.timings.position)
+        }),
+        ("t_step_ms", "ms", |r, _| Milliseconds(r.timings.step)),
+        ("remainder_contacts", "1", |r, _| {
+            Count(r.velocity.remainder_contacts.into())
+        }),
+        ("penetrating_contacts", "1", |r, _| {
+            Count(r.penetration.count as u64)
+        }),
+        ("status", "1", |r, _| {
+            Word(if r.capped {
+                "capped"
+            } else {
+                r.velocity.status.name()
+            })
+        }),
+        ("position_iterations", "1", |r, _| {
+            Count(r.position.as_ref().map_or(0, |p| p.iterations.into()))
+        }),
+        ("position_residual_rms", "m", |r, _| {
+            position(r, |p| p.residual_rms)
+        }),
+        ("position_status", "1", |r, _| {
+            Word(r.position.as_ref().map_or("none", |p| p.status.name()))
+        }),
+        ("joint_error", "m", |r, _| Number(r.joints.linear_max)),
+        ("joint_error_before_post", "m", |r, _| {
+            Number(r.joints_before_post.linear_max)
+        }),
+        ("joint_angle_error", "rad", |r, _| {
+            Number(r.joints.angular_max)
+        }),
+        ("joint_velocity_error", "m/s", |r, _| {
+            Number(r.joints.velocity_max)
+        }),
+        ("joint_limit_error", "m", |r, _| Number(r.joints.limit_max)),
+        ("joint_limit_angle_error", "rad", |r, _| {
+            Number(r.joints.limit_angular_max)
+        }),
+        ("broken_joints", "1", |r, _| Count(r.joints.broken as u64)),
+        ("substeps", "1", |r, _| Count(r.substeps.into())),
+        ("contact_updates", "1", |r, _| {
+            Count(r.contact_updates.into())
+        }),
+        ("witness_pairs", "1", |r, _| Count(r.witnesses.pairs)),
+        ("witness_searches", "1", |r, _| Count(r.witnesses.searched)),
+    ]
+};
 
 /// Unit of every column of `metrics.csv`, in their order.
 #[must_use]
 pub fn metrics_units(probes: &[Probe]) -> Vec<(String, &'static str)> {
-    let standard = COLUMNS
-        .iter()
-        .map(|column| ((*column).to_owned(), unit(column)));
+    let standard = COLUMNS.map(|(name, unit, _)| (name.to_owned(), unit));
     let of_probes = probes.iter().flat_map(|probe| {
         let units = probe.units().iter().copied();
         probe.columns().into_iter().zip(units)
     });
-    standard.chain(of_probes).collect()
+    standard.into_iter().chain(of_probes).collect()
 }
 
 /// Writes `metrics.csv`, one whole row at a time.
@@ -117,7 +166,7 @@ impl MetricsWriter {
         let mut writer = Self {
             file: folder.create_file(name)?,
             path: folder.path().join(name),
-            row: COLUMNS.join(","),
+            row: COLUMNS.map(|(name, ..)| name).join(","),
             checksum: crc32fast::Hasher::new(),
             bytes: 0,
         };
@@ -205,94 +254,15 @@ impl MetricsWriter {
     /// [`Error::Io`] if it cannot be written.
     pub fn write(&mut self, report: &StepReport, seen: &Seen<'_>, probes: &[Probe]) -> Result<()> {
         self.row.clear();
-        // Writing to a string cannot fail.
-        let _ = self.format(report, seen, probes);
-        self.write_row()
-    }
-
-    fn format(
-        &mut self,
-        report: &StepReport,
-        seen: &Seen<'_>,
-        probes: &[Probe],
-    ) -> std::fmt::Result {
-        let row = &mut self.row;
-        let velocity = &report.velocity;
-        let position = report.position.as_ref();
-        write!(
-            row,
-            "{},{:?},{},{},{},{}",
-            report.step,
-            report.time,
-            seen.world.bodies.len(),
-            report.contacts,
-            velocity.colors,
-            velocity.iterations,
-        )?;
-        write!(
-            row,
-            ",{:?},{:?},{:?}",
-            velocity.residual_rms,
-            velocity.residual_max,
-            position.map_or(f32::NAN, |p| p.residual_max),
-        )?;
-        for number in [
-            report.penetration.max,
-            report.penetration.mean,
-            report.energy.kinetic,
-            report.energy.potential,
-        ] {
-            write!(row, ",{number:?}")?;
+        for (at, (_, _, value)) in COLUMNS.iter().enumerate() {
+            let separator = if at == 0 { "" } else { "," };
+            // Writing to a string cannot fail.
+            let _ = write!(self.row, "{separator}{}", value(report, seen.world));
         }
-        let times = &report.timings;
-        for time in [
-            times.broad,
-            times.narrow,
-            times.pack,
-            times.solve,
-            times.position,
-            times.step,
-        ] {
-            write!(row, ",{:.4}", milliseconds(time))?;
-        }
-        write!(
-            row,
-            ",{},{},{},{},{:?},{}",
-            velocity.remainder_contacts,
-            report.penetration.count,
-            if report.capped {
-                "capped"
-            } else {
-                velocity.status.name()
-            },
-            position.map_or(0, |p| p.iterations),
-            position.map_or(f32::NAN, |p| p.residual_rms),
-            position.map_or("none", |p| p.status.name()),
-        )?;
-        let joints = &report.joints;
-        for error in [
-            joints.linear_max,
-            report.joints_before_post.linear_max,
-            joints.angular_max,
-            joints.velocity_max,
-            joints.limit_max,
-            joints.limit_angular_max,
-        ] {
-            write!(row, ",{error:?}")?;
-        }
-        write!(
-            row,
-            ",{},{},{},{},{}",
-            joints.broken,
-            report.substeps,
-            report.contact_updates,
-            report.witnesses.pairs,
-            report.witnesses.searched
-        )?;
         for value in probes.iter().flat_map(|probe| probe.values(seen)) {
-            write!(row, ",{value:?}")?;
+            let _ = write!(self.row, ",{value:?}");
         }
-        Ok(())
+        self.write_row()
     }
 
     /// One write call a row: a reader, or an interruption, never sees half of one. Of a row that a full disk takes in part, nothing stays.

@@ -26,6 +26,8 @@ pub struct Body {
 /// Velocity of a body, or a change of it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scene", serde(deny_unknown_fields))]
 pub struct Velocity {
     /// Of the centre of mass `[m/s]`.
     pub linear: [f32; 3],

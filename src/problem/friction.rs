@@ -6,12 +6,23 @@ use crate::error::{Error, Result};
 /// Cross-section of the friction cone at normal impulse `r_n`: all `r_t` with `|r_t| <= mu r_n`,
 /// or a regular polygon inscribed in that disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "scene", serde(rename_all = "snake_case"))]
 pub enum FrictionCone {
-    /// The disk: Coulomb's law itself.
+    /// The exact disk: Coulomb's law itself.
     #[default]
     Disk,
-    /// The regular polygon with corners `mu r_n (cos 2 pi k/K, sin 2 pi k/K)` in the contact's
-    /// tangents: the linear complementarity problem of Stewart–Trinkle.
+    /// A pyramid of this many directions K, even, from 4 to 16: the regular polygon with corners
+    /// `mu r_n (cos 2 pi k/K, sin 2 pi k/K)` in the contact's tangents. The linear complementarity problem of Stewart–Trinkle.
+    #[cfg_attr(
+        feature = "scene",
+        serde(
+            serialize_with = "serde::Serialize::serialize",
+            deserialize_with = "serde::Deserialize::deserialize"
+        )
+    )]
+    #[cfg_attr(feature = "cli", schemars(with = "u32"))]
     Pyramid {
         /// Number of corners K, even, from 4 to 16.
         directions: u32,
@@ -21,6 +32,9 @@ pub enum FrictionCone {
 /// How a contact's impulse `r` and relative velocity `u` (bias included) belong together where it has
 /// friction; `K` is the cone `|r_t| <= mu r_n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "scene", serde(rename_all = "snake_case"))]
 pub enum FrictionLaw {
     /// Coulomb's: `0 <= r_n _|_ u_n >= 0`, and `r_t` the impulse within `mu r_n` that opposes the slip most.
     /// Normal and tangential parts are projected one after the other. No energy has this as its

@@ -1,12 +1,9 @@
 //! drystone's own format, of which the head of the module has a table.
 
-mod plan;
 mod records;
 
-use self::plan::PlanRecord;
 use self::records::{
     BodyRecord, ContactRecord, FileRecord, FrictionRecord, HeadRecord, JointRowRecord,
-    OriginRecord, SolutionRecord,
 };
 use super::{BodyProblem, place, whole};
 use crate::constants::MAX_SCENE_SUBSTEPS;
@@ -237,15 +234,19 @@ pub(super) fn write(file: &BodyProblem) -> Result<String> {
         text.one("title", &file.title)?;
     }
     if let Some(origin) = &file.origin {
-        text.one("origin", &OriginRecord::from(origin))?;
+        text.one("origin", origin)?;
     }
     if let Some(h) = file.time_step {
         text.one("time_step", &h)?;
     }
     let problem = &file.problem;
-    text.one("friction", &FrictionRecord::of(problem))?;
+    let friction = FrictionRecord {
+        cone: problem.friction_cone,
+        law: problem.friction_law,
+    };
+    text.one("friction", &friction)?;
     text.one("contact_softness", &problem.contact_softness)?;
-    text.one("plan", &PlanRecord::from(&file.plan))?;
+    text.one("plan", &file.plan)?;
     let divided = file.plan.substeps().is_some();
     let bodies = problem.bodies.iter().enumerate();
     let increment = |index: usize| problem.increments.get(index).filter(|_| divided);
@@ -263,7 +264,7 @@ pub(super) fn write(file: &BodyProblem) -> Result<String> {
         problem.joint_rows.iter().map(JointRowRecord::from),
     )?;
     if let Some(solution) = &file.solution {
-        text.one("solution", &SolutionRecord::from(solution))?;
+        text.one("solution", solution)?;
     }
     Ok(text.end())
 }
@@ -273,7 +274,7 @@ pub(super) fn write(file: &BodyProblem) -> Result<String> {
 /// # Errors
 /// [`Error::NonFinite`] for a number that is not finite.
 pub(super) fn write_solution(solution: &Solution) -> Result<String> {
-    line(&SolutionRecord::from(solution)).map_err(|why| not_finite("solution", &why))
+    line(solution).map_err(|why| not_finite("solution", &why))
 }
 
 /// An object in the making.

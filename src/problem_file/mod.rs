@@ -45,6 +45,7 @@ use crate::solver::nsgs::DelassusProblem;
 use crate::solver::{Plan, Solution};
 #[cfg(feature = "fclib")]
 pub use fclib::FclibForm;
+use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
 
@@ -83,7 +84,8 @@ pub struct BodyProblem {
 }
 
 /// The run that a problem is of.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Origin {
     /// Name of the scene.
     pub scene: String,
@@ -94,6 +96,7 @@ pub struct Origin {
     /// Backend that solved it.
     pub backend: String,
     /// Adapter, if it was a GPU's.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
 }
 

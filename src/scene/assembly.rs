@@ -5,13 +5,12 @@ use super::build::Builder;
 use super::generate::{Stream, any_rotation};
 use super::joint::{Ends, joint, orientation, perpendicular};
 use super::place::Place;
-use super::schema::{
-    self, Axis, Chain, ChainJointType, Instance, JointType, Pin, SceneFile, Template,
-};
+use super::schema::{self, Chain, ChainJointType, Instance, JointType, Pin, SceneFile, Template};
 use super::vectors::{pose, vector};
 use crate::constants::PARALLEL_ARMS_SINE;
 use crate::error::{Error, Result};
 use crate::math::{Pose, Quat, Vec3};
+use crate::measure::Axis;
 use crate::world::{Body, Keyframe, Motion};
 use rand::RngExt;
 use std::collections::HashMap;

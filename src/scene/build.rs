@@ -10,7 +10,7 @@ use super::vectors::{pose, vector};
 use crate::constants::{REVOLUTION_SIDES, WALL_THICKNESS_RATIO};
 use crate::error::{Error, Result};
 use crate::math::{Pose, Quat, Vec3};
-use crate::world::{Body, CompoundPart, Joint, Material, Motion, Shape, TriangleMesh, World};
+use crate::world::{Body, CompoundPart, Joint, Motion, Shape, TriangleMesh, World};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,15 +47,11 @@ impl Builder {
         let mut world = World::new(vector(&file.simulation.gravity));
         let mut materials = HashMap::from([(DEFAULT_MATERIAL.to_owned(), 0)]);
         for (name, given) in &file.materials {
-            let material = Material {
-                friction: given.friction,
-                restitution: given.restitution,
-            };
             if name == DEFAULT_MATERIAL {
-                world.materials[0] = material;
+                world.materials[0] = *given;
             } else {
                 materials.insert(name.clone(), world.materials.len() as u32);
-                world.materials.push(material);
+                world.materials.push(*given);
             }
         }
         Self {

@@ -7,10 +7,9 @@ use super::place::Place;
 use super::probe;
 use super::schema::SceneFile;
 use super::settings::settings;
-use super::vectors::vector;
+use super::vectors::{bounds, vector};
 use super::{Camera, OutputSpec, Overrides, Scene};
 use crate::error::Result;
-use crate::math::Aabb;
 use crate::measure::FieldGrid;
 use std::path::Path;
 
@@ -73,10 +72,7 @@ pub(super) fn scene(
             metrics_every: file.output.metrics_every,
             checkpoint_every: file.output.checkpoint_every,
             fields: file.output.fields.as_ref().map(|given| {
-                let within = Aabb {
-                    min: vector(&given.min),
-                    max: vector(&given.max),
-                };
+                let within = bounds(&given.min, &given.max);
                 FieldGrid::new(&within, given.side(), given.width)
             }),
         },

@@ -2,11 +2,11 @@
 
 use super::build::Builder;
 use super::place::Place;
-use super::schema::{self, BoxProbe};
-use super::vectors::vector;
+use super::schema;
+use super::vectors::{bounds, vector};
 use crate::error::Result;
 use crate::math::Aabb;
-use crate::measure::{Axis, Probe, ProbeKind};
+use crate::measure::{Probe, ProbeKind};
 
 /// The probes of a scene file.
 ///
@@ -49,13 +49,13 @@ fn probe(builder: &Builder, given: &schema::Probe, place: &Place<'_>) -> Result<
                     "expected a body without half-spaces",
                 ));
             }
-            let axis = axis(probe.axis);
+            let axis = probe.axis;
             let kind = ProbeKind::Top { body, axis };
             (&probe.name, probe.relative_to.as_deref(), kind)
         }
         schema::Probe::BedHeight(probe) => {
             let kind = ProbeKind::BedHeight {
-                axis: axis(probe.axis),
+                axis: probe.axis,
                 quantile: probe.quantile,
                 except: bodies(builder, &probe.except),
             };
@@ -63,10 +63,7 @@ fn probe(builder: &Builder, given: &schema::Probe, place: &Place<'_>) -> Result<
         }
         schema::Probe::Coordination(probe) => {
             let within = match (probe.min, probe.max) {
-                (Some(min), Some(max)) => Aabb {
-                    min: vector(&min),
-                    max: vector(&max),
-                },
+                (Some(min), Some(max)) => bounds(&min, &max),
                 _ => Aabb::everything(),
             };
             let least = probe.least;
@@ -74,7 +71,7 @@ fn probe(builder: &Builder, given: &schema::Probe, place: &Place<'_>) -> Result<
             (&probe.name, None, kind)
         }
         schema::Probe::Packing(probe) => {
-            let within = within(probe);
+            let within = bounds(&probe.min, &probe.max);
             (&probe.name, None, ProbeKind::Packing { within })
         }
         schema::Probe::Surface(probe) => {
@@ -84,11 +81,11 @@ fn probe(builder: &Builder, given: &schema::Probe, place: &Place<'_>) -> Result<
         schema::Probe::EnergyBalance(probe) => (&probe.name, None, ProbeKind::EnergyBalance),
         schema::Probe::Momentum(probe) => (&probe.name, None, ProbeKind::Momentum),
         schema::Probe::Fabric(probe) => {
-            let within = within(probe);
+            let within = bounds(&probe.min, &probe.max);
             (&probe.name, None, ProbeKind::Fabric { within })
         }
         schema::Probe::Stress(probe) => {
-            let within = within(probe);
+            let within = bounds(&probe.min, &probe.max);
             (&probe.name, None, ProbeKind::Stress { within })
         }
         schema::Probe::ContactForce(probe) => {
@@ -139,19 +136,4 @@ fn bodies(builder: &Builder, names: &[String]) -> Vec<u32> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-fn within(probe: &BoxProbe) -> Aabb {
-    Aabb {
-        min: vector(&probe.min),
-        max: vector(&probe.max),
-    }
-}
-
-fn axis(given: schema::Axis) -> Axis {
-    match given {
-        schema::Axis::X => Axis::X,
-        schema::Axis::Y => Axis::Y,
-        schema::Axis::Z => Axis::Z,
-    }
 }

@@ -1,8 +1,7 @@
 //! A scene written out as a file again.
 
 use super::Scene;
-use super::schema::{self, Method, SceneFile, SchemeName, SchemeTable, SchemeType};
-use crate::problem::FrictionCone;
+use super::schema::{self, SceneFile, SchemeName, SchemeTable, SchemeType};
 use crate::stabilize::{Baumgarte, Scheme};
 
 /// The scene with every default and override written out.
@@ -43,16 +42,13 @@ pub(super) fn toml(scene: &Scene) -> String {
 /// The solvers and schemes of the velocity and position problems.
 fn write_solvers(scene: &Scene, file: &mut SceneFile) {
     let options = &scene.settings.solver;
-    file.solver.method = options.method.into();
+    file.solver.method = options.method;
     file.solver.iterations = Some(options.iterations);
     file.solver.tolerance = options.tolerance;
-    file.solver.friction = match scene.settings.friction_cone {
-        FrictionCone::Disk => schema::Friction::Disk,
-        FrictionCone::Pyramid { directions } => schema::Friction::Pyramid(directions),
-    };
+    file.solver.friction = scene.settings.friction_cone;
     file.solver.direct_joints = options.direct_joints;
     if let Some(post) = scene.settings.stabilization.post() {
-        file.stabilization.solver = Some(Method::from(post.solver.method));
+        file.stabilization.solver = Some(post.solver.method);
         file.stabilization.iterations = post.solver.iterations;
     }
     let schemes = &scene.settings.stabilization;

@@ -1,12 +1,12 @@
 //! From a checked scene file to how its world is stepped.
 
 use super::Overrides;
-use super::schema::{self, Friction, SceneFile};
-use crate::collide::{ContactModel, PairSearch};
+use super::schema::{self, SceneFile};
+use crate::collide::ContactModel;
 use crate::constants::SWEEPS_OF_A_STEP;
 use crate::error::Result;
-use crate::event::{EventOptions, Feedback, Impacts, TimeSearch};
-use crate::problem::{FrictionCone, FrictionLaw};
+use crate::event::{EventOptions, Feedback};
+use crate::problem::FrictionCone;
 use crate::solver::Options;
 use crate::stabilize::{Baumgarte, Post, Scheme, Stabilization};
 use crate::step::Settings;
@@ -30,7 +30,7 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
     let substeps = overrides.substeps.or(file.simulation.substeps);
     let iterations = overrides.iterations.or(solver.iterations);
     let iterations = iterations.unwrap_or_else(|| default_sweeps(contacts, substeps));
-    let method = overrides.method.unwrap_or(solver.method.into());
+    let method = overrides.method.unwrap_or(solver.method);
     let settings = Settings {
         time_step,
         substeps,
@@ -48,7 +48,7 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
             joints,
             post: Post {
                 solver: Options {
-                    method: post.solver.map_or(method, Into::into),
+                    method: post.solver.unwrap_or(method),
                     iterations: post.iterations,
                     tolerance: post.tolerance,
                     check_every: post.check_every,
@@ -60,22 +60,14 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
                 max_correction: post.max_correction,
             },
         },
-        friction_cone: match (overrides.friction_directions, solver.friction) {
-            (Some(directions), _) | (None, Friction::Pyramid(directions)) => {
-                FrictionCone::Pyramid { directions }
-            }
-            (None, Friction::Disk) => FrictionCone::Disk,
+        friction_cone: match overrides.friction_directions {
+            Some(directions) => FrictionCone::Pyramid { directions },
+            None => solver.friction,
         },
-        friction_law: match solver.friction_law {
-            schema::FrictionLaw::Coulomb => FrictionLaw::Coulomb,
-            schema::FrictionLaw::Convex => FrictionLaw::Convex,
-        },
+        friction_law: solver.friction_law,
         event: (file.simulation.stepper == schema::Stepper::Event)
             .then(|| event(&file.event.unwrap_or_default())),
-        broadphase: match file.simulation.broadphase {
-            schema::Broadphase::Grid => PairSearch::Grid,
-            schema::Broadphase::Sweep => PairSearch::Sweep,
-        },
+        broadphase: file.simulation.broadphase,
         contacts: match file.simulation.contacts {
             schema::Contacts::Clipped => ContactModel::Clipped,
             schema::Contacts::Events => ContactModel::EVENTS,
@@ -98,14 +90,8 @@ pub(super) fn settings(file: &SceneFile, overrides: &Overrides) -> Result<Settin
 fn event(given: &schema::Event) -> EventOptions {
     let both = |a: Option<f64>, b: Option<f64>| Some((a?, b?));
     EventOptions {
-        impacts: match given.impacts {
-            schema::Impacts::Simultaneous => Impacts::Simultaneous,
-            schema::Impacts::Sequential => Impacts::Sequential,
-        },
-        search: match given.search {
-            schema::TimeSearch::Predictor => TimeSearch::Predictor,
-            schema::TimeSearch::Bisection => TimeSearch::Bisection,
-        },
+        impacts: given.impacts,
+        search: given.search,
         contact_distance: given.contact_distance,
         gap_tolerance: given.gap_tolerance,
         resting_speed: given.resting_speed,

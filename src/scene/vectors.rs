@@ -1,7 +1,7 @@
 //! Vectors, matrices and poses of scene files as those of the world.
 
 use super::schema;
-use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::math::{Aabb, Mat3, Pose, Quat, Vec3};
 use nalgebra::{Quaternion, Unit};
 
 pub(super) fn vector(given: &schema::Vector) -> Vec3 {
@@ -27,4 +27,12 @@ pub(super) fn pose(position: &schema::Vector, rotation: &schema::Rotation) -> Po
         ),
     };
     Pose::new(vector(position), orientation)
+}
+
+/// The box between two corners.
+pub(super) fn bounds(min: &schema::Vector, max: &schema::Vector) -> Aabb {
+    Aabb {
+        min: vector(min),
+        max: vector(max),
+    }
 }

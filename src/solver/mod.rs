@@ -66,16 +66,26 @@ use substeps::{SubstepPlan, SubstepReport};
 
 /// Which sweep a solver runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema, clap::ValueEnum))]
+#[cfg_attr(feature = "scene", serde(rename_all = "snake_case"))]
 pub enum Method {
-    /// Projected Gauss–Seidel over colour batches; hubs' surplus contacts and joints by mass splitting.
+    /// Projected Gauss-Seidel over colour batches.
+    ///
+    /// Hubs' surplus contacts and joints are solved by mass splitting.
     #[default]
+    #[cfg_attr(feature = "scene", serde(rename = "pgs"))]
+    #[cfg_attr(feature = "cli", value(name = "pgs"))]
     GaussSeidel,
-    /// Projected Jacobi with mass splitting: every joint at once, then every contact at once.
+    /// Projected Jacobi with mass splitting.
+    ///
+    /// Every joint at once, then every contact at once.
     Jacobi,
-    /// Gauss–Seidel with Nesterov's momentum and restarts.
+    /// Projected Gauss-Seidel with Nesterov's momentum and restarts.
     Nesterov,
-    /// Symmetric Gauss–Seidel inside clusters of bodies, whose copies are averaged, with momentum and
-    /// restarts.
+    /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
+    ///
+    /// The copies that clusters have of a body are averaged.
     Cluster,
 }
 
@@ -153,6 +163,8 @@ struct Start {
 
 /// When to stop, and how to sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scene", serde(deny_unknown_fields, default))]
 pub struct Options {
     /// The sweep.
     pub method: Method,
@@ -228,6 +240,8 @@ impl Options {
 
 /// What is made of a problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scene", serde(rename_all = "snake_case"))]
 pub enum Plan {
     /// It is solved once, with the biases of its contacts.
     Once(Options),

@@ -11,29 +11,50 @@ use bytemuck::{Pod, Zeroable};
 
 /// What a solver computes. The vectors are reused from solve to solve.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scene", serde(deny_unknown_fields))]
 pub struct Solution {
-    /// Velocities after one solve, shape `[body_count]`, in the order of the problem; empty after substeps, where they follow from
-    /// `changes` with all the digits that the caller has.
-    pub velocities: Vec<Velocity>,
     /// Impulse `(normal, tangent 1, tangent 2)` `[N s]`, shape `[contact_count]`, in the order of the
     /// problem; of the last substep, to start the next step from.
     pub impulses: Vec<[f32; 3]>,
     /// Impulse of each joint row `[N s]` or `[N m s]`, shape `[joint_row_count]`.
+    #[cfg_attr(feature = "scene", serde(default))]
     pub joint_impulses: Vec<f32>,
+    /// Impulse of each contact over a whole step in substeps `[N s]`, shape `[contact_count]`; else empty.
+    #[cfg_attr(
+        feature = "scene",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub total_impulses: Vec<[f32; 3]>,
+    /// Velocities after one solve, shape `[body_count]`, in the order of the problem; empty after substeps, where they follow from
+    /// `changes` with all the digits that the caller has.
+    #[cfg_attr(
+        feature = "scene",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub velocities: Vec<Velocity>,
     /// What the impulses add to each body's velocity, shape `[body_count]`: the difference of
     /// `velocities` and the problem's, with the digits that subtracting them would lose.
+    #[cfg_attr(
+        feature = "scene",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
     pub changes: Vec<Velocity>,
     /// How far impulses and corrections move each body over a step in substeps, shape `[body_count]`; else empty. What the
     /// velocity at the start and the increment do is not in it: that is `h v_0 + (n + 1) / (2 n) h
     /// increment`, which [`Plan::motion`] adds in f32, or the caller with all the digits that it has.
+    #[cfg_attr(
+        feature = "scene",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
     pub displacements: Vec<Displacement>,
-    /// Impulse of each contact over a whole step in substeps `[N s]`, shape `[contact_count]`; else empty.
-    pub total_impulses: Vec<[f32; 3]>,
 }
 
 /// How far a body moves.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scene", serde(deny_unknown_fields))]
 pub struct Displacement {
     /// Of the centre of mass `[m]`.
     pub linear: [f32; 3],

@@ -1,11 +1,16 @@
 //! Friction and restitution, and how two materials combine.
 
-/// A surface.
+/// A surface. Of two that touch, friction is the geometric mean and restitution the larger one.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "scene", serde(deny_unknown_fields, default))]
 pub struct Material {
     /// Coulomb coefficient of friction, at least 0.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
     pub friction: f64,
     /// Newton's coefficient of restitution, 0 to 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = 1)))]
     pub restitution: f64,
 }
 

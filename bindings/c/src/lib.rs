@@ -10,6 +10,11 @@
 //! * Pointers must be to as many elements as their counts say, which nobody can check here. That they are null or not aligned is found.
 //! * Nothing is kept of the caller's memory.
 
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "comments go into the header as they are, units in brackets too"
+)]
+
 mod body;
 mod delassus;
 mod fault;

@@ -1,7 +1,7 @@
 //! The results as tables for people.
 
 use super::results::Results;
-use crate::console::{scientific, table};
+use crate::console::{names, scientific, table};
 use std::fmt::Write as _;
 
 /// A row a measurement, a table a section.
@@ -60,7 +60,7 @@ fn dispatches(text: &mut String, results: &Results) {
 }
 
 fn sweeps(text: &mut String, results: &Results) {
-    let mut rows = vec![names(&[
+    let mut rows = vec![names([
         "problem",
         "contacts",
         "backend",
@@ -91,7 +91,7 @@ fn sweeps(text: &mut String, results: &Results) {
 }
 
 fn residuals(text: &mut String, results: &Results) {
-    let mut rows = vec![names(&[
+    let mut rows = vec![names([
         "problem",
         "backend",
         "method",
@@ -121,7 +121,7 @@ fn residuals(text: &mut String, results: &Results) {
 }
 
 fn stages(text: &mut String, results: &Results) {
-    let mut rows = vec![names(&[
+    let mut rows = vec![names([
         "scene",
         "contacts",
         "backend",
@@ -155,8 +155,4 @@ fn stages(text: &mut String, results: &Results) {
     }));
     text.push_str("\nStages of a step [ms]\n");
     text.push_str(&table(&rows, &[1, 3, 4, 5, 6, 7, 8, 9, 10]));
-}
-
-fn names(columns: &[&str]) -> Vec<String> {
-    columns.iter().map(|&name| name.to_owned()).collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! `reproduce` and `lab` are lists of them.
 
+pub(crate) mod curve;
+pub(crate) mod fit;
 pub(crate) mod outcome;
 mod page;
 pub(crate) mod progress;

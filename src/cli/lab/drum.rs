@@ -3,6 +3,7 @@
 use super::draft::{Draft, Grains};
 use super::record;
 use super::{Experiment, Lab};
+use crate::experiments::curve::mean_between;
 use crate::experiments::outcome::{Expected, Outcome};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
@@ -38,10 +39,7 @@ fn measure(lab: &Lab) -> Result<Outcome> {
     }
     let record = record::run(lab, "drum", draft.scene()?, |_| false)?;
     let angles = record.curve("bed_angle")?;
-    let mean = |from: f64, until: f64| {
-        let inside = || angles.iter().filter(|row| row.0 >= from && row.0 < until);
-        inside().map(|row| row.1).sum::<f64>() / inside().count() as f64
-    };
+    let mean = |from: f64, until: f64| mean_between(&angles, from, until);
     let end = f64::INFINITY;
     let mut outcome = Outcome::default();
     outcome.published_row(

@@ -2,7 +2,8 @@
 
 use super::draft::{Draft, Grains};
 use super::record;
-use super::{Experiment, Lab, fit};
+use super::{Experiment, Lab};
+use crate::experiments::fit;
 use crate::experiments::outcome::{Expected, Outcome};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;

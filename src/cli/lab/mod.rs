@@ -6,7 +6,6 @@ mod beverloo;
 mod collapse;
 mod draft;
 mod drum;
-mod fit;
 mod haff;
 mod janssen;
 mod packing;

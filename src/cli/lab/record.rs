@@ -1,6 +1,7 @@
 //! Runs of scenes, and the columns of their probes over time.
 
 use super::Lab;
+use crate::experiments::curve::{Curve, mean_between};
 use crate::plan;
 use drystone::measure::Probe;
 use drystone::scene::Scene;
@@ -22,7 +23,7 @@ impl Record {
     ///
     /// # Errors
     /// [`Error::Invalid`] if no probe of the scene has it.
-    pub(super) fn curve(&self, column: &str) -> Result<Vec<(f64, f64)>> {
+    pub(super) fn curve(&self, column: &str) -> Result<Curve> {
         let at = self.columns.iter().position(|name| name == column);
         let at = at.ok_or_else(|| {
             Error::invalid(
@@ -39,9 +40,7 @@ impl Record {
     /// # Errors
     /// As [`Record::curve`].
     pub(super) fn mean_from(&self, column: &str, from: f64) -> Result<f64> {
-        let curve = self.curve(column)?;
-        let values = || curve.iter().filter(|row| row.0 >= from).map(|row| row.1);
-        Ok(values().sum::<f64>() / values().count() as f64)
+        Ok(mean_between(&self.curve(column)?, from, f64::INFINITY))
     }
 
     /// The last value of a column before a time; not a number if there is none.

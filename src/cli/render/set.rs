@@ -255,19 +255,12 @@ fn largest_force(snapshots: &[Snapshot]) -> Option<f64> {
 
 /// The boxes of a scene that hold bodies. Cylinders are meshes seen from inside, and need no help.
 fn bins(scene: &Scene, world: &World) -> Vec<Bin> {
-    let named = |name: &str| {
-        let at = world
-            .bodies
-            .iter()
-            .position(|body| body.name.as_deref() == Some(name));
-        at.map(|at| at as u32)
-    };
     scene
         .file
         .containers
         .iter()
         .filter_map(|container| {
-            let body = named(&container.name)?;
+            let body = world.find(&container.name)?;
             let is_box = match &world.bodies[body as usize].shape {
                 Shape::Compound { parts } => parts
                     .iter()
@@ -277,7 +270,7 @@ fn bins(scene: &Scene, world: &World) -> Vec<Bin> {
             };
             is_box.then(|| Bin {
                 body,
-                walls: named(&format!("{}_walls", container.name)),
+                walls: world.find(&format!("{}_walls", container.name)),
                 inner: Vec3::from(container.inner),
             })
         })

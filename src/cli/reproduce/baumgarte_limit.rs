@@ -3,10 +3,10 @@
 //! Source: Cline and Pai 2003, section IV-A, the velocity form `J v + alpha g = 0`, and what figure 5
 //! shows of it.
 
-use super::curve::Curve;
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate;
+use crate::experiments::curve::Curve;
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;

@@ -5,11 +5,11 @@
 //!
 //! Source: Cline and Pai 2003, section VI-A, figures 2 to 7.
 
-use super::curve::{Curve, largest, turns};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate::{self, End, largest_anchor_error};
 use crate::args::ExperimentBackend;
+use crate::experiments::curve::{Curve, largest, turns};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::math::Vec3;

@@ -2,6 +2,7 @@
 //!
 //! Source: the note of Drake's documentation on constraint stabilization.
 
+use super::bodies::{cuboid, ground};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate::{self, End};
@@ -42,19 +43,13 @@ fn reproduce(context: &Context) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn cuboid(half: f64, height: f64) -> Result<Body> {
-    let pose = Pose::new(Vec3::z() * height, Quat::identity());
-    let half_extents = Vec3::repeat(half);
-    Body::dynamic_with_mass(Shape::Box { half_extents }, pose, 1.0)
-}
-
 /// The error of a joint that starts off by 1 mm, with different damping.
 fn oscillators(outcome: &mut Outcome) -> Result<()> {
     let omega = 20.0;
     let mut series = Vec::new();
     for zeta in [0.5, 1.0, 2.0] {
         let mut world = World::new(Vec3::zeros());
-        let body = world.add(cuboid(0.1, 1e-3)?)?;
+        let body = world.add(cuboid(Vec3::repeat(0.1), 1e-3, 1.0)?)?;
         let frame = Pose::identity();
         world.add_joint(Joint::between(JointKind::Ball, body, frame, None, frame))?;
         let h = 1e-3;
@@ -178,11 +173,7 @@ fn inequality(outcome: &mut Outcome) -> Result<()> {
         for speed in [-0.2, -0.05, 0.0, 0.05, 0.2] {
             let mut world = World::new(Vec3::new(0.0, 0.0, -G));
             world.materials[0].friction = 0.0;
-            let ground = Shape::HalfSpace {
-                normal: Vec3::z(),
-                offset: 0.0,
-            };
-            world.add(Body::fixed(ground, Pose::identity()))?;
+            world.add(ground())?;
             let sphere = Shape::Sphere { radius: 0.1 };
             let pose = Pose::new(Vec3::z() * (0.1 + gap), Quat::identity());
             let ball = Body::dynamic_with_mass(sphere, pose, 1.0)?;

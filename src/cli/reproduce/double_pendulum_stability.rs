@@ -14,9 +14,9 @@
 //!
 //! Source: Hong, Welch, Trapp and Choi 2006, section 3.
 
-use super::curve::{Curve, largest, least};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
+use crate::experiments::curve::{Curve, largest, least};
 use crate::plot::{Axis, Plot, Series};
 use drystone::{Error, Result};
 use nalgebra::{DMatrix, SMatrix};

@@ -2,10 +2,10 @@
 //!
 //! Source: Cline and Pai 2003, section VI-C.
 
-use super::curve::Curve;
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate::{self, largest_anchor_error};
+use crate::experiments::curve::Curve;
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::math::Vec3;

@@ -2,13 +2,14 @@
 //!
 //! Source: Baraff, *Physically Based Modeling*, SIGGRAPH course notes 1997, sections 6 and 8.
 
+use super::bodies::{cuboid, ground};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use crate::args::ExperimentBackend;
 use drystone::Result;
 use drystone::event::{EventSettings, EventStepper, TimeSearch};
-use drystone::math::{Mat3, Pose, Quat, Vec3};
-use drystone::world::{Body, MassProperties, Material, Shape, World};
+use drystone::math::{Mat3, Vec3};
+use drystone::world::{MassProperties, Material, World};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "event_stepper",
@@ -38,17 +39,8 @@ fn world(restitution: f64) -> Result<World> {
         friction: 0.0,
         restitution,
     }];
-    let ground = Shape::HalfSpace {
-        normal: Vec3::z(),
-        offset: 0.0,
-    };
-    world.add(Body::fixed(ground, Pose::identity()))?;
+    world.add(ground())?;
     Ok(world)
-}
-
-fn cuboid(half_extents: Vec3, height: f64, mass: f64) -> Result<Body> {
-    let pose = Pose::new(Vec3::z() * height, Quat::identity());
-    Body::dynamic_with_mass(Shape::Box { half_extents }, pose, mass)
 }
 
 fn tumbling_box(outcome: &mut Outcome) -> Result<()> {

@@ -3,10 +3,10 @@
 //! Source: Cline and Pai 2003, section IV: "even using the best integration methods and small time steps, numerical drift can never be
 //! completely eliminated".
 
-use super::curve::{Curve, largest, mean_between};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate::{self, largest_anchor_error};
+use crate::experiments::curve::{Curve, largest, mean_between};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::event::{EventSettings, EventStepper, Feedback};

@@ -2,6 +2,7 @@
 //!
 //! Source: Baraff, SIGGRAPH course notes 1997, section 8.
 
+use super::bodies::{corners, ground};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use drystone::Result;
@@ -155,11 +156,9 @@ fn world(restitution: f64) -> World {
 fn corner_on_face(restitution: f64, random: &mut Pcg64) -> Result<Impact> {
     let half_extents = Vec3::from_fn(|_, _| random.random_range(0.1..0.3));
     let tilt = Quat::from_scaled_axis(Vec3::from_fn(|_, _| random.random_range(0.3..0.6)));
-    let corner = |k: usize| {
-        Vec3::from_fn(|axis, _| half_extents[axis] * if k >> axis & 1 == 0 { -1.0 } else { 1.0 })
-    };
-    let lowest = (0..8)
-        .map(|k| tilt * corner(k))
+    let lowest = corners(&half_extents)
+        .map(|corner| tilt * corner)
+        .into_iter()
         .min_by(|a, b| a.z.total_cmp(&b.z))
         .unwrap_or_default();
     let point = Vec3::new(
@@ -194,11 +193,7 @@ fn sphere_on_face(random: &mut Pcg64) -> Result<Impact> {
     let spin = Vec3::from_fn(|_, _| random.random_range(-2.0..2.0));
     let sphere = Shape::Sphere { radius: 0.2 };
     world.add(Body::dynamic_with_mass(sphere, pose, 1.0)?.moving(velocity, spin))?;
-    let ground = Shape::HalfSpace {
-        normal: Vec3::z(),
-        offset: 0.0,
-    };
-    world.add(Body::fixed(ground, Pose::identity()))?;
+    world.add(ground())?;
     collide(world, Vec3::zeros())
 }
 
@@ -278,11 +273,7 @@ fn flat_landing(order: &[usize; 4], impacts: Impacts) -> Result<Vec3> {
     cube.mass = MassProperties::new(1.0, Mat3::identity() / 6.0)?;
     cube.linear_velocity = -Vec3::z();
     world.add(cube)?;
-    let ground = Shape::HalfSpace {
-        normal: Vec3::z(),
-        offset: 0.0,
-    };
-    world.add(Body::fixed(ground, Pose::identity()))?;
+    world.add(ground())?;
     let settings = EventSettings {
         impacts,
         ..EventSettings::for_world(&world, 1e-3)

@@ -5,10 +5,10 @@
 //!
 //! Source: Hong, Welch, Trapp and Choi 2006, sections 3 to 5.
 
-use super::curve::{Curve, largest};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate;
+use crate::experiments::curve::{Curve, largest};
 use crate::plot::{Axis, Plot, Series};
 use drystone::internals::joint::{Law, Row};
 use drystone::internals::stabilize::{Prescribed, RowState, Sweeps};

@@ -6,6 +6,7 @@ use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::random_solids::{Pair, rock};
 use super::ratio_program;
+use crate::experiments::fit::exponent;
 use crate::plot::{Axis, Plot, Series};
 use drystone::collide::ratio_metric;
 use drystone::math::Pose;
@@ -79,20 +80,20 @@ fn reproduce(context: &Context) -> Result<Outcome> {
         "",
         "O(m1 + m2)",
         Expected::near(1.0, 0.2),
-        order(&evaluations),
+        exponent(&evaluations),
     );
     outcome.published_row(
         "metric equivalence, closed form over all pairs of edges: order in m1 + m2 of its time",
         "",
         "O(m1^2 + m2^2)",
         Expected::near(2.0, 0.3),
-        order(&closed),
+        exponent(&closed),
     );
     outcome.row(
         "metric equivalence, EPA (parry3d): order in m1 + m2 of its time",
         "",
         Expected::at_most(1.2),
-        order(&epa),
+        exponent(&epa),
     );
     let last = POINTS.len() - 1;
     let beside = [0, last].map(|at| epa[at].1 / program[at].1);
@@ -131,16 +132,6 @@ fn least_time(call: impl Fn() -> bool) -> f64 {
         start.elapsed().as_secs_f64()
     };
     (0..3).map(|_| time()).fold(f64::INFINITY, f64::min)
-}
-
-/// Slope of the logarithms, by least squares.
-fn order(curve: &[(f64, f64)]) -> f64 {
-    let count = curve.len() as f64;
-    let points: Vec<(f64, f64)> = curve.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
-    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
-    let along: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    along / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
 }
 
 fn parry(solid: &Polyhedron) -> Result<ConvexPolyhedron> {

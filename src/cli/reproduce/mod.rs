@@ -1,9 +1,9 @@
 //! `drystone reproduce`: the papers' experiments, measured beside what they should give.
 
 mod baumgarte_limit;
+mod bodies;
 mod chain6;
 mod constraint_stabilization;
-mod curve;
 mod double_pendulum_stability;
 mod error_and_speed;
 mod error_removal;

@@ -2,6 +2,7 @@
 //!
 //! Source: Baraff, SIGGRAPH course notes 1997, appendices A, B and C.
 
+use super::bodies::corners;
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use drystone::Result;
@@ -141,12 +142,7 @@ fn star(a: &Vec3) -> Mat3 {
 /// Sums over particles beside what is known of the solid.
 fn particles(outcome: &mut Outcome, body: &Body, world: &World) -> Result<()> {
     let share = MASS / 8.0;
-    let points: Vec<Vec3> = (0..8)
-        .map(|k| {
-            let sign = |axis: usize| if k >> axis & 1 == 0 { -1.0 } else { 1.0 };
-            Vec3::from_fn(|axis, _| sign(axis) * HALF[axis] / 3.0_f64.sqrt())
-        })
-        .collect();
+    let points = corners(&(Vec3::from(HALF) / 3.0_f64.sqrt()));
     let arms: Vec<Vec3> = points
         .iter()
         .map(|point| body.pose.direction(point))

@@ -15,11 +15,11 @@
 //! Source: Stewart and Trinkle 1996 and Anitescu and Potra 1997, as used by Cline and Pai 2003,
 //! section III-B.3.
 
-use super::curve::{Curve, largest, largest_rise};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate;
 use crate::args::ExperimentBackend;
+use crate::experiments::curve::{Curve, largest, largest_rise};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::math::Vec3;

@@ -2,11 +2,12 @@
 //!
 //! Source: Hart's thesis talk, previous approaches: "same dynamics using 4 orders of magnitude larger time step".
 
-use super::curve::Curve;
 use super::experiment::{Context, Experiment};
 use super::gamma_stepping::study;
 use super::outcome::{Expected, Outcome};
 use super::simulate;
+use crate::experiments::curve::Curve;
+use crate::experiments::fit;
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::collide::{ContactModel, ContactPoint};
@@ -129,14 +130,9 @@ fn reproduce(context: &Context) -> Result<Outcome> {
 
 /// The step with which a penalty method has this infeasibility, by a power law through what was measured.
 fn step_for(curve: &[(f64, f64)], mean: f64) -> f64 {
-    let count = curve.len() as f64;
     let points: Vec<(f64, f64)> = curve.iter().map(|(h, mean)| (mean.ln(), h.ln())).collect();
-    let (x, y) = points
-        .iter()
-        .fold((0.0, 0.0), |(x, y), p| (x + p.0 / count, y + p.1 / count));
-    let along: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    let slope = along / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>();
-    (y + slope * (mean.ln() - x)).exp()
+    let law = fit::line(&points);
+    (law.start + law.slope * mean.ln()).exp()
 }
 
 /// Mean infeasibility with one complementarity problem a step.

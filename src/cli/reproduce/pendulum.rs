@@ -2,10 +2,10 @@
 //!
 //! Source: Cline and Pai 2003, figure 1.
 
-use super::curve::{Curve, largest, largest_rise, mean_between};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate::{self, largest_anchor_error};
+use crate::experiments::curve::{Curve, largest, largest_rise, mean_between};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;

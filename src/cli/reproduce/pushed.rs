@@ -1,10 +1,10 @@
 //! Bodies that a script pushes about: penetration without stabilization and with a post-step.
 
-use super::curve::{Curve, first, largest};
 use super::experiment::Context;
 use super::outcome::{Expected, Outcome};
 use super::simulate;
 use crate::args::ExperimentBackend;
+use crate::experiments::curve::{Curve, first, largest};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;

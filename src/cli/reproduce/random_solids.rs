@@ -1,5 +1,6 @@
 //! Pairs of random convex polyhedra, and what is drawn of them.
 
+use super::bodies::solid_box;
 use drystone::Result;
 use drystone::collide::ratio_metric;
 use drystone::math::{Pose, Quat, Vec3};
@@ -44,16 +45,10 @@ fn solid(random: &mut Pcg64) -> Result<Polyhedron> {
 fn extreme(random: &mut Pcg64) -> Result<Polyhedron> {
     let half = Vec3::from_fn(|_, _| random.random_range(0.2..1.0));
     let thin = 10_f64.powf(random.random_range(-3.0..-1.0));
-    let block = |half: Vec3| {
-        let corner = |k: usize| {
-            Vec3::from_fn(|axis, _| half[axis] * if k >> axis & 1 == 0 { -1.0 } else { 1.0 })
-        };
-        Polyhedron::hull(&(0..8).map(corner).collect::<Vec<_>>())
-    };
     match random.random_range(0..7) {
-        0 => block(half),
-        1 => block(Vec3::new(1.0, half.y, 1e-3)),
-        2 => block(Vec3::new(half.x, thin, thin)),
+        0 => solid_box(&half),
+        1 => solid_box(&Vec3::new(1.0, half.y, 1e-3)),
+        2 => solid_box(&Vec3::new(half.x, thin, thin)),
         3 => rock(4, random),
         4 => Polyhedron::prism(random.random_range(3..65), 0.5, 0.6),
         5 => Polyhedron::prism(random.random_range(3..65), 1.0, thin),

@@ -7,6 +7,7 @@ use super::gamma_stepping::study;
 use super::outcome::{Expected, Outcome};
 use super::random_contacts::{Dense, random};
 use super::simulate;
+use super::sweep::relative_velocity;
 use crate::plot::{Axis, Plot, Series};
 use crate::study::{Cell, Grid, order};
 use drystone::internals::lcp::{LcpProblem, dantzig};
@@ -106,7 +107,7 @@ fn programs(outcome: &mut Outcome) -> Result<()> {
         for contact in 0..dense.contacts() {
             let slip = relaxed.report().slips[contact];
             if impulses[3 * contact] > 1e-6 && slip > 1e-6 {
-                let opens = relative(&dense, contact, &impulses);
+                let opens = relative_velocity(&dense, contact, &impulses).x;
                 opening = opening.max((opens - 0.5 * slip).abs());
             }
         }
@@ -131,11 +132,6 @@ fn programs(outcome: &mut Outcome) -> Result<()> {
         from_coulomb,
     );
     Ok(())
-}
-
-/// Normal relative velocity of a contact.
-fn relative(dense: &Dense, contact: usize, impulses: &DVector<f64>) -> f64 {
-    (dense.delassus.row(3 * contact) * impulses)[0] + dense.q[3 * contact]
 }
 
 /// Impulses at the minimum of eq. 16 with `Delta = 0`: proximal steps in the slip speeds, each a strictly convex program whose dual is a

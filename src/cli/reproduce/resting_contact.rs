@@ -2,6 +2,7 @@
 //!
 //! Source: Baraff, SIGGRAPH course notes 1997, sections 7.1, 8 and 9 and appendix D.
 
+use super::bodies::{corners, cuboid, ground, solid_box};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use drystone::Result;
@@ -11,7 +12,7 @@ use drystone::internals::collide::separation;
 use drystone::internals::event::{RestingContact, RestingSystem, resting_system};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::measure::infeasibility;
-use drystone::world::{Body, Load, Material, Polyhedron, Shape, World};
+use drystone::world::{Body, Load, Material, Shape, World};
 use nalgebra::DVector;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -45,18 +46,9 @@ fn reproduce(_: &Context) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn cuboid(half_extents: Vec3, height: f64) -> Result<Body> {
-    let pose = Pose::new(Vec3::z() * height, Quat::identity());
-    Body::dynamic_with_mass(Shape::Box { half_extents }, pose, 1.0)
-}
-
 /// A cube and a table: four corners on its face, or two of these and two pairs of edges over its rim.
 fn features(outcome: &mut Outcome) -> Result<()> {
-    let cube = |half: f64| {
-        let corner =
-            |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 0 { -half } else { half });
-        Polyhedron::hull(&(0..8).map(corner).collect::<Vec<_>>())
-    };
+    let cube = |half: f64| solid_box(&Vec3::repeat(half));
     let (small, table) = (cube(0.5)?, cube(5.0)?);
     let limits = EventLimits {
         active: 1e-9,
@@ -96,19 +88,16 @@ fn lowered_cubes(outcome: &mut Outcome) -> Result<()> {
     let depth = 1e-3;
     let mut world = World::new(Vec3::zeros());
     for height in [0.0, 1.0 - depth] {
-        world.add(cuboid(Vec3::repeat(0.5), height)?)?;
+        world.add(cuboid(Vec3::repeat(0.5), height, 1.0)?)?;
     }
     let [lower, upper] = [0, 1].map(|body: usize| world.bodies[body].pose);
     let inside = |pose: &Pose, point: &Vec3| pose.inverse_point(point).amax() < 0.5 - 1e-12;
-    let corner = |pose: &Pose, k: usize| {
-        let local = Vec3::from_fn(|axis, _| if k >> axis & 1 == 0 { -0.5 } else { 0.5 });
-        pose.point(&local)
-    };
+    let local = corners(&Vec3::repeat(0.5));
     // An edge goes through a face if a point of it is inside.
     let through = |from: &Pose, of: &Pose| {
         let edges = (0..8).flat_map(|k| (0..3).map(move |axis| (k, k ^ (1 << axis))));
         let points = edges.flat_map(|(k, l)| {
-            let [a, b] = [k, l].map(|k| corner(from, k));
+            let [a, b] = [k, l].map(|k| from.point(&local[k]));
             (0..=20).map(move |part| a + (b - a) * (f64::from(part) / 20.0))
         });
         points.filter(|point| inside(of, point)).count()
@@ -125,8 +114,7 @@ fn lowered_cubes(outcome: &mut Outcome) -> Result<()> {
         "m",
         Expected::near(depth, 1e-12),
         {
-            let corners: Vec<Vec3> = (0..8).map(|k| corner(&Pose::identity(), k)).collect();
-            let cube = Polyhedron::hull(&corners)?;
+            let cube = solid_box(&Vec3::repeat(0.5))?;
             -separation((&cube, &lower), (&cube, &upper))
         },
     );
@@ -153,11 +141,7 @@ fn every_contact(world: &World) -> EventSettings {
 fn five_contacts(outcome: &mut Outcome) -> Result<()> {
     let mut world = World::new(Vec3::new(0.0, 0.0, -G));
     world.materials[0].friction = 0.0;
-    let ground = Shape::HalfSpace {
-        normal: Vec3::z(),
-        offset: 0.0,
-    };
-    world.add(Body::fixed(ground, Pose::identity()))?;
+    world.add(ground())?;
     // Two on the ground, one on both, one on that.
     let height = 0.5 + 0.36_f64.sqrt();
     for (x, z, mass) in [
@@ -246,16 +230,7 @@ fn pair(random: &mut Pcg64, is_edges: bool) -> Result<World> {
         body.angular_velocity = vector(2.0);
     }
     // Lowered until they touch.
-    let corner = |k: usize| {
-        Vec3::from_fn(|axis, _| {
-            if k >> axis & 1 == 0 {
-                -half[axis]
-            } else {
-                half[axis]
-            }
-        })
-    };
-    let solid = Polyhedron::hull(&(0..8).map(corner).collect::<Vec<_>>())?;
+    let solid = solid_box(&half)?;
     for _ in 0..60 {
         let [p, q] = [0, 1].map(|body: usize| world.bodies[body].pose);
         world.bodies[1].pose.position.z -= separation((&solid, &p), (&solid, &q));
@@ -382,12 +357,8 @@ fn wind(outcome: &mut Outcome) -> Result<()> {
     let h = 0.01;
     for (force, expected) in [(5.0, G - 5.0), (20.0, 0.0)] {
         let mut world = World::new(Vec3::new(0.0, 0.0, -G));
-        let ground = Shape::HalfSpace {
-            normal: Vec3::z(),
-            offset: 0.0,
-        };
-        world.add(Body::fixed(ground, Pose::identity()))?;
-        let block = world.add(cuboid(Vec3::repeat(0.5), 0.5)?)?;
+        world.add(ground())?;
+        let block = world.add(cuboid(Vec3::repeat(0.5), 0.5, 1.0)?)?;
         world.loads.push(Load {
             body: block,
             point: Vec3::zeros(),
@@ -425,13 +396,9 @@ fn stack(outcome: &mut Outcome) -> Result<()> {
         friction: 0.0,
         restitution: 0.5,
     }];
-    let ground = Shape::HalfSpace {
-        normal: Vec3::z(),
-        offset: 0.0,
-    };
-    world.add(Body::fixed(ground, Pose::identity()))?;
+    world.add(ground())?;
     for k in 0..10 {
-        world.add(cuboid(Vec3::repeat(0.5), 0.5 + f64::from(k))?)?;
+        world.add(cuboid(Vec3::repeat(0.5), 0.5 + f64::from(k), 1.0)?)?;
     }
     let settings = EventSettings {
         impacts: Impacts::Sequential,

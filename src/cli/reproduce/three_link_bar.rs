@@ -2,10 +2,10 @@
 //!
 //! Source: Hong, Welch, Trapp and Choi 2006, section 5, figures 1 and 2.
 
-use super::curve::{Curve, largest};
 use super::experiment::{Context, Experiment};
 use super::outcome::{Expected, Outcome};
 use super::simulate;
+use crate::experiments::curve::{Curve, largest};
 use crate::plot::{Axis, Plot, Series};
 use drystone::Result;
 use drystone::scene::Scene;

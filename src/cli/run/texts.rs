@@ -130,13 +130,9 @@ pub(super) struct Left {
 
 /// The result as a short table, and what to do next.
 pub(super) fn closing(folder: &RunFolder, summary: &Summary, left: Left) -> String {
-    let rows: Vec<Vec<String>> = rows(folder, summary)
-        .into_iter()
-        .map(|(name, value)| vec![name.to_owned(), value])
-        .collect();
     format!(
         "{}\n{}",
-        console::table(&rows, &[]),
+        console::pairs(rows(folder, summary)),
         next(folder, summary, left)
     )
 }

@@ -76,7 +76,7 @@ fn change(args: &SolveArgs, file: &mut BodyProblem) {
         Plan::Substeps(plan) => &mut plan.velocity,
     };
     *options = Options {
-        method: args.solver.map_or(options.method, Into::into),
+        method: args.solver.unwrap_or(options.method),
         iterations: args.iterations.unwrap_or(options.iterations),
         tolerance: args
             .tolerance

@@ -173,10 +173,6 @@ impl Report {
             };
             rows.push(("answer in file", text));
         }
-        let rows: Vec<Vec<String>> = rows
-            .into_iter()
-            .map(|(name, value)| vec![name.to_owned(), value])
-            .collect();
-        console::table(&rows, &[])
+        console::pairs(rows)
     }
 }

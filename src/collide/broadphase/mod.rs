@@ -35,6 +35,9 @@ const CHUNK: usize = 2048;
 
 /// How pairs of bodies of bounded size are found. Both give the same pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "scene", serde(rename_all = "snake_case"))]
 pub enum PairSearch {
     /// A hierarchical grid, built anew in every search, on all threads.
     #[default]

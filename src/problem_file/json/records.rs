@@ -1,9 +1,8 @@
-//! Records of the format, and what they are here.
+//! Records of the format that differ from the types here.
 
-use super::plan::PlanRecord;
 use crate::problem::{Body, Contact, FrictionCone, FrictionLaw, JointRow, Problem, Velocity};
 use crate::problem_file::{BodyProblem, Origin};
-use crate::solver::{Displacement, Solution};
+use crate::solver::{Plan, Solution};
 use serde::{Deserialize, Serialize};
 
 /// Keys that decide if the rest can be read.
@@ -22,19 +21,19 @@ pub(super) struct FileRecord {
     version: u64,
     #[serde(default)]
     title: String,
-    origin: Option<OriginRecord>,
+    origin: Option<Origin>,
     time_step: Option<f64>,
     #[serde(default)]
     friction: FrictionRecord,
     #[serde(default)]
     contact_softness: f32,
     #[serde(default)]
-    pub(super) plan: PlanRecord,
+    pub(super) plan: Plan,
     pub(super) bodies: Vec<BodyRecord>,
     pub(super) contacts: Vec<ContactRecord>,
     #[serde(default)]
     joint_rows: Vec<JointRowRecord>,
-    solution: Option<SolutionRecord>,
+    solution: Option<Solution>,
 }
 
 impl From<FileRecord> for BodyProblem {
@@ -46,7 +45,7 @@ impl From<FileRecord> for BodyProblem {
         let of_surface = |contact: &ContactRecord| contact.surface_velocity.unwrap_or_default();
         let surface_velocities = contacts.iter().filter(|_| moving).map(of_surface).collect();
         let problem = Problem {
-            increments: bodies.iter().filter_map(BodyRecord::increment).collect(),
+            increments: bodies.iter().filter_map(|body| body.increment).collect(),
             gaps: numbers(|contact| contact.gap),
             restitutions: numbers(|contact| contact.restitution),
             loads: numbers(|contact| contact.load),
@@ -55,60 +54,18 @@ impl From<FileRecord> for BodyProblem {
             bodies: bodies.iter().map(BodyRecord::body).collect(),
             contacts: contacts.iter().map(ContactRecord::contact).collect(),
             joint_rows: file.joint_rows.iter().map(JointRowRecord::row).collect(),
-            friction_cone: file.friction.cone.into(),
-            friction_law: file.friction.law.into(),
+            friction_cone: file.friction.cone,
+            friction_law: file.friction.law,
             contact_softness: file.contact_softness,
         };
         Self {
             title: file.title,
-            origin: file.origin.map(Into::into),
+            origin: file.origin,
             time_step: file.time_step,
             problem,
             surface_velocities,
-            plan: file.plan.into(),
-            solution: file.solution.map(Into::into),
-        }
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct OriginRecord {
-    scene: String,
-    step: u64,
-    time: f64,
-    backend: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    adapter: Option<String>,
-}
-
-impl From<&Origin> for OriginRecord {
-    fn from(origin: &Origin) -> Self {
-        let Origin {
-            scene,
-            step,
-            time,
-            backend,
-            adapter,
-        } = origin.clone();
-        Self {
-            scene,
-            step,
-            time,
-            backend,
-            adapter,
-        }
-    }
-}
-
-impl From<OriginRecord> for Origin {
-    fn from(record: OriginRecord) -> Self {
-        Self {
-            scene: record.scene,
-            step: record.step,
-            time: record.time,
-            backend: record.backend,
-            adapter: record.adapter,
+            plan: file.plan,
+            solution: file.solution,
         }
     }
 }
@@ -116,89 +73,8 @@ impl From<OriginRecord> for Origin {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FrictionRecord {
-    cone: ConeRecord,
-    law: LawRecord,
-}
-
-impl FrictionRecord {
-    pub(super) fn of(problem: &Problem) -> Self {
-        Self {
-            cone: match problem.friction_cone {
-                FrictionCone::Disk => ConeRecord::Disk,
-                FrictionCone::Pyramid { directions } => ConeRecord::Pyramid(directions),
-            },
-            law: match problem.friction_law {
-                FrictionLaw::Coulomb => LawRecord::Coulomb,
-                FrictionLaw::Convex => LawRecord::Convex,
-            },
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ConeRecord {
-    #[default]
-    Disk,
-    Pyramid(u32),
-}
-
-impl From<ConeRecord> for FrictionCone {
-    fn from(record: ConeRecord) -> Self {
-        match record {
-            ConeRecord::Disk => Self::Disk,
-            ConeRecord::Pyramid(directions) => Self::Pyramid { directions },
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum LawRecord {
-    #[default]
-    Coulomb,
-    Convex,
-}
-
-impl From<LawRecord> for FrictionLaw {
-    fn from(record: LawRecord) -> Self {
-        match record {
-            LawRecord::Coulomb => Self::Coulomb,
-            LawRecord::Convex => Self::Convex,
-        }
-    }
-}
-
-/// A velocity, or a displacement.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TwistRecord {
-    linear: [f32; 3],
-    angular: [f32; 3],
-}
-
-impl From<Velocity> for TwistRecord {
-    fn from(Velocity { linear, angular }: Velocity) -> Self {
-        Self { linear, angular }
-    }
-}
-
-impl From<TwistRecord> for Velocity {
-    fn from(TwistRecord { linear, angular }: TwistRecord) -> Self {
-        Self { linear, angular }
-    }
-}
-
-impl From<Displacement> for TwistRecord {
-    fn from(Displacement { linear, angular }: Displacement) -> Self {
-        Self { linear, angular }
-    }
-}
-
-impl From<TwistRecord> for Displacement {
-    fn from(TwistRecord { linear, angular }: TwistRecord) -> Self {
-        Self { linear, angular }
-    }
+    pub(super) cone: FrictionCone,
+    pub(super) law: FrictionLaw,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -209,7 +85,7 @@ pub(super) struct BodyRecord {
     inverse_mass: f32,
     inverse_inertia: [f32; 6],
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) increment: Option<TwistRecord>,
+    pub(super) increment: Option<Velocity>,
 }
 
 impl BodyRecord {
@@ -219,7 +95,7 @@ impl BodyRecord {
             angular_velocity: body.angular_velocity,
             inverse_mass: body.inverse_mass,
             inverse_inertia: body.inverse_inertia,
-            increment: increment.map(|&velocity| velocity.into()),
+            increment: increment.copied(),
         }
     }
 
@@ -230,10 +106,6 @@ impl BodyRecord {
             self.linear_velocity,
             self.angular_velocity,
         )
-    }
-
-    fn increment(&self) -> Option<Velocity> {
-        self.increment.map(Into::into)
     }
 }
 
@@ -343,52 +215,6 @@ impl JointRowRecord {
             lower: self.lower,
             upper: self.upper,
             impulse: self.impulse,
-        }
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SolutionRecord {
-    impulses: Vec<[f32; 3]>,
-    #[serde(default)]
-    joint_impulses: Vec<f32>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    total_impulses: Vec<[f32; 3]>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    velocities: Vec<TwistRecord>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    changes: Vec<TwistRecord>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    displacements: Vec<TwistRecord>,
-}
-
-fn all<A: Clone, B: From<A>>(list: &[A]) -> Vec<B> {
-    list.iter().cloned().map(B::from).collect()
-}
-
-impl From<&Solution> for SolutionRecord {
-    fn from(solution: &Solution) -> Self {
-        Self {
-            impulses: solution.impulses.clone(),
-            joint_impulses: solution.joint_impulses.clone(),
-            total_impulses: solution.total_impulses.clone(),
-            velocities: all(&solution.velocities),
-            changes: all(&solution.changes),
-            displacements: all(&solution.displacements),
-        }
-    }
-}
-
-impl From<SolutionRecord> for Solution {
-    fn from(record: SolutionRecord) -> Self {
-        Self {
-            impulses: record.impulses,
-            joint_impulses: record.joint_impulses,
-            total_impulses: record.total_impulses,
-            velocities: all(&record.velocities),
-            changes: all(&record.changes),
-            displacements: all(&record.displacements),
         }
     }
 }

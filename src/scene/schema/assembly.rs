@@ -90,7 +90,7 @@ pub struct Chain {
     /// The axis of the shape along which the chain runs; of the next one, in the order x, y, z, x, a
     /// chain that does not stand upright keeps level.
     #[serde(default)]
-    pub along: super::Axis,
+    pub along: crate::measure::Axis,
     /// Density `[kg/m^3]`, positive. Either this or `mass`.
     #[cfg_attr(feature = "cli", schemars(extend("exclusiveMinimum" = 0)))]
     pub density: Option<f64>,

@@ -22,7 +22,7 @@ pub(crate) use expect::Expect;
 pub use expect::{Relation, When};
 pub(crate) use fill::{Arrangement, Fill, Region, Scale};
 pub(crate) use joint::{Joint, JointType, Load, Motor, Path, Spring};
-pub(crate) use probe::{BoxProbe, Probe};
+pub(crate) use probe::Probe;
 pub(crate) use shape::{
     BoxShape, Capsule, Cone, Cylinder, HeightFieldShape, MeshShape, PolyhedronShape, Rotation,
     Shape, Sphere,
@@ -31,8 +31,12 @@ pub(crate) use stabilization::{Scheme, SchemeName, SchemeTable, SchemeType, Stab
 pub(crate) use start::Start;
 pub(crate) use table::{BodyTable, Row};
 
-use crate::constants::{DEFAULT_FRICTION, DEFAULT_RESTITUTION, GRAVITY};
-use crate::solver;
+use crate::collide::PairSearch;
+use crate::constants::GRAVITY;
+use crate::event::{Impacts, TimeSearch};
+use crate::problem::{FrictionCone, FrictionLaw};
+use crate::solver::{self, Method};
+use crate::world::Material;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -215,7 +219,7 @@ pub struct Simulation {
     pub stepper: Stepper,
     /// How pairs of bodies that may touch are found; it changes no result.
     #[serde(default)]
-    pub broadphase: Broadphase,
+    pub broadphase: PairSearch,
     /// Points that stand for the contact of boxes and polyhedra.
     #[serde(default)]
     pub contacts: Contacts,
@@ -274,42 +278,6 @@ pub struct Event {
     pub velocity_steps: bool,
 }
 
-/// Contacts that hit at the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Impacts {
-    /// All together.
-    #[default]
-    Simultaneous,
-    /// One after the other.
-    Sequential,
-}
-
-/// How the time of a collision is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum TimeSearch {
-    /// By false position.
-    #[default]
-    Predictor,
-    /// By halving.
-    Bisection,
-}
-
-/// How pairs of bodies that may touch are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Broadphase {
-    /// A hierarchical grid, on all threads.
-    #[default]
-    Grid,
-    /// Sorted lists along three axes that are kept from step to step, on one thread.
-    Sweep,
-}
-
 /// Points that stand for the contact of boxes and polyhedra.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -331,65 +299,6 @@ pub enum Contacts {
 
 fn gravity() -> Vector {
     [0.0, 0.0, -GRAVITY]
-}
-
-/// Which sweep a solver runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// Projected Gauss-Seidel over colour batches.
-    Pgs,
-    /// Projected Jacobi with mass splitting.
-    Jacobi,
-    /// Projected Gauss-Seidel with Nesterov's momentum and restarts.
-    Nesterov,
-    /// Symmetric projected Gauss-Seidel inside clusters of bodies, with momentum and restarts.
-    Cluster,
-}
-
-impl From<solver::Method> for Method {
-    fn from(method: solver::Method) -> Self {
-        match method {
-            solver::Method::GaussSeidel => Self::Pgs,
-            solver::Method::Jacobi => Self::Jacobi,
-            solver::Method::Nesterov => Self::Nesterov,
-            solver::Method::Cluster => Self::Cluster,
-        }
-    }
-}
-
-impl From<Method> for solver::Method {
-    fn from(method: Method) -> Self {
-        match method {
-            Method::Pgs => Self::GaussSeidel,
-            Method::Jacobi => Self::Jacobi,
-            Method::Nesterov => Self::Nesterov,
-            Method::Cluster => Self::Cluster,
-        }
-    }
-}
-
-/// How impulses and velocities of a contact with friction belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FrictionLaw {
-    /// Coulomb's law.
-    Coulomb,
-    /// The convex law, for the disk only: a sliding contact opens with mu times its slip.
-    Convex,
-}
-
-/// Shape of the friction cone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Friction {
-    /// The exact disk.
-    Disk,
-    /// A pyramid of this many directions, even, at least 4.
-    Pyramid(u32),
 }
 
 /// Solver of the velocity problem.
@@ -415,7 +324,7 @@ pub struct Solver {
     /// a long chain needs, and sweeps would take thousands of iterations for.
     pub direct_joints: bool,
     /// Shape of the friction cone.
-    pub friction: Friction,
+    pub friction: FrictionCone,
     /// The law that holds within it.
     pub friction_law: FrictionLaw,
 }
@@ -424,13 +333,13 @@ impl Default for Solver {
     fn default() -> Self {
         let options = solver::Options::default();
         Self {
-            method: options.method.into(),
+            method: options.method,
             iterations: None,
             tolerance: options.tolerance,
             check_every: options.check_every,
             warm_start: options.warm_start,
             direct_joints: options.direct_joints,
-            friction: Friction::Disk,
+            friction: FrictionCone::Disk,
             friction_law: FrictionLaw::Coulomb,
         }
     }
@@ -498,45 +407,9 @@ fn one() -> u64 {
     1
 }
 
-/// A surface. Of two that touch, friction is the geometric mean and restitution the larger one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, default)]
-pub struct Material {
-    /// Coulomb coefficient of friction, at least 0.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0)))]
-    pub friction: f64,
-    /// Newton's coefficient of restitution, 0 to 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = 1)))]
-    pub restitution: f64,
-}
-
-impl Default for Material {
-    fn default() -> Self {
-        Self {
-            friction: DEFAULT_FRICTION,
-            restitution: DEFAULT_RESTITUTION,
-        }
-    }
-}
-
 /// Name of the material of bodies that name none.
 pub(super) const DEFAULT_MATERIAL: &str = "default";
 
 fn default_material() -> String {
     DEFAULT_MATERIAL.to_owned()
-}
-
-/// An axis of a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Axis {
-    /// First axis.
-    X,
-    /// Second axis.
-    Y,
-    /// Third axis.
-    #[default]
-    Z,
 }

@@ -1,6 +1,7 @@
 //! Probes as scene files write them.
 
-use super::{Axis, Vector, tagged};
+use super::{Vector, tagged};
+use crate::measure::Axis;
 use serde::{Deserialize, Serialize};
 
 tagged! {

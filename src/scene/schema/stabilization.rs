@@ -1,6 +1,6 @@
 //! Stabilization as scene files write it.
 
-use super::Method;
+use crate::solver::Method;
 use crate::stabilize::Post;
 use serde::{Deserialize, Serialize};
 

@@ -13,13 +13,14 @@ mod probe;
 mod stabilization;
 
 use super::place::Place;
-use super::schema::{Contacts, DEFAULT_MATERIAL, Fields, Friction, FrictionLaw, SceneFile};
+use super::schema::{Contacts, DEFAULT_MATERIAL, Fields, SceneFile};
 use super::{closest, quoted, tables};
 use crate::constants::{
     MAX_FIELD_CELLS, MAX_FIELD_WIDTH, MAX_FRICTION_DIRECTIONS, MAX_LISTED_NAMES, MAX_SCENE_BODIES,
     MAX_SCENE_ITERATIONS, MAX_SCENE_STEPS, MAX_SCENE_SUBSTEPS,
 };
 use crate::error::{Error, Result};
+use crate::problem::{FrictionCone, FrictionLaw};
 use number::{length, not_negative, positive, vector, within};
 use std::collections::HashMap;
 
@@ -347,7 +348,7 @@ fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {
         solver.check_every,
         &place,
     )?;
-    if let Friction::Pyramid(directions) = solver.friction
+    if let FrictionCone::Pyramid { directions } = solver.friction
         && (directions < 4 || directions % 2 == 1 || directions as usize > MAX_FRICTION_DIRECTIONS)
     {
         return Err(place.key("friction").key("pyramid").error(
@@ -355,7 +356,7 @@ fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {
             format!("expected an even number from 4 to {MAX_FRICTION_DIRECTIONS}"),
         ));
     }
-    if solver.friction_law == FrictionLaw::Convex && solver.friction != Friction::Disk {
+    if solver.friction_law == FrictionLaw::Convex && solver.friction != FrictionCone::Disk {
         return Err(place.key("friction_law").error(
             "the convex law with a friction pyramid",
             "expected friction = \"disk\" beside it",

@@ -8,6 +8,8 @@ use crate::solver::{Method, Options};
 
 /// How a step in substeps is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scene", serde(deny_unknown_fields))]
 pub struct SubstepPlan {
     /// Number of substeps n, at least 1.
     pub substeps: u32,
@@ -20,11 +22,14 @@ pub struct SubstepPlan {
     /// Solver of each substep's velocity LCP. Without a warm start every substep starts from nothing.
     pub velocity: Options,
     /// The position LCP of each substep, if there is one.
+    #[cfg_attr(feature = "scene", serde(skip_serializing_if = "Option::is_none"))]
     pub position: Option<PositionPlan>,
 }
 
 /// How a substep's position LCP is solved. Its rows are normal rows, as soft as those of the velocity LCP.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scene", serde(deny_unknown_fields))]
 pub struct PositionPlan {
     /// Its solver; the tolerance is in metres.
     pub options: Options,
@@ -44,6 +49,8 @@ pub struct PositionPlan {
 /// converged grow: a share of the gap above the share of a mode's error that the sweeps of a substep
 /// remove is unstable. Within the slop there is no feedback.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scene", serde(deny_unknown_fields))]
 pub struct GapLaw {
     /// Share of the penetration beyond `slop + spared` that is taken back per second `[1/s]`.
     pub rate: f32,

@@ -2,13 +2,13 @@
 
 /// A line `y = start + slope x`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Line {
-    pub(super) start: f64,
-    pub(super) slope: f64,
+pub(crate) struct Line {
+    pub(crate) start: f64,
+    pub(crate) slope: f64,
 }
 
 /// The line of least squares; not numbers for less than two places.
-pub(super) fn line(points: &[(f64, f64)]) -> Line {
+pub(crate) fn line(points: &[(f64, f64)]) -> Line {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
     let (x, y) = (mean(|p| p.0), mean(|p| p.1));
@@ -24,8 +24,14 @@ pub(super) fn line(points: &[(f64, f64)]) -> Line {
     }
 }
 
+/// The exponent of a power law through points, by least squares on the logarithms.
+pub(crate) fn exponent(points: &[(f64, f64)]) -> f64 {
+    let logarithms: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    line(&logarithms).slope
+}
+
 /// Share of the squares of y about its mean that a law explains.
-pub(super) fn explained(points: &[(f64, f64)], law: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn explained(points: &[(f64, f64)], law: impl Fn(f64) -> f64) -> f64 {
     let mean = points.iter().map(|p| p.1).sum::<f64>() / points.len() as f64;
     let all: f64 = points.iter().map(|p| (p.1 - mean).powi(2)).sum();
     let left: f64 = points.iter().map(|p| (p.1 - law(p.0)).powi(2)).sum();
@@ -33,7 +39,7 @@ pub(super) fn explained(points: &[(f64, f64)], law: impl Fn(f64) -> f64) -> f64 
 }
 
 /// The value of a law's parameter, between two positive ones, at which a loss is least.
-pub(super) fn least(from: f64, to: f64, loss: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn least(from: f64, to: f64, loss: impl Fn(f64) -> f64) -> f64 {
     /// Values that are tried in each round, the next of which is between the neighbours of the best.
     const TRIED: u32 = 40;
     let (mut from, mut to) = (from.ln(), to.ln());

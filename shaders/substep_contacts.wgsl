@@ -13,7 +13,7 @@ override FREE_APPROACH: f32;
 
 // Most that a penetration may take back in the velocity LCP, under the normal impulse that the contact has.
 fn most_taken_back(params: SubstepParams, step: ContactStep, mass: f32, impulse: f32) -> f32 {
-    let softness = select(0.0, params.softness / mass, mass > 0.0);
+    let softness = params.softness * select(0.0, 1.0 / mass, mass > 0.0);
     let load = min(softness * (step.load * params.substep_length), params.held_load);
     let root = step.root_size;
     let held = min(max(load, params.held * (root * root)), softness * impulse);

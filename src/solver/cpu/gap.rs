@@ -13,7 +13,8 @@ use crate::solver::substeps::records::{ContactStep, SubstepParams};
 pub(super) struct Start<S> {
     pub(super) normal: Vector<S>,
     pub(super) arms: (Vector<S>, Vector<S>),
-    pub(super) normal_mass: S,
+    /// Velocity along the normal that a unit of normal impulse makes `[1/kg]`; 0 between immovable bodies.
+    pub(super) response: S,
     /// Velocity of A's point relative to B's `[m/s]`.
     pub(super) velocity: Vector<S>,
     /// Velocity that forces add to it over the step `[m/s]`.
@@ -39,7 +40,7 @@ impl Start<f32> {
         Self {
             normal,
             arms,
-            normal_mass,
+            response: response(normal_mass),
             velocity: step.start,
             increment: step.increment,
             gap: step.gap,
@@ -98,9 +99,7 @@ impl<S: Simd> Start<S> {
     /// Most that a penetration may take back in the velocity LCP, under the impulse that the contact has `[m/s]`.
     #[inline(always)]
     fn most(&self, params: &SubstepParams, impulse: S) -> S {
-        let zero = S::splat(0.0);
-        let softness = S::splat(params.softness).over(self.normal_mass);
-        let softness = S::select(zero.lt(self.normal_mass), softness, zero);
+        let softness = S::splat(params.softness) * self.response;
         let load = softness * (self.load * S::splat(params.substep_length));
         let load = least(load, S::splat(params.held_load));
         let root = self.root_size;
@@ -157,6 +156,14 @@ impl<S: Simd> Start<S> {
             starts_cold: S::select(bounces, S::splat(1.0), zero),
         }
     }
+}
+
+/// One over an effective mass, or nothing where there is none.
+#[inline(always)]
+pub(super) fn response<S: Simd>(normal_mass: S) -> S {
+    let zero = S::splat(0.0);
+    let response = S::splat(1.0).over(normal_mass);
+    S::select(zero.lt(normal_mass), response, zero)
 }
 
 /// The smaller of two numbers.

@@ -14,6 +14,7 @@ use crate::problem::batches::{
 use crate::problem::{ProblemRef, Velocity};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::contact::{between, cone_step};
+use crate::solver::cpu::gap::response;
 use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -389,6 +390,8 @@ fn fill_frozen<S: Simd>(
     for (row, apart) in frozen.increment.iter_mut().zip(apart) {
         put_filled(row, first, filled, apart);
     }
+    let masses = lanes_of::<S>(&points.normal_mass, first);
+    put(&mut frozen.response, first, response(masses));
     gather_numbers(given.gaps, first, filled, &mut frozen.gap);
     for (numbers, row) in [
         (&given.restitutions, &mut frozen.restitution),

@@ -23,6 +23,8 @@ pub(super) struct Frozen {
     /// Gap at the start `[m]`.
     pub(super) gap: Row,
     pub(super) restitution: Row,
+    /// See [`Start::response`].
+    pub(super) response: Row,
     /// Force that it has carried lately `[N]`.
     pub(super) load: Row,
     /// Root of its size; see [`Problem::sizes`](crate::problem::Problem::sizes).
@@ -51,7 +53,7 @@ impl Frozen {
                 lanes_of_3(&points.arm_a, first),
                 lanes_of_3(&points.arm_b, first),
             ),
-            normal_mass: lanes_of(&points.normal_mass, first),
+            response: lanes_of(&self.response, first),
             velocity: lanes_of_3(&self.start, first),
             increment: lanes_of_3(&self.increment, first),
             gap: lanes_of(&self.gap, first),
@@ -259,6 +261,7 @@ impl Kernel for VelocityBiases<'_> {
     unsafe fn run<S: Simd>(self) {
         let params = self.params;
         let zero = S::splat(0.0);
+        let needs_velocity = self.bounces || params.memory != 0.0;
         for (group, pairs) in self.groups.iter().zip(self.pairs) {
             let range = group.first as usize..group.end as usize;
             for first in (0..LANES).step_by(S::LANES) {
@@ -280,10 +283,12 @@ impl Kernel for VelocityBiases<'_> {
                     let start = frozen.load::<S>(points, first);
                     let gained = between(start.arms, gained_a, gained_b);
                     let gap = start.gap_after(params, moved_a, moved_b);
-                    let velocity = vector::dot(
-                        start.normal,
-                        vector::add(start.velocity_at(params.past), gained),
-                    );
+                    let velocity = if needs_velocity {
+                        let before = vector::add(start.velocity_at(params.past), gained);
+                        vector::dot(start.normal, before)
+                    } else {
+                        zero
+                    };
                     let pressing = lanes_of(&impulses[0], first);
                     let bias = if self.bounces {
                         let Bias { bias, starts_cold } =

@@ -22,8 +22,10 @@ const ROUNDING: f64 = 1e-6;
 pub(super) struct Surroundings {
     /// In the axes of the mesh `[m]`.
     center: Vec3,
-    /// Distance up to which all triangles are known `[m]`; negative if nothing is known.
+    /// Distance up to which all triangles are known that can be touched from not too far away `[m]`; negative if nothing is known.
     radius: f64,
+    /// How far from there they can be touched, and no others `[m]`.
+    room: f64,
     /// How far from there it is no use to look again: there were too many triangles `[m]`.
     crowded: f64,
     count: u32,
@@ -35,65 +37,90 @@ impl Surroundings {
     pub(super) const UNKNOWN: Self = Self {
         center: Vec3::new(0.0, 0.0, 0.0),
         radius: -1.0,
+        room: 0.0,
         crowded: 0.0,
         count: 0,
         triangles: [Neighbour {
             triangle: 0,
             distance: 0.0,
+            room: 0.0,
         }; MOST],
     };
 
-    /// Looks for the triangles within some distance of a point in the axes of the mesh `[m]`: of too many the nearest.
-    fn find(&mut self, mesh: &TriangleMesh, center: &Vec3, radius: f64) {
+    /// Looks for the triangles within `range` and `room` of a point in the axes of the mesh that can be touched from within `room` of it
+    /// `[m]`: of too many those that a sphere comes to first.
+    fn find(&mut self, mesh: &TriangleMesh, center: &Vec3, [range, room]: [f64; 2]) {
         *self = Self {
             center: *center,
-            radius,
+            radius: range + room,
+            room,
             ..Self::UNKNOWN
         };
-        let far = radius * (1.0 + ROUNDING);
+        let far = (range + room) * (1.0 + ROUNDING);
         let mut are_in_order = true;
-        mesh.visit_ball(center, far, |triangle| {
-            let (on, _) = mesh.closest(triangle, center);
-            let distance = (center - on).norm();
-            if distance > far {
+        mesh.visit_facing(center, (far, room), |triangle| {
+            let mut new = neighbour(mesh, triangle, center, far);
+            if f64::from(new.distance) > self.radius || f64::from(new.room) > self.room {
                 return;
             }
-            let mut new = Neighbour {
-                triangle,
-                distance: (distance - ROUNDING * far) as f32,
-            };
             if let Some(place) = self.triangles.get_mut(self.count as usize) {
                 *place = new;
                 self.count += 1;
                 return;
             }
+            // How far the sphere goes before it comes near, and beside.
+            let to = |it: &Neighbour| [f64::from(it.distance) - range, f64::from(it.room)];
+            let most = |it: &Neighbour| to(it)[0].max(to(it)[1]);
             for known in &mut self.triangles {
-                if known.distance > new.distance {
+                if most(known) > most(&new) {
                     std::mem::swap(known, &mut new);
                     are_in_order = false;
                 }
             }
-            // The farthest of all is left out.
-            self.radius = self.radius.min(f64::from(new.distance));
+            // The last of all is left out.
+            let [near, beside] = to(&new);
+            if near > beside {
+                self.radius = self.radius.min(range + near);
+            } else {
+                self.room = self.room.min(beside);
+            }
         });
         if !are_in_order {
             self.triangles.sort_unstable_by_key(|known| known.triangle);
         }
     }
 
-    /// Takes the distances from another place, at a distance from the last one `[m]`: the nearer the sphere is to it, the fewer triangles are looked at.
+    /// Looks at the triangles from another place, at a distance from the last one `[m]`: the nearer the sphere is to it, the fewer of them count.
     fn move_to(&mut self, mesh: &TriangleMesh, center: &Vec3, gone: f64) {
-        let slack = ROUNDING * self.radius;
+        let far = self.radius * (1.0 + ROUNDING);
         for known in &mut self.triangles[..self.count as usize] {
-            let (on, _) = mesh.closest(known.triangle, center);
-            known.distance = ((center - on).norm() - slack) as f32;
+            *known = neighbour(mesh, known.triangle, center, far);
         }
+        let slack = ROUNDING * self.radius;
         self.center = *center;
         self.radius -= gone + slack;
+        self.room -= gone + slack;
+        self.crowded = self.crowded.min(self.room);
+    }
+
+    /// True if a place at a distance from the last one is surrounded by what is known, as far as `range` `[m]`.
+    fn surround(&self, gone: f64, range: f64) -> bool {
+        gone + range <= self.radius && gone <= self.room
     }
 
     fn known(&self) -> &[Neighbour] {
         &self.triangles[..self.count as usize]
+    }
+}
+
+/// A triangle as it is seen from a place that it is looked at from up to a distance `far` `[m]`.
+fn neighbour(mesh: &TriangleMesh, triangle: u32, center: &Vec3, far: f64) -> Neighbour {
+    let (on, _) = mesh.closest(triangle, center);
+    let slack = ROUNDING * far;
+    Neighbour {
+        triangle,
+        distance: ((center - on).norm() - slack) as f32,
+        room: (mesh.room_beside(triangle, center, far) - slack) as f32,
     }
 }
 
@@ -118,28 +145,29 @@ pub(super) fn sphere_and_mesh(
     let reach = limits.margin + limits.time_step * speed * (1.0 + ROUNDING);
     let range = radius + reach;
     let mut gone = (center - around.center).norm();
-    if gone + range > around.radius && gone >= around.crowded {
+    if !around.surround(gone, range) && gone >= around.crowded {
         let seen = SURROUNDINGS_STEPS * couple.time_step;
         let room = SURROUNDINGS_PER_RADIUS * radius + seen * speed;
         // Where it will be: what is behind it is soon of no use.
         let ahead = rotation.tr_mul(&(ball.velocity * seen));
-        around.find(mesh, &(center + ahead), range + room);
+        around.find(mesh, &(center + ahead), [range, room]);
         gone = (center - around.center).norm();
-        if gone + range > around.radius {
-            around.find(mesh, &center, range + room);
+        if !around.surround(gone, range) {
+            around.find(mesh, &center, [range, room]);
             gone = 0.0;
-            if range > around.radius {
+            if !around.surround(gone, range) {
                 around.crowded = room;
             }
         }
     }
     let settles = SURROUNDINGS_STEPS * couple.time_step * speed < SURROUNDINGS_SETTLED * gone;
-    if settles && gone > SURROUNDINGS_SETTLED * radius && gone + range < around.radius {
+    if settles && gone > SURROUNDINGS_SETTLED * radius && around.surround(gone, range) {
         around.move_to(mesh, &center, gone);
         gone = (center - around.center).norm();
     }
-    let near = if gone + range <= around.radius {
-        Near::Known(around.known(), range + gone)
+    let is_surrounded = around.surround(gone, range);
+    let near = if is_surrounded {
+        Near::Known(around.known(), [gone, range + gone])
     } else {
         Near::All
     };
@@ -155,7 +183,7 @@ pub(super) fn sphere_and_mesh(
         return Some(f64::NEG_INFINITY);
     }
     Some(match around.known() {
-        [first, others @ ..] => {
+        [first, others @ ..] if is_surrounded => {
             let nearest = others
                 .iter()
                 .fold(first.distance, |least, other| least.min(other.distance));

@@ -47,6 +47,13 @@ pub(crate) const MAX_MESH_GROUPS: usize = 4;
 /// leans over onto others: with four, of 2,000 boxes on hills a few hundred never came to rest.
 pub(crate) const MAX_MESH_POINTS: usize = 8;
 
+/// Angle by which the cone of directions in which a triangle can be touched is widened `[rad]`: it is kept in single precision.
+pub(crate) const FACING_ROUNDING: f64 = 1e-6;
+
+/// Angle from its axis beyond which the cone of directions in which triangles can be touched holds all of them `[rad]`: 80 degrees. The surface is to
+/// be a graph over a plane, and near a right angle nothing is left out by it.
+pub(crate) const FACING_STEEPEST: f64 = 1.4;
+
 /// Sine by which a direction may miss the ones in which an edge or corner of a mesh can be touched: rounding.
 pub(crate) const MESH_DIRECTION: f64 = 1e-9;
 

@@ -42,7 +42,7 @@ pub(super) fn read_mesh(path: &Path) -> Result<Mesh, String> {
 }
 
 /// Reads rows of heights, a row a line, its numbers separated by blanks or commas. Empty lines, and what follows a `#`, are left
-/// out. The message of an error names the file and the line.
+/// out. The message of an error names the file and the line, and the column of a word that is no number.
 pub(super) fn read_heights(path: &Path) -> Result<Vec<Vec<f64>>, String> {
     let named = |why: String| format!("{}: {why}", path.display());
     let bytes = read(path)?;
@@ -59,7 +59,14 @@ pub(super) fn read_heights(path: &Path) -> Result<Vec<Vec<f64>>, String> {
         let words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty());
         let row = words.map(|word| {
             let number = word.parse().ok().filter(|x: &f64| x.is_finite());
-            number.ok_or_else(|| wrong(format!("`{}` is not a finite number", shown(word))))
+            number.ok_or_else(|| {
+                let before = word.as_ptr() as usize - text.as_ptr() as usize;
+                let column = text[..before].chars().count() + 1;
+                named(format!(
+                    "line {line}, column {column}: `{}` is not a finite number",
+                    shown(word)
+                ))
+            })
         });
         let row: Vec<f64> = row.collect::<Result<_, _>>()?;
         if row.is_empty() {
@@ -186,7 +193,8 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
             body.len() / TRIANGLE
         ));
     }
-    if body.len() >= (count + 1) * TRIANGLE {
+    // The count says how long the file is: one that is longer has another count, or was joined with something.
+    if body.len() > count * TRIANGLE {
         return Err(format!(
             "offset {}: {} bytes follow after its {count} triangles",
             HEADER + count * TRIANGLE,

@@ -1,14 +1,18 @@
 //! Surfaces of triangles, for what contacts do not move: ground, hoppers, drums.
 
 mod generated;
+mod near;
 mod topology;
 
+use super::facing::Facing;
 use super::flaw::Flaw;
 use super::tree::Tree;
-use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MESH_GROUP, MIN_TRIANGLE_HEIGHT};
+use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MIN_TRIANGLE_HEIGHT};
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Vec3};
-use topology::{fans_of, hollow, patches_of, repeated, sides_of, vertex_normals, welded};
+use topology::{
+    facings_of, fans_of, hollow, patches_of, repeated, sides_of, vertex_normals, welded,
+};
 
 /// A surface of triangles, open or closed, that bodies touch on one side: the one from which the corners of a triangle are
 /// counter-clockwise. What has gone through it is pushed back to that side, as long as some of it is still there.
@@ -30,6 +34,8 @@ pub struct TriangleMesh {
     fan_ends: Vec<u32>,
     /// Normals at the vertices, those of the triangles by their angles there: the side of a point that is nearest to a vertex.
     vertex_normals: Vec<Vec3>,
+    /// In which directions each triangle can be touched.
+    facings: Vec<Facing>,
     tree: Tree,
     bounds: Aabb,
     /// See [`TriangleMesh::bounding_radius`] `[m]`.
@@ -129,7 +135,7 @@ impl TriangleMesh {
             .iter()
             .map(|corners| bounds_of(&corners.map(|at| vertices[at as usize])))
             .collect();
-        let (tree, order) = Tree::new(&boxes);
+        let (mut tree, order) = Tree::new(&boxes);
         let triangles: Vec<[u32; 3]> = order.iter().map(|&at| triangles[at as usize]).collect();
         // Vertices in the order in which the triangles have them.
         let points: Vec<Vec3> = vertices;
@@ -143,6 +149,9 @@ impl TriangleMesh {
             .collect();
         let sides = sides_of(&vertices, &triangles, &normals, &order)?;
         let (fans, fan_ends) = fans_of(vertices.len(), &triangles);
+        let fan = |vertex: u32| &fans[fan_of(&fan_ends, vertex)];
+        let facings = facings_of(&triangles, &sides, &normals, fan);
+        tree.set_facings(&facings);
         let bounds = bounds_of(&vertices);
         let reach = vertices.iter().map(nalgebra::Matrix::norm);
         Ok(Self {
@@ -151,6 +160,7 @@ impl TriangleMesh {
             hollow: hollow(vertices.len(), &triangles, &sides),
             patches: patches_of(&sides, &normals),
             vertex_normals: vertex_normals(&vertices, &triangles, &normals),
+            facings,
             tree,
             vertices,
             triangles,
@@ -304,9 +314,7 @@ impl TriangleMesh {
     /// The triangles at a vertex.
     #[inline]
     pub(crate) fn fan(&self, vertex: u32) -> &[u32] {
-        let at = vertex as usize;
-        let start = at.checked_sub(1).map_or(0, |before| self.fan_ends[before]);
-        &self.fans[start as usize..self.fan_ends[at] as usize]
+        &self.fans[fan_of(&self.fan_ends, vertex)]
     }
 
     /// The edges at a vertex, as vectors from it `[m]`; inner ones come twice.
@@ -342,118 +350,18 @@ impl TriangleMesh {
         Some(self.normals[beyond as usize].cross(&along))
     }
 
-    /// Visits the triangles whose boxes touch a box, in the mesh's axes.
+    /// In which directions a triangle can be touched.
     #[inline]
-    pub(crate) fn visit_near(&self, aabb: &Aabb, visit: impl FnMut(u32)) {
-        self.tree.visit(aabb, visit);
+    pub(crate) fn facing(&self, triangle: u32) -> &Facing {
+        &self.facings[triangle as usize]
     }
+}
 
-    /// Visits the triangles whose boxes come within some distance of a point, in the mesh's axes `[m]`.
-    #[inline]
-    pub(crate) fn visit_ball(&self, center: &Vec3, radius: f64, visit: impl FnMut(u32)) {
-        self.tree.visit_ball(center, radius, visit);
-    }
-
-    /// The distance of a point from the surface, or `at_most` if it is farther `[m]`.
-    pub(crate) fn distance(&self, point: &Vec3, at_most: f64) -> f64 {
-        self.nearest(point, [0.0, at_most])
-    }
-
-    /// True if the surface comes nearer to a point than a distance `[m]`.
-    pub(crate) fn comes_within(&self, point: &Vec3, distance: f64) -> bool {
-        self.nearest(point, [distance; 2]) < distance
-    }
-
-    fn nearest(&self, point: &Vec3, range: [f64; 2]) -> f64 {
-        self.tree.nearest(point, range, |triangle| {
-            let (on, _) = self.closest(triangle, point);
-            (point - on).norm_squared()
-        })
-    }
-
-    /// The same of triangles only that face some direction, or to its side: not of the other side of a thin wall. Nor of those at
-    /// some vertices that face nearly this way.
-    pub(crate) fn distance_facing(
-        &self,
-        point: &Vec3,
-        at_most: f64,
-        direction: &Vec3,
-        apart_from: &[u32],
-    ) -> f64 {
-        self.tree.nearest(point, [0.0, at_most], |triangle| {
-            let cosine = self.normals[triangle as usize].dot(direction);
-            let corners = &self.triangles[triangle as usize];
-            let is_alike = cosine > MESH_GROUP;
-            if cosine < -0.5 || is_alike && corners.iter().any(|corner| apart_from.contains(corner))
-            {
-                return f64::INFINITY;
-            }
-            let (on, _) = self.closest(triangle, point);
-            (point - on).norm_squared()
-        })
-    }
-
-    /// The distance of a point from the surface, negative behind a closed one `[m]`.
-    #[cfg(feature = "scene")]
-    pub(crate) fn signed_distance(&self, point: &Vec3) -> f64 {
-        let distance = self.distance(point, f64::INFINITY);
-        if !self.is_closed {
-            return distance;
-        }
-        let near = Aabb {
-            min: *point,
-            max: *point,
-        };
-        let mut nearest = (f64::INFINITY, 1.0);
-        let slack = 1e-9 * (distance + self.bounding_radius);
-        self.visit_near(&near.grown(distance + slack), |triangle| {
-            let (on, feature) = self.closest(triangle, point);
-            let apart = point - on;
-            if apart.norm_squared() < nearest.0 {
-                let side = self.outward(triangle, feature).dot(&apart);
-                nearest = (apart.norm_squared(), side);
-            }
-        });
-        distance.copysign(nearest.1)
-    }
-
-    /// The point of a triangle that is nearest to a point, and where it is on the triangle.
-    ///
-    /// By the regions of Ericson 2005, *Real-Time Collision Detection*, sec. 5.1.5.
-    #[inline]
-    pub(crate) fn closest(&self, triangle: u32, point: &Vec3) -> (Vec3, Feature) {
-        let [a, b, c] = self.corners(triangle);
-        let (ab, ac, ap) = (b - a, c - a, point - a);
-        let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
-        if d1 <= 0.0 && d2 <= 0.0 {
-            return (a, Feature::Corner(0));
-        }
-        let bp = point - b;
-        let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
-        if d3 >= 0.0 && d4 <= d3 {
-            return (b, Feature::Corner(1));
-        }
-        let vc = d1 * d4 - d3 * d2;
-        if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-            return (a + ab * (d1 / (d1 - d3)), Feature::Side(0));
-        }
-        let cp = point - c;
-        let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
-        if d6 >= 0.0 && d5 <= d6 {
-            return (c, Feature::Corner(2));
-        }
-        let vb = d5 * d2 - d1 * d6;
-        if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-            return (a + ac * (d2 / (d2 - d6)), Feature::Side(2));
-        }
-        let va = d3 * d6 - d5 * d4;
-        if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-            let part = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-            return (b + (c - b) * part, Feature::Side(1));
-        }
-        let normal = &self.normals[triangle as usize];
-        (point - normal * normal.dot(&ap), Feature::Face)
-    }
+/// Where the triangles at a vertex are in a list of those at all.
+fn fan_of(ends: &[u32], vertex: u32) -> std::ops::Range<usize> {
+    let at = vertex as usize;
+    let start = at.checked_sub(1).map_or(0, |before| ends[before]);
+    start as usize..ends[at] as usize
 }
 
 fn bounds_of(points: &[Vec3]) -> Aabb {
@@ -507,27 +415,6 @@ mod tests {
                     assert!(shared.iter().all(|at| other.contains(at)));
                 }
             }
-        }
-    }
-
-    #[test]
-    fn distances_are_those_of_all_triangles() {
-        let heights: Vec<Vec<f64>> = (0..20)
-            .map(|y| (0..30).map(|x| 0.3 * f64::from(x * y % 7)).collect())
-            .collect();
-        let field = TriangleMesh::height_field(&heights, [0.5, 0.7]).unwrap();
-        for k in 0..300 {
-            let t = f64::from(k);
-            let point = Vec3::new(
-                9.0 * (1.3 * t).sin(),
-                8.0 * (0.7 * t).cos(),
-                3.0 * (0.2 * t).sin(),
-            );
-            let all = (0..field.triangles.len() as u32)
-                .map(|triangle| (field.closest(triangle, &point).0 - point).norm())
-                .fold(f64::INFINITY, f64::min);
-            assert!((field.distance(&point, f64::INFINITY) - all).abs() < 1e-12);
-            assert_eq!(field.distance(&point, 0.5 * all), 0.5 * all);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod body;
 mod construct;
+mod facing;
 mod flaw;
 mod frustum;
 #[cfg(feature = "hull")]

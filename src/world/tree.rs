@@ -1,5 +1,6 @@
 //! A tree of boxes over the triangles of a mesh.
 
+use super::facing::Facing;
 use crate::math::{Aabb, Vec3};
 
 /// Most triangles of a leaf.
@@ -32,6 +33,8 @@ struct Half {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
+    /// Directions in which the triangles of each node's halves can be touched, or nothing if that was not said.
+    facings: Vec<[Facing; 2]>,
 }
 
 impl Node {
@@ -66,6 +69,13 @@ impl Node {
             }
         }
         sums
+    }
+
+    /// The middle of a half's box, and how far its corners are from it `[m]`.
+    #[inline(always)]
+    fn middle(&self, half: usize) -> (Vec3, f64) {
+        let Aabb { min, max } = self.aabb(half);
+        ((min + max) * 0.5, (max - min).norm() * 0.5)
     }
 
     /// The box of a half.
@@ -114,7 +124,30 @@ impl Tree {
         } else {
             split(&mut nodes, &mut order, 0, boxes);
         }
-        (Self { nodes }, order)
+        let facings = Vec::new();
+        (Self { nodes, facings }, order)
+    }
+
+    /// Says in which directions triangles can be touched.
+    pub(super) fn set_facings(&mut self, triangles: &[Facing]) {
+        let merged = |facings: &[Facing]| match facings {
+            [first, others @ ..] => others.iter().fold(*first, |all, one| all.merged(one)),
+            [] => Facing::ANY,
+        };
+        self.facings = vec![[Facing::ANY; 2]; self.nodes.len()];
+        // What is below a node comes after it.
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            self.facings[at] = node.halves.map(|half| {
+                let first = half.first as usize;
+                if half.count > 0 {
+                    merged(&triangles[first..first + half.count as usize])
+                } else if first > at {
+                    merged(&self.facings[first])
+                } else {
+                    Facing::ANY
+                }
+            });
+        }
     }
 
     /// Multiplies all coordinates by a positive factor.
@@ -133,7 +166,7 @@ impl Tree {
     #[inline]
     pub(super) fn visit(&self, aabb: &Aabb, visit: impl FnMut(u32)) {
         self.visit_where(
-            |node| [0, 1].map(|half| node.aabb(half).overlaps(aabb)),
+            |_, node| [0, 1].map(|half| node.aabb(half).overlaps(aabb)),
             visit,
         );
     }
@@ -144,13 +177,43 @@ impl Tree {
         // An empty box is infinitely far away.
         let squared = (radius * radius).min(f64::MAX);
         self.visit_where(
-            |node| node.squared_distances(center).map(|to| to <= squared),
+            |_, node| node.squared_distances(center).map(|to| to <= squared),
+            visit,
+        );
+    }
+
+    /// The same without leaves that have nothing within this distance that can be touched from within `room` of the point `[m]`.
+    #[inline]
+    pub(super) fn visit_facing(
+        &self,
+        center: &Vec3,
+        (radius, room): (f64, f64),
+        visit: impl FnMut(u32),
+    ) {
+        let squared = (radius * radius).min(f64::MAX);
+        self.visit_where(
+            |at, node| {
+                let to = node.squared_distances(center);
+                [0, 1].map(|half| {
+                    to[half] <= squared && {
+                        let facing = &self.facings[at][half];
+                        let (middle, extent) = node.middle(half);
+                        let beside = facing.beside(&(middle - center)).norm_squared();
+                        let most = extent + facing.width(radius) + room;
+                        beside <= most * most
+                    }
+                })
+            },
             visit,
         );
     }
 
     #[inline(always)]
-    fn visit_where(&self, are_near: impl Fn(&Node) -> [bool; 2], mut visit: impl FnMut(u32)) {
+    fn visit_where(
+        &self,
+        are_near: impl Fn(usize, &Node) -> [bool; 2],
+        mut visit: impl FnMut(u32),
+    ) {
         let mut waiting = [Half { first: 0, count: 0 }; WAITING];
         let mut count = 1;
         while count > 0 {
@@ -161,7 +224,7 @@ impl Tree {
                 continue;
             }
             let node = &self.nodes[first as usize];
-            let [low, high] = are_near(node);
+            let [low, high] = are_near(first as usize, node);
             if high {
                 waiting[count] = node.halves[1];
                 count += 1;

@@ -3,7 +3,7 @@
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::Simulation;
-use drystone::world::World;
+use drystone::world::{Body, World};
 use std::path::Path;
 
 fn run(scene: Scene, mut look: impl FnMut(&World)) {
@@ -24,17 +24,35 @@ pub(crate) fn granular(name: &str, change: impl Fn(String) -> String) -> Scene {
     Scene::parse(&path, &text, &Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Rate at which spheres run out of a hopper `[1/s]`, between two numbers of them, and how many have gone elsewhere than into the bin.
-pub(crate) fn discharge(scene: Scene, between: [usize; 2]) -> (f64, usize) {
-    let (mut begin, mut end, mut lost) = (None, None, 0);
+/// What runs out of a hopper.
+pub(crate) struct Discharge {
+    /// Volume of the spheres over time `[m^3/s]`.
+    pub(crate) rate: f64,
+    /// Part of the bed's volume that spheres filled, in its middle and before it ran out.
+    pub(crate) packing: f64,
+    /// Spheres that have gone elsewhere than into the bin.
+    pub(crate) lost: usize,
+}
+
+fn volume(body: &Body) -> f64 {
+    let radius = body.shape.bounding_radius();
+    4.0 / 3.0 * std::f64::consts::PI * radius.powi(3)
+}
+
+/// What runs out of a hopper between two numbers of spheres.
+pub(crate) fn discharge(scene: Scene, between: [usize; 2]) -> Discharge {
+    let (mut marks, mut packing, mut lost) = (Vec::new(), 0.0, 0);
     run(scene, |world| {
         let spheres = || world.bodies.iter().filter(|body| body.is_dynamic());
-        let out = spheres().filter(|body| body.pose.position.z < 0.0).count();
-        if out >= between[0] && begin.is_none() {
-            begin = Some((world.time, out));
+        let out = spheres().filter(|body| body.pose.position.z < 0.0);
+        let (count, gone) = out.fold((0, 0.0), |(count, sum), body| {
+            (count + 1, sum + volume(body))
+        });
+        if count == 0 {
+            packing = packing_of(spheres());
         }
-        if out >= between[1] && end.is_none() {
-            end = Some((world.time, out));
+        if marks.len() < 2 && count >= between[marks.len()] {
+            marks.push((world.time, gone));
         }
         let is_lost =
             |at: &drystone::math::Vec3| at.z < -0.41 || at.z > 0.0 && at.xy().norm() > 0.102;
@@ -42,14 +60,31 @@ pub(crate) fn discharge(scene: Scene, between: [usize; 2]) -> (f64, usize) {
             .filter(|body| is_lost(&body.pose.position))
             .count();
     });
-    let (begin, end) = (begin.unwrap(), end.unwrap());
-    ((end.1 - begin.1) as f64 / (end.0 - begin.0), lost)
+    let [begin, end] = marks[..] else {
+        panic!("{} of two numbers of spheres ran out", marks.len());
+    };
+    Discharge {
+        rate: (end.1 - begin.1) / (end.0 - begin.0),
+        packing,
+        lost,
+    }
 }
 
-/// Spheres a second by Beverloo's law, of a diameter and for an outlet `[m]`.
-pub(crate) fn beverloo(diameter: f64, outlet: f64) -> f64 {
-    let volume = std::f64::consts::PI * diameter.powi(3) / 6.0;
-    0.58 * 0.6 * 9.81_f64.sqrt() * (outlet - 1.4 * diameter).powf(2.5) / volume
+/// Part of a cylinder above the outlet, away from walls, that spheres with their centres in it fill.
+fn packing_of<'a>(spheres: impl Iterator<Item = &'a Body>) -> f64 {
+    let (low, high, width) = (0.04, 0.11, 0.06);
+    let is_inside = |body: &&Body| {
+        let at = body.pose.position;
+        (low..high).contains(&at.z) && at.xy().norm() < width
+    };
+    let filled: f64 = spheres.filter(is_inside).map(volume).sum();
+    filled / (std::f64::consts::PI * width * width * (high - low))
+}
+
+/// Volume of spheres of a diameter that runs out of an outlet `[m]` by Beverloo's law, from a bed of some packing `[m^3/s]`. C and k
+/// are those of smooth grains.
+pub(crate) fn beverloo(packing: f64, diameter: f64, outlet: f64) -> f64 {
+    0.58 * packing * 9.81_f64.sqrt() * (outlet - 1.4 * diameter).powf(2.5)
 }
 
 /// Angle of the surface of a bed in a drum about y, from the middle of its highest spheres in slices along x `[degrees]`.

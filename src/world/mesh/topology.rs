@@ -1,6 +1,6 @@
 //! How the triangles of a mesh hang together.
 
-use super::{Flaw, Side, SideKind};
+use super::{Facing, Flaw, Side, SideKind};
 use crate::constants::{FLAT_SIDE, SMOOTH_PATCH};
 use crate::math::Vec3;
 use std::collections::HashMap;
@@ -177,4 +177,22 @@ pub(super) fn patches_of(sides: &[[Side; 3]], normals: &[Vec3]) -> Vec<u32> {
         }
     }
     patches
+}
+
+/// Directions in which each triangle can be touched: in any, if a rim is near.
+pub(super) fn facings_of<'a>(
+    triangles: &[[u32; 3]],
+    sides: &[[Side; 3]],
+    normals: &[Vec3],
+    fan: impl Fn(u32) -> &'a [u32],
+) -> Vec<Facing> {
+    let facing = |corners: &[u32; 3]| {
+        let around = corners.iter().flat_map(|&corner| fan(corner));
+        let mut beside = around.clone().flat_map(|&at| &sides[at as usize]);
+        if beside.any(|side| side.kind == SideKind::Rim) {
+            return Facing::ANY;
+        }
+        Facing::around(around.map(|&at| normals[at as usize]))
+    };
+    triangles.iter().map(facing).collect()
 }

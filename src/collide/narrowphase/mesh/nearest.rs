@@ -5,7 +5,7 @@ use crate::constants::MESH_DIRECTION;
 use crate::math::Vec3;
 use crate::world::{Feature, SideKind, TriangleMesh};
 
-/// Most triangles that a ball is nearest to: of more the first ones found.
+/// Most triangles that a ball touches: of more the nearest.
 const MOST: usize = 16;
 
 /// Where a ball touches a triangle.
@@ -25,34 +25,56 @@ pub(super) struct Touch {
 pub(in crate::collide) enum Near<'a> {
     /// Any.
     All,
-    /// No others than these, in the order of the mesh, and of these none that was farther from a place not far away `[m]`.
-    Known(&'a [Neighbour], f64),
+    /// What touches a ball about the place, and what is nearest to it, is among these, in the order of the mesh; and among those of them
+    /// that had no more room than the place has moved, and were no farther than this `[m]`.
+    Known(&'a [Neighbour], [f64; 2]),
 }
 
-/// A triangle and its distance from some place `[m]`, or somewhat less.
+/// A triangle near some place.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::collide) struct Neighbour {
     pub(in crate::collide) triangle: u32,
+    /// Its distance from the place, or somewhat less `[m]`.
     pub(in crate::collide) distance: f32,
+    /// How far from the place the nearest one is that it can touch, or somewhat less `[m]`.
+    pub(in crate::collide) room: f32,
 }
 
 impl Near<'_> {
+    /// Visits what may touch a ball, or be nearest to its centre.
     #[inline(always)]
-    fn visit_ball(
-        self,
-        mesh: &TriangleMesh,
-        center: &Vec3,
-        range: f64,
-        mut visit: impl FnMut(u32),
-    ) {
+    fn visit(self, mesh: &TriangleMesh, center: &Vec3, range: f64, mut visit: impl FnMut(u32)) {
         match self {
-            Self::All => mesh.visit_ball(center, range, visit),
-            Self::Known(neighbours, farthest) => {
+            Self::All => mesh.visit_facing(center, (range, 0.0), visit),
+            Self::Known(neighbours, [gone, farthest]) => {
                 for neighbour in neighbours {
-                    if f64::from(neighbour.distance) <= farthest {
+                    if f64::from(neighbour.distance) <= farthest
+                        && f64::from(neighbour.room) <= gone
+                    {
                         visit(neighbour.triangle);
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Where a ball touches some triangles.
+struct Touches {
+    found: [Option<Touch>; MOST],
+    count: usize,
+}
+
+impl Touches {
+    fn add(&mut self, mut touch: Touch) {
+        if let Some(place) = self.found.get_mut(self.count) {
+            *place = Some(touch);
+            self.count += 1;
+            return;
+        }
+        for known in self.found.iter_mut().flatten() {
+            if known.distance > touch.distance {
+                std::mem::swap(known, &mut touch);
             }
         }
     }
@@ -68,51 +90,72 @@ pub(super) fn visit_touches(
     range: f64,
     mut visit: impl FnMut(Touch),
 ) {
-    let mut found = [None; MOST];
-    let mut count = 0;
+    let mut touches = Touches {
+        found: [None; MOST],
+        count: 0,
+    };
     let mut any_behind = false;
-    near.visit_ball(mesh, center, range, |triangle| {
-        if let Some((height, is_above)) = mesh.above_hollow(triangle, center, range) {
-            if is_above && count < MOST {
-                let normal = mesh.normals()[triangle as usize];
-                let touch = Touch {
-                    triangle,
-                    on: center - normal * height,
-                    normal,
-                    distance: height,
-                };
-                found[count] = Some((touch, false));
-                count += 1;
-            }
-            return;
-        }
-        let (on, feature) = mesh.closest(triangle, center);
-        let apart = center - on;
-        let squared = apart.norm_squared();
-        if squared > range * range {
-            return;
-        }
-        if count < MOST
-            && let Some((touch, is_behind)) =
-                touch(mesh, (triangle, feature), (&on, &apart), radius)
-        {
-            found[count] = Some((touch, is_behind));
-            count += 1;
+    near.visit(mesh, center, range, |triangle| {
+        if let Some((touch, is_behind)) = touch_within(mesh, triangle, center, range, true) {
             any_behind |= is_behind;
+            if !is_behind {
+                touches.add(touch);
+            }
         }
     });
-    let is_behind_all = any_behind && is_behind_nearest((mesh, near), center, range);
-    for (touch, is_behind) in found[..count].iter().flatten() {
-        if !is_behind || is_behind_all {
+    if any_behind && is_behind_nearest(mesh, center, range) {
+        touches.count = 0;
+        mesh.visit_ball(center, range, |triangle| {
+            if let Some((touch, _)) = touch_within(mesh, triangle, center, range, false) {
+                touches.add(touch);
+            }
+        });
+    }
+    for touch in touches.found[..touches.count].iter().flatten() {
+        if touch.distance >= -radius {
             visit(*touch);
         }
     }
 }
 
+/// Where a point touches a triangle that is not farther than `range` `[m]`, and if it is behind it. A point that is not behind what is nearest to it
+/// touches triangles only in directions that they face.
+#[inline(always)]
+fn touch_within(
+    mesh: &TriangleMesh,
+    triangle: u32,
+    center: &Vec3,
+    range: f64,
+    is_faced: bool,
+) -> Option<(Touch, bool)> {
+    if let Some((height, is_above)) = mesh.above_hollow(triangle, center, range) {
+        let normal = mesh.normals()[triangle as usize];
+        let touch = Touch {
+            triangle,
+            on: center - normal * height,
+            normal,
+            distance: height,
+        };
+        return is_above.then_some((touch, false));
+    }
+    let (on, feature) = mesh.closest(triangle, center);
+    let apart = center - on;
+    let squared = apart.norm_squared();
+    if squared > range * range {
+        return None;
+    }
+    // On the surface itself it is rounding that has a direction.
+    let has_direction = squared > (MESH_DIRECTION * range) * (MESH_DIRECTION * range);
+    if is_faced && has_direction && !mesh.facing(triangle).holds(&apart) {
+        return None;
+    }
+    touch(mesh, (triangle, feature), (&on, &apart))
+}
+
 /// True if a point is behind what is nearest to it within `range` `[m]`.
-fn is_behind_nearest((mesh, near): (&TriangleMesh, Near<'_>), center: &Vec3, range: f64) -> bool {
+fn is_behind_nearest(mesh: &TriangleMesh, center: &Vec3, range: f64) -> bool {
     let mut nearest = (range * range, false);
-    near.visit_ball(mesh, center, range, |triangle| {
+    mesh.visit_ball(center, range, |triangle| {
         let (on, feature) = mesh.closest(triangle, center);
         let apart = center - on;
         if apart.norm_squared() < nearest.0 {
@@ -128,7 +171,6 @@ fn touch(
     mesh: &TriangleMesh,
     (triangle, feature): (u32, Feature),
     (on, apart): (&Vec3, &Vec3),
-    radius: f64,
 ) -> Option<(Touch, bool)> {
     // Most are on the right side by far, and need no root.
     let far = apart.norm_squared();
@@ -169,5 +211,83 @@ fn touch(
     }
     let normal = mesh.normals()[triangle as usize];
     let distance = normal.dot(apart);
-    (distance >= -radius).then_some((touch(normal, distance), is_behind))
+    Some((touch(normal, distance), is_behind))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    /// The touches of a ball among all triangles of a mesh.
+    fn among_all(mesh: &TriangleMesh, center: &Vec3, radius: f64, range: f64) -> Vec<[f64; 7]> {
+        let is_behind_all = is_behind_nearest(mesh, center, range);
+        let mut found = Vec::new();
+        for triangle in 0..mesh.triangles().len() as u32 {
+            if let Some((touch, is_behind)) = touch_within(mesh, triangle, center, range, false)
+                && (!is_behind || is_behind_all)
+                && touch.distance >= -radius
+            {
+                found.push(listed(&touch));
+            }
+        }
+        found
+    }
+
+    fn listed(touch: &Touch) -> [f64; 7] {
+        let Touch {
+            on,
+            normal,
+            distance,
+            ..
+        } = touch;
+        [on.x, on.y, on.z, normal.x, normal.y, normal.z, *distance]
+    }
+
+    #[test]
+    fn what_does_not_face_a_ball_does_not_touch_it() {
+        // Level, hills, a rough ground, steep stairs.
+        let heights: [fn(f64, f64) -> f64; 4] = [
+            |_, _| 0.0,
+            |x, y| 0.6 * ((0.9 * x).sin() + (0.7 * y).cos()),
+            |x, y| (12.9898 * x + 78.233 * y).sin(),
+            |x, _| 3.0 * (0.25 * x).floor(),
+        ];
+        for height in heights {
+            let field: Vec<Vec<f64>> = (0..=30)
+                .map(|y| {
+                    (0..=30)
+                        .map(|x| height(f64::from(x), f64::from(y)))
+                        .collect()
+                })
+                .collect();
+            let field = TriangleMesh::height_field(&field, [1.0, 1.0]).unwrap();
+            for mesh in [field.clone(), field.turned_inside_out()] {
+                let (mut touched, mut behind) = (0, 0);
+                for case in 0..400 {
+                    let t = f64::from(case);
+                    let [x, y] = [12.0 * (1.7 * t).sin(), 12.0 * (2.3 * t).cos()];
+                    let radius = [0.3, 1.0, 2.0, 4.0][case as usize % 4];
+                    let ground = height((x + 15.0).round(), (y + 15.0).round());
+                    let up = radius * (2.2 * (0.37 * t).sin());
+                    let center = Vec3::new(x, y, ground + up);
+                    let range = 1.05 * radius;
+                    let expected = among_all(&mesh, &center, radius, range);
+                    let mut found = Vec::new();
+                    let all = (&mesh, Near::All);
+                    visit_touches(all, &center, radius, range, |touch| {
+                        found.push(listed(&touch));
+                    });
+                    // Of very many the nearest.
+                    if expected.len() <= MOST {
+                        assert_eq!(found, expected, "case {case} of radius {radius}");
+                    }
+                    touched += expected.len();
+                    behind += usize::from(is_behind_nearest(&mesh, &center, range));
+                }
+                assert!(touched > 60 && behind > 20, "{touched} {behind}");
+            }
+        }
+    }
 }

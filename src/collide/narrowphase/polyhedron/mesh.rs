@@ -7,80 +7,17 @@
 
 use super::patch::{FEW_VERTICES, MAX_VERTICES, Patch, most_against};
 use super::prism::Prism;
+use super::way::{Way, way};
 use super::{Along, Axis, Solids, Standing, distance};
 use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, On, StandingMesh, name};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
 use crate::constants::{
-    CLIP_TOLERANCE, DEEPER_BY, EDGES_ALONG_FACE, FACET_ROOM, MESH_DIRECTION, MESH_GROUP,
-    NEARER_TRIANGLE, SHALLOW_ON_MESH,
+    CLIP_TOLERANCE, DEEPER_BY, EDGES_ALONG_FACE, FACET_ROOM, MESH_GROUP, NEARER_TRIANGLE,
+    SHALLOW_ON_MESH,
 };
 use crate::math::{Aabb, Mat3, Vec3};
-use crate::world::{Face, SideKind, TriangleMesh};
-
-/// Along what a body and a triangle touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::collide::narrowphase) enum Way {
-    /// The triangle's normal.
-    Front,
-    /// The direction that was found.
-    Found,
-    /// The triangle beyond a side sees to it.
-    Beyond,
-}
-
-/// Along what a body touches a triangle that a direction of the mesh's axes, from the triangle to the body, separates best.
-pub(in crate::collide::narrowphase) fn way(
-    mesh: &TriangleMesh,
-    triangle: u32,
-    direction: &Vec3,
-) -> Way {
-    let lean = mesh.normals()[triangle as usize].dot(direction);
-    if !(-MESH_DIRECTION..=EDGES_ALONG_FACE).contains(&lean) {
-        return Way::Front;
-    }
-    let corners = mesh.corners(triangle);
-    let along = corners.map(|corner| direction.dot(&corner));
-    let top = along[0].max(along[1]).max(along[2]);
-    let size = (corners[1] - corners[0]).norm() + (corners[2] - corners[0]).norm();
-    let is_top = along.map(|height| top - height <= 1e-7 * size);
-    let sides = mesh.sides(triangle);
-    let misses = |way: &Vec3| direction.dot(way) > -1e-7 * way.norm();
-    let of_side = |side: usize| match sides[side].kind {
-        SideKind::Flat | SideKind::Valley => Way::Front,
-        SideKind::Rim => Way::Found,
-        SideKind::Ridge => {
-            let beyond = mesh.inward_beyond(triangle, side);
-            if beyond.is_some_and(|way| misses(&way)) {
-                Way::Beyond
-            } else {
-                Way::Found
-            }
-        }
-    };
-    match is_top {
-        [true, true, true] => Way::Front,
-        [true, true, false] => of_side(0),
-        [false, true, true] => of_side(1),
-        [true, false, true] => of_side(2),
-        _ => {
-            let corner = is_top.iter().position(|&top| top).unwrap_or(0);
-            let vertex = mesh.triangles()[triangle as usize][corner];
-            if !mesh.edges_at(vertex).any(|way| misses(&way)) {
-                return Way::Found;
-            }
-            // Some triangle at the corner is nearer: one beyond a side that the direction leans over.
-            let leans = |side: usize| direction.dot(&mesh.inward(triangle, side)) < 0.0;
-            let over = [corner, (corner + 2) % 3].into_iter().filter(|&k| leans(k));
-            let mut kinds = over.map(|side| sides[side].kind);
-            if kinds.any(|kind| matches!(kind, SideKind::Ridge | SideKind::Rim)) {
-                Way::Beyond
-            } else {
-                Way::Front
-            }
-        }
-    }
-}
+use crate::world::{Face, SideKind};
 
 /// Rotation of a solid's axes for a triangle, by the triangle's normal in world axes.
 pub(in crate::collide::narrowphase) type Turn<'a> = &'a dyn Fn(&Vec3) -> Mat3;
@@ -199,11 +136,14 @@ impl<'a> Search<'a> {
             // Too far above, or all of it behind.
             return None;
         }
+        if self.is_apart(triangle) {
+            return None;
+        }
         let prism = Prism::new(mesh, triangle, self.depth, |kind| kind == SideKind::Ridge);
         let q = (self.mesh.0, self.mesh.1, prism.solid());
         let mut solids = Solids::of_size(self.p, q, self.size);
         // A face that is preferred need not be what the nearest features face each other along, where there are others.
-        let mut missed = None;
+        let mut missed: Option<Along> = None;
         let is_level = mesh.sides(triangle).iter().all(|side| !side.is_touched());
         for prefers in [true, false].into_iter().skip(usize::from(is_level)) {
             solids.prefers = prefers;
@@ -211,8 +151,9 @@ impl<'a> Search<'a> {
             if best.separation > self.query.reach {
                 return None;
             }
+            let is_known = missed.is_some_and(|before| before.axis == best.axis);
             missed = Some(best);
-            if is_beyond {
+            if is_beyond || is_known {
                 break;
             }
             let lowest = self.offer(triangle, (&prism, q), (&solids, &best), gathered);
@@ -221,6 +162,26 @@ impl<'a> Search<'a> {
             }
         }
         missed.filter(|best| best.separation <= 0.0)
+    }
+
+    /// True if the body is so far beyond a side of a triangle, or the triangle in front of a face of the body, that they do not touch.
+    fn is_apart(&self, triangle: u32) -> bool {
+        let (solid, mesh) = (self.p.2, self.mesh.2);
+        let corners = mesh.corners(triangle);
+        let width = mesh.facing(triangle).width_from_within(self.query.reach);
+        let is_beside = (0..3).any(|side| {
+            let outward = -mesh.inward(triangle, side);
+            let lowest = solid.lowest(&self.axes.tr_mul(&outward));
+            let beyond = outward.dot(&(self.origin - corners[side])) + lowest;
+            let length = outward.norm();
+            beyond > length * (width + 2.0 * CLIP_TOLERANCE * length)
+        });
+        let corners = corners.map(|corner| self.axes.tr_mul(&(corner - self.origin)));
+        is_beside
+            || solid.faces.iter().any(|face| {
+                let [a, b, c] = corners.map(|corner| face.normal.dot(&corner));
+                a.min(b).min(c) - face.offset > self.query.reach
+            })
     }
 
     /// True if the body overlaps what is straight below a triangle.
@@ -278,6 +239,9 @@ impl<'a> Search<'a> {
     /// that face nearly the same way bear it together.
     fn is_less_deep_beyond(&self, triangle: u32, separation: f64) -> bool {
         let mesh = self.mesh.2;
+        if mesh.facing(triangle).is_narrow(MESH_GROUP) {
+            return false;
+        }
         let corners = mesh.corners(triangle);
         let (normal, size) = (mesh.normals()[triangle as usize], self.size);
         let vertices = mesh.triangles()[triangle as usize];

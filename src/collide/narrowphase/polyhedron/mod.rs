@@ -14,6 +14,7 @@ mod patch;
 mod prism;
 pub(in crate::collide) mod ratio;
 mod round;
+mod way;
 
 pub(crate) use cuboid::Cuboid;
 pub(super) use mesh::solid_mesh;

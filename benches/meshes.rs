@@ -37,7 +37,7 @@ fn ground(cell: f64, hill: f64) -> Shape {
     ))
 }
 
-/// What falls on the floors.
+/// The bodies that fall on the floors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Spheres,

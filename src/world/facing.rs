@@ -1,6 +1,6 @@
 //! Directions in which triangles can be touched.
 //!
-//! What is nearest to a point among its surroundings on a surface is seen from there along a normal of the surface. Where all normals at a triangle, those
+//! The nearest place to a point, among its surroundings on a surface, is seen from there along a normal of the surface. Where all normals at a triangle, those
 //! of the triangles that share a corner with it, are within some angle below 90 degrees of an axis, the surface is a graph over a plane, no steeper than
 //! that angle, and so are all lines and planes that bound it locally: a point of the triangle can be nearest in directions only that are within the same
 //! angle of the axis, to either side. Whole parts of a mesh are out of question by this, although they are near (Johnson and Cohen 2001, *Spatialized

@@ -135,7 +135,7 @@ impl Tree {
             [] => Facing::ANY,
         };
         self.facings = vec![[Facing::ANY; 2]; self.nodes.len()];
-        // What is below a node comes after it.
+        // The nodes below one come after it.
         for (at, node) in self.nodes.iter().enumerate().rev() {
             self.facings[at] = node.halves.map(|half| {
                 let first = half.first as usize;

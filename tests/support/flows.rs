@@ -24,7 +24,7 @@ pub(crate) fn granular(name: &str, change: impl Fn(String) -> String) -> Scene {
     Scene::parse(&path, &text, &Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What runs out of a hopper.
+/// The flow out of a hopper.
 pub(crate) struct Discharge {
     /// Volume of the spheres over time `[m^3/s]`.
     pub(crate) rate: f64,
@@ -39,7 +39,7 @@ fn volume(body: &Body) -> f64 {
     4.0 / 3.0 * std::f64::consts::PI * radius.powi(3)
 }
 
-/// What runs out of a hopper between two numbers of spheres.
+/// The flow out of a hopper between two numbers of spheres.
 pub(crate) fn discharge(scene: Scene, between: [usize; 2]) -> Discharge {
     let (mut marks, mut packing, mut lost) = (Vec::new(), 0.0, 0);
     run(scene, |world| {

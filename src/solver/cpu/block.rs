@@ -67,14 +67,14 @@ pub(super) type Copy<'a> = (&'a BodyVelocity, &'a BodyInertia, f32);
 /// An impulse `[N s]` and a moment about the centre of mass `[N m s]`.
 pub(super) type Push = (V3, V3);
 
-/// What a visit makes of a block.
+/// The outcome of a visit of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Step<Impulse> {
     /// The new impulse.
     pub(super) impulse: Impulse,
-    /// What A and B are to be pushed with.
+    /// Impulses and moments on A and B.
     pub(super) pushes: [Push; 2],
-    /// What that adds to the velocities of their copies.
+    /// Changes of the velocities of their copies.
     pub(super) changes: [Motion<f32>; 2],
 }
 
@@ -116,7 +116,7 @@ pub(super) trait Block: Pod + Send + Sync {
     /// Softness of its normal row, where blocks have one of their own.
     fn own_softness(batches: &Batches, index: usize) -> Option<f32>;
 
-    /// What a visit makes of it.
+    /// A visit of it.
     fn step(
         &self,
         visit: Visit,
@@ -352,7 +352,7 @@ fn point_of(block: &ContactBlock) -> Point<f32> {
     }
 }
 
-/// What a change of a contact's impulse `[N s]` pushes A and B with.
+/// Impulses and moments on A and B of a change of a contact's impulse `[N s]`.
 #[inline(always)]
 fn pushes_of(block: &ContactBlock, change: V3) -> [Push; 2] {
     let back = math::scale(change, -1.0);
@@ -386,7 +386,7 @@ fn pressed(
     }
 }
 
-/// What a unit of a contact's normal impulse does to a body at an arm.
+/// Arm and spin of a unit of a contact's normal impulse on a body.
 #[inline(always)]
 fn turn((velocity, inertia, _): Copy<'_>, arm: V3, block: &ContactBlock) -> Turn<f32> {
     let lever = Lever {

@@ -1,4 +1,4 @@
-//! What of a mesh is near a point, and how near.
+//! Triangles of a mesh near a point, and their distances.
 
 use super::{Feature, TriangleMesh};
 use crate::constants::MESH_GROUP;

@@ -25,7 +25,7 @@ pub(super) struct Touch {
 pub(in crate::collide) enum Near<'a> {
     /// Any.
     All,
-    /// What touches a ball about the place, and what is nearest to it, is among these, in the order of the mesh; and among those of them
+    /// The triangles that touch a ball about the place, and the nearest one, are among these, in the order of the mesh; and among those of them
     /// that had no more room than the place has moved, and were no farther than this `[m]`.
     Known(&'a [Neighbour], [f64; 2]),
 }

@@ -79,7 +79,7 @@ impl Points {
     }
 }
 
-/// What a unit of the normal impulse of a point does to one side's body; fields as those of [`Turn`].
+/// Arm and spin of a unit of a point's normal impulse on one side's body; fields as those of [`Turn`].
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 struct Turns {

@@ -178,7 +178,7 @@ struct Strip<'a> {
 
 /// A point of a strip, and how often it was visited before.
 #[derive(Debug, Clone, Copy, Default)]
-struct Turn {
+struct Cursor {
     point: usize,
     visit: usize,
 }
@@ -188,16 +188,16 @@ impl Strip<'_> {
         (self.group.end - self.group.first) as usize
     }
 
-    /// The turn after one: the next point's, or the next visit's first.
+    /// The next point of the visit, or the first one of the next visit.
     #[inline(always)]
-    fn next(&self, turn: Turn) -> Turn {
-        let point = turn.point + 1;
+    fn next(&self, cursor: Cursor) -> Cursor {
+        let point = cursor.point + 1;
         if point < self.point_count() {
-            Turn { point, ..turn }
+            Cursor { point, ..cursor }
         } else {
-            Turn {
+            Cursor {
                 point: 0,
-                visit: turn.visit + 1,
+                visit: cursor.visit + 1,
             }
         }
     }
@@ -254,7 +254,7 @@ impl<L: Law> Part<'_, '_, L> {
         unsafe {
             let mut bodies = self.gather::<S>(strip);
             if !self.is_idle(strip, &bodies) {
-                self.finish(strip, (0, Turn::default()), &mut bodies);
+                self.finish(strip, (0, Cursor::default()), &mut bodies);
             }
         }
     }
@@ -277,7 +277,7 @@ impl<L: Law> Part<'_, '_, L> {
             if self.is_idle(&p, &bodies_p) && self.is_idle(&q, &bodies_q) {
                 return;
             }
-            let (mut at_p, mut at_q) = (Turn::default(), Turn::default());
+            let (mut at_p, mut at_q) = (Cursor::default(), Cursor::default());
             let mut change_p = self.update(&p, at_p, &bodies_p);
             for _ in 1..turns {
                 let change_q = self.update(&q, at_q, &bodies_q);
@@ -304,8 +304,7 @@ impl<L: Law> Part<'_, '_, L> {
         }
         let (group, first) = (strip.group, strip.first);
         let zero = S::splat(0.0);
-        let speed = |v: Vector<S>| (v[0].abs() + v[1].abs()) + v[2].abs();
-        let mut busy = (speed(a.linear) + speed(a.angular)) + (speed(b.linear) + speed(b.angular));
+        let mut busy = (size(a.linear) + size(a.angular)) + (size(b.linear) + size(b.angular));
         for at in group.first as usize..group.end as usize {
             let points = &self.pass.points[at];
             let (normal, free) = (&points.normal, &points.free_velocity);
@@ -335,7 +334,7 @@ impl<L: Law> Part<'_, '_, L> {
     unsafe fn finish<S: Simd>(
         &self,
         strip: &Strip<'_>,
-        (turn, mut at): (usize, Turn),
+        (turn, mut at): (usize, Cursor),
         bodies: &mut [Bodies<S>; 2],
     ) {
         // SAFETY: the caller's promise.
@@ -354,10 +353,10 @@ impl<L: Law> Part<'_, '_, L> {
     unsafe fn update<S: Simd>(
         &self,
         strip: &Strip<'_>,
-        turn: Turn,
+        cursor: Cursor,
         [a, b]: &[Bodies<S>; 2],
     ) -> Change<S> {
-        let at = strip.group.first as usize + turn.point;
+        let at = strip.group.first as usize + cursor.point;
         // SAFETY: the caller's promise.
         unsafe {
             let point = self.pass.points[at].load(strip.first);
@@ -366,7 +365,7 @@ impl<L: Law> Part<'_, '_, L> {
             } else {
                 S::splat(0.0)
             };
-            if self.visits(strip)[turn.visit] == Visit::Normals {
+            if self.visits(strip)[cursor.visit] == Visit::Normals {
                 // SAFETY: impulses are one group's.
                 let row = &mut self.pass.impulses.range(at..at + 1)[0][0];
                 let impulse = lanes_of(row, strip.first);
@@ -390,11 +389,11 @@ impl<L: Law> Part<'_, '_, L> {
     fn apply<S: Simd>(
         &self,
         strip: &Strip<'_>,
-        turn: Turn,
+        cursor: Cursor,
         change: Change<S>,
         [a, b]: &mut [Bodies<S>; 2],
     ) {
-        let (at, first) = (strip.group.first as usize + turn.point, strip.first);
+        let (at, first) = (strip.group.first as usize + cursor.point, strip.first);
         let points = &self.pass.points[at];
         match change {
             Change::All(change) => {
@@ -459,4 +458,10 @@ impl<L: Law> Part<'_, '_, L> {
                 .scatter(&strip.pairs.body_b, b, (strip.first, self.spare));
         }
     }
+}
+
+/// Sum of the magnitudes of a vector's components.
+#[inline(always)]
+fn size<S: Simd>([x, y, z]: Vector<S>) -> S {
+    (x.abs() + y.abs()) + z.abs()
 }

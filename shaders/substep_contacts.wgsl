@@ -23,21 +23,23 @@ fn most_taken_back(params: SubstepParams, step: ContactStep, mass: f32, impulse:
 // The velocity that a gap asks for, `most` being the most that is taken back of it; see `SubstepPlan::contact_bias` of the library.
 fn velocity_bias(
     params: SubstepParams,
+    step: ContactStep,
     gap: f32,
     velocity: f32,
     gain: f32,
     most: f32,
-    restitution: f32,
     presses: bool,
 ) -> f32 {
+    let restitution = step.restitution;
     let open = gap - params.slop;
     let deep = (gap + params.slop) + params.spared;
-    var asked = max(params.rate * min(deep, 0.0), -most) + params.memory * velocity;
+    var asked = max((params.rate * step.share) * min(deep, 0.0), -most) + params.memory * velocity;
     if open > 0.0 {
         asked = open * params.per_second;
-        if restitution > 0.0 && !presses {
-            asked = FREE_APPROACH;
-        }
+    }
+    let waits = open > 0.0 || velocity >= -params.calm_approach;
+    if restitution > 0.0 && waits && !presses {
+        asked = FREE_APPROACH;
     }
     let meets = open + params.substep_length * velocity <= 0.0;
     if !(restitution > 0.0 && velocity < -params.restitution_threshold && meets) {
@@ -91,7 +93,7 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if has(POSITION) {
         let most = most_taken_back(params, step, mass, totals[at].kept.x);
         let open = gap + params.slop;
-        let beyond = max(min(open + params.spring_time * most, 0.0), -params.max_correction);
+        let beyond = max(min(open + (params.spring_time / step.share) * most, 0.0), -params.max_correction);
         blocks[at].friction = 0.0;
         blocks[at].free_velocity = normal * select(beyond, open, open > 0.0);
         return;
@@ -106,7 +108,7 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
     let presses = impulses[at].x > 0.0;
-    let bias = velocity_bias(params, gap, velocity, gain, most, step.restitution, presses);
+    let bias = velocity_bias(params, step, gap, velocity, gain, most, presses);
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =
         ((step.start + step.increment * params.part) + gained) + normal * bias;

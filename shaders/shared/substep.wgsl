@@ -26,6 +26,7 @@ struct SubstepParams {
     held: f32,
     held_load: f32,
     spring_time: f32,
+    calm_approach: f32,
 }
 
 // What impulses and corrections have done to a body since the start of the step; 64 bytes.
@@ -48,8 +49,8 @@ struct ContactStep {
     restitution: f32,
     load: f32,
     root_size: f32,
+    share: f32,
     padding: f32,
-    padding_2: f32,
 }
 
 // Impulses of a contact: of the last velocity LCP, and of all; 32 bytes.

@@ -1,5 +1,7 @@
 //! The number that a contact adds to its relative normal velocity.
 
+use crate::constants::SHARED_STIFFNESS;
+
 /// Bias of an unstabilized contact in the velocity pass `[m/s]`: speculative gap, or restitution.
 ///
 /// * Apart (`separation > 0`): `separation / h`, so that the gap may close and not more.
@@ -16,6 +18,31 @@ pub fn velocity(separation: f64, approach: f64, restitution: f64, threshold: f64
         softness: 0.0,
     };
     meeting.bias(gap, threshold, h) as f32
+}
+
+/// What a contact's pair of bodies makes of the law of gaps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    /// See [`Problem::sizes`](crate::problem::Problem::sizes); 1 where there are none.
+    pub size: f32,
+    /// Share of the contact in the stiffness of four contacts: 1 where its pair has no more, else four over their number.
+    pub share: f32,
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Self {
+            size: 1.0,
+            share: 1.0,
+        }
+    }
+}
+
+impl Scale {
+    /// That of one of so many contacts of a pair; see [`SHARED_STIFFNESS`].
+    pub(crate) fn share_of(contacts: usize) -> f32 {
+        SHARED_STIFFNESS / SHARED_STIFFNESS.max(contacts as f32)
+    }
 }
 
 /// How two bodies are about to meet at a contact.

@@ -33,7 +33,7 @@ mod joint_row;
 mod plain;
 mod radius;
 mod rolling;
-mod runs;
+pub(crate) mod runs;
 mod split_body;
 mod surfaces;
 
@@ -47,6 +47,8 @@ pub use rolling::RollingFriction;
 pub use surfaces::MovingSurfaces;
 
 use crate::error::{Error, Result};
+use bias::Scale;
+use runs::run_length;
 
 /// Bodies, contacts and joints: one linear complementarity problem, or a step in substeps.
 ///
@@ -198,6 +200,14 @@ impl ProblemRef<'_> {
     /// Root of a contact's [size](Problem::sizes).
     pub(crate) fn root_size(&self, contact: usize) -> f32 {
         self.sizes.get(contact).map_or(1.0, |size| size.sqrt())
+    }
+
+    /// What a contact's pair of bodies makes of the law of gaps.
+    pub(crate) fn scale(&self, contact: usize) -> Scale {
+        Scale {
+            size: self.sizes.get(contact).copied().unwrap_or(1.0),
+            share: Scale::share_of(run_length(self.contacts, contact, |c| [c.body_a, c.body_b])),
+        }
     }
 
     /// True if a contact has a compliance of its own.

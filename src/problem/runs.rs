@@ -42,6 +42,17 @@ pub(super) fn bodies_of(pair: PairKey) -> [u32; 2] {
     [pair as u32, (pair >> 32) as u32]
 }
 
+/// Length of the run that an item is in: those before and after it between the same two bodies.
+pub(crate) fn run_length<T>(items: &[T], at: usize, pair: impl Fn(&T) -> [u32; 2]) -> usize {
+    let own = pair(&items[at]);
+    let before = items[..at]
+        .iter()
+        .rev()
+        .take_while(|item| pair(item) == own);
+    let after = items[at..].iter().take_while(|item| pair(item) == own);
+    before.count() + after.count()
+}
+
 /// The runs of consecutive items between the same two bodies.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs {

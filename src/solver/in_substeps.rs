@@ -163,8 +163,7 @@ impl Step {
                     restitution: f64::from(restitution),
                     softness,
                 };
-                let size = given.sizes.get(index).copied().unwrap_or(1.0);
-                let bias = plan.contact_bias(&meeting, &carried, size);
+                let bias = plan.contact_bias(&meeting, &carried, given.scale(index));
                 let cold = plan.starts_cold(velocity, f64::from(restitution));
                 Contact {
                     bias: (bias + along_normal(contact, lost)) as f32,
@@ -216,8 +215,7 @@ impl Step {
                 impulse: f64::from(solution.impulses[index][0]) * response,
                 load: f64::from(load) * plan.substep_length() * response,
             };
-            let size = given.sizes.get(index).copied().unwrap_or(1.0);
-            let bias = position.contact_bias(gap, &plan.gap_law, &carried, size);
+            let bias = position.contact_bias(gap, &plan.gap_law, &carried, given.scale(index));
             *contact = Contact {
                 bias: bias as f32,
                 friction: 0.0,

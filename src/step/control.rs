@@ -25,6 +25,7 @@ use crate::constants::{
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
+use crate::problem::bias::Scale;
 use crate::world::{BodyKind, Joint, Shape, World};
 
 /// How one step is divided.
@@ -394,7 +395,8 @@ impl Control {
                 let wide = TOWER_WIDTH * size;
                 let width_squared = width_squared(support.contacts(contacts), size, &up);
                 if width_squared > wide * wide {
-                    let strength = support.points * width_squared / (4.0 * response);
+                    let share = f64::from(Scale::share_of(support.count as usize));
+                    let strength = support.points * share * width_squared / (4.0 * response);
                     let lean = gravity * f64::from(load.tower) * load.moment * load.size;
                     buckling = buckling.max(BUCKLING_FACTOR * lean / strength);
                     if lower.tower < load.tower {

@@ -2,6 +2,7 @@
 //! and which joints break.
 
 mod geometric_stiffness;
+mod work;
 
 use super::integrate::Momentum;
 use crate::constants::{JOINT_CORRECTION_RATE, LEAST_IMPLICIT, ROWS_PER_THREAD};
@@ -12,6 +13,7 @@ use crate::stabilize::{JointRows, Prescribed, RowState, Scheme, Sweeps, joint_ro
 use crate::world::joint::{Joint, Law, Row};
 use crate::world::{self, World};
 use geometric_stiffness::Stiffness;
+use work::Work;
 
 /// How the errors of joints are corrected in a step or a substep.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +59,7 @@ pub(super) struct Joints {
     carried: Vec<[Vec3; 2]>,
     /// True for each body that a joint holds; shape `[body_count]`.
     held: Vec<bool>,
+    work: Work,
     /// Memory that is used again.
     stiffness: Vec<Stiffness>,
 }
@@ -170,6 +173,7 @@ impl Joints {
                 self.held[body as usize] = true;
             }
         }
+        self.work.begin_step(world);
         self.carried.clear();
         if world.joints.iter().any(can_break) {
             self.carried.resize(world.joints.len(), [Vec3::zeros(); 2]);
@@ -251,6 +255,7 @@ pub(super) struct SavedJoints {
     impulses: Vec<f32>,
     integrals: Vec<f64>,
     row_counts: Vec<usize>,
+    work: Vec<f64>,
 }
 
 #[cfg(feature = "scene")]
@@ -261,6 +266,7 @@ impl Joints {
             impulses: self.impulses.clone(),
             integrals: self.integrals.clone(),
             row_counts: self.row_counts.clone(),
+            work: self.work.kept(),
         }
     }
 
@@ -272,6 +278,7 @@ impl Joints {
             impulses: saved.impulses,
             integrals: saved.integrals,
             row_counts: saved.row_counts,
+            work: Work::restored(&saved.work),
             ..Self::default()
         })
     }

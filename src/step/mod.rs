@@ -38,6 +38,8 @@
 //! unless it is damped otherwise. b grows with the contacts that act on one body: a table, slender legs and a top on 16 contacts, with three times its weight
 //! or more on it, grows by up to 1.01 a substep if every contact is taken once. Most of b is within pairs of bodies, which a sweep
 //! therefore visits several times (`PAIR_VISITS`), friction once (`FRICTION_VISIT`): their contacts are nearly solved together, and nothing grows.
+//! What is left acts between pairs, and grows with their stiffness, w being about the number of contacts of a pair: those of a pair of more than four share the
+//! stiffness of four (`SHARED_STIFFNESS`), so that what stands between two bodies is as stiff however many points it is found by.
 //!
 //! Other sources of energy, and what bounds them:
 //!
@@ -65,9 +67,11 @@
 //!   `rho = 1`, so that their errors may be corrected. They have the last word: what a contact leaves open of them would become an
 //!   error, and correcting that against the force of an impact does work. A contact on a mechanism sees less than the inertia
 //!   that it stops; where it parts faster than it ever pushes it keeps its load, and no more of what the impact left.
+//!   Joints do no work: what corrections of turned levers add where forces grow many times over within a substep, as in a chain that stops a
+//!   heavy load, is taken back from the motion of the mechanism (see `joints/work.rs`).
 //! * **Restitution** is Newton's at the surface ([`Meeting`](crate::problem::bias::Meeting)), and what bounces starts
 //!   without the impulse of the last substep. Where it bounces on several points or bodies at once, substeps take sweeps enough
-//!   to find their impulses together. What may bounce and is apart is left alone: an impact elsewhere that drives it on
+//!   to find their impulses together. What may bounce and is apart, or touches and presses on nothing, is left alone: an impact elsewhere that drives it on
 //!   within the substep keeps its speed until it meets.
 //!
 //! The second LCP of Cline and Pai as they have it, on whole gaps between rigid contacts, is [`Settings::post_stabilized`]. It is exact where it is

@@ -111,6 +111,12 @@ impl Simulation {
                 .take_impulses(&self.solution.joint_impulses, &self.world);
         }
         let expected = self.balance_part(h);
+        let has_mechanisms = !is_divided && !self.world.joints.is_empty();
+        if has_mechanisms {
+            let (problem, solution) = (&self.problem, &self.solution);
+            self.joints
+                .add_work(&self.world, &self.momenta, problem, solution);
+        }
         let way = if is_divided {
             Way::InSubsteps(substeps, &self.solution.displacements)
         } else {
@@ -124,6 +130,9 @@ impl Simulation {
             &self.world.gravity,
             &mut self.energies,
         );
+        if has_mechanisms {
+            self.joints.take_work_back(&mut self.world);
+        }
         self.advance_time(end);
         let joints_before_post = self.joint_errors();
         if let Some(solved) = &report.position {

@@ -12,7 +12,8 @@ use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
 use crate::constants::{BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD};
 use crate::math::{self, Vec3};
 use crate::parallel::{self, SharedSlice, for_chunks};
-use crate::problem::bias::Meeting;
+use crate::problem::bias::{Meeting, Scale};
+use crate::problem::runs::run_length;
 use crate::problem::{Body, Contact, Problem, Velocity};
 use crate::solver::substeps::{Carried, SubstepPlan};
 use crate::stabilize::{RowState, Scheme, Sweeps};
@@ -156,14 +157,14 @@ pub(super) fn build_contacts(
     for_chunks(
         slices,
         CONTACTS_PER_THREAD,
-        |_, (points, contacts, gaps, loads)| {
+        |first, (points, all, gaps, loads)| {
             let (mut lookup, mut block) = (history.impulses.lookup(), Block::zeroed());
-            let all = points.chunks(BLOCK).zip(contacts.chunks_mut(BLOCK));
+            let blocks = points.chunks(BLOCK).zip(all.chunks_mut(BLOCK));
             let numbers = gaps.chunks_mut(BLOCK).zip(loads.chunks_mut(BLOCK));
-            for ((points, contacts), (gaps, loads)) in all.zip(numbers) {
-                let some = points.iter().zip(contacts.iter_mut());
-                let some = some.zip(gaps.iter_mut().zip(loads.iter_mut()));
-                for (at, ((point, contact), (gap, load))) in some.enumerate() {
+            for (number, ((points, some), (gaps, loads))) in blocks.zip(numbers).enumerate() {
+                let each = points.iter().zip(some.iter_mut());
+                let each = each.zip(gaps.iter_mut().zip(loads.iter_mut()));
+                for (at, ((point, contact), (gap, load))) in each.enumerate() {
                     let normal = math::narrow(&point.normal);
                     let [body_a, body_b] = point.bodies;
                     let arm =
@@ -184,14 +185,18 @@ pub(super) fn build_contacts(
                     *load = found.load;
                 }
                 block.resolve();
-                for (at, contact) in contacts.iter_mut().enumerate() {
+                for (at, contact) in some.iter_mut().enumerate() {
                     contact.impulse = math::scale(block.get(at), history.scale);
                 }
                 if let Some(biases) = biases {
-                    let some = points.iter().zip(contacts).zip(loads);
-                    for ((point, contact), load) in some {
+                    let each = points.iter().zip(some).zip(loads);
+                    for (at, ((point, contact), load)) in (first + number * BLOCK..).zip(each) {
                         let restitution = materials(point).restitution;
-                        let about = (point, restitution, memory.size(point));
+                        let scale = Scale {
+                            size: memory.size(point),
+                            share: Scale::share_of(run_length(contacts, at, |p| p.bodies)),
+                        };
+                        let about = (point, restitution, scale);
                         biases.write(world, solvers, about, *load, contact);
                     }
                 }
@@ -246,7 +251,7 @@ impl ContactBias<'_> {
         &self,
         world: &World,
         solvers: &[Body],
-        (point, restitution, size): (&ContactPoint, f64, f32),
+        (point, restitution, scale): (&ContactPoint, f64, Scale),
         load: f32,
         contact: &mut Contact,
     ) {
@@ -266,7 +271,7 @@ impl ContactBias<'_> {
         };
         let is_held = |body: u32| self.held.get(body as usize).is_some_and(|&held| held);
         let on_joints = point.bodies.into_iter().any(is_held);
-        let share = self.start_share(&meeting, size, (contact.impulse[0], load), on_joints);
+        let share = self.start_share(&meeting, scale.size, (contact.impulse[0], load), on_joints);
         if share != 1.0 {
             contact.impulse = math::scale(contact.impulse, share);
         }
@@ -280,13 +285,13 @@ impl ContactBias<'_> {
         } else {
             Carried::default()
         };
-        contact.bias = self.of(&meeting, &carried, size) as f32;
+        contact.bias = self.of(&meeting, &carried, scale) as f32;
     }
 
     /// Bias of a contact.
-    fn of(&self, meeting: &Meeting, carried: &Carried, size: f32) -> f64 {
+    fn of(&self, meeting: &Meeting, carried: &Carried, scale: Scale) -> f64 {
         if let Some(plan) = self.plan {
-            return plan.contact_bias(meeting, carried, size);
+            return plan.contact_bias(meeting, carried, scale);
         }
         let row = RowState {
             velocity: meeting.velocity,

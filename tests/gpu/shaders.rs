@@ -214,6 +214,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         held,
         held_load,
         spring_time,
+        calm_approach,
     });
     layout_of!(BodyState {
         gained_linear,
@@ -232,8 +233,8 @@ fn records_have_the_layout_of_the_rust_structs() {
         restitution,
         load,
         root_size,
+        share,
         padding,
-        padding_2,
     });
     layout_of!(ContactTotal { kept, total });
     layout_of!(Window {

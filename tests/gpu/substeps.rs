@@ -8,7 +8,7 @@ use drystone::internals::batches::{Batches, Remainder};
 use drystone::internals::cpu;
 use drystone::internals::cpu::{Sweep, VelocityChange};
 use drystone::internals::records::{BodyState, ContactStep, ContactTotal, PassKind, SubstepParams};
-use drystone::problem::Problem;
+use drystone::problem::{Contact, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::gpu::GpuSolver;
 use drystone::solver::reference::in_substeps;
@@ -84,6 +84,14 @@ fn plan(method: Method, position: bool) -> SubstepPlan {
     }
 }
 
+/// Share of a contact in the stiffness of its pair.
+fn share_of(contacts: &[Contact], at: usize) -> f32 {
+    let pair = |c: &Contact| [c.body_a, c.body_b];
+    let runs = contacts.chunk_by(|p, q| pair(p) == pair(q));
+    let mut lengths = runs.flat_map(|run| vec![run.len(); run.len()]);
+    4.0 / 4.0_f32.max(lengths.nth(at).unwrap() as f32)
+}
+
 /// What the device does, by the kernels' CPU twins; for methods without momentum and without tolerance.
 fn twin(given: &Problem, plan: &SubstepPlan) -> Solution {
     let colors = plan.velocity.method.max_colors();
@@ -114,6 +122,7 @@ fn twin(given: &Problem, plan: &SubstepPlan) -> Solution {
                 restitution: given.restitutions[source],
                 load: given.loads[source],
                 root_size: given.sizes[source].sqrt(),
+                share: share_of(&given.contacts, source),
                 ..ContactStep::default()
             }
         })

@@ -58,6 +58,7 @@ fn towers_stand_at_any_size() {
         "10, top x 30",
         "24 bricks beside a grain",
         "tower of 12 prisms",
+        "6 tables on each other",
         "table under ten times its weight",
     ];
     for size in [0.05, 1.0, 20.0] {
@@ -164,6 +165,7 @@ fn mechanisms_swing_and_spin_on() {
         "heavy top",
         "free dumbbell",
         "hanging chain",
+        "wrecking ball",
         "rope bridge",
         "12 dolls",
     ];

@@ -138,6 +138,36 @@ pub(super) fn hanging_chain(link: f64) -> Regime {
     mechanism("hanging chain", world, link, duration, Right::GainsNothing)
 }
 
+/// A ball a thousand times as heavy as each of the twelve links that it hangs from, let go level with where they hang: it falls through the chain, again and again, and
+/// the chain stops it.
+pub(super) fn wrecking_ball(link: f64) -> Regime {
+    let mut world = falling();
+    let rod = Shape::Capsule {
+        radius: 0.1 * link,
+        half_length: 0.4 * link,
+    };
+    let level = math::exp(&(Vec3::y() * FRAC_PI_2));
+    let mut before = None;
+    for k in 0..=12 {
+        let start = Vec3::x() * (f64::from(k) * link);
+        let (shape, middle, mass) = if k < 12 {
+            (rod.clone(), 0.5 * link, 1.0)
+        } else {
+            let radius = 2.0 * link;
+            (Shape::Sphere { radius }, radius, 1000.0)
+        };
+        let pose = Pose::new(start + Vec3::x() * middle, level);
+        let mut body = with_mass(shape, pose, mass * link.powi(3));
+        body.groups.collides_with = 0;
+        let body = add(&mut world, body);
+        let joined = (body, before);
+        join(&mut world, JointKind::Ball, joined, start, Vec3::z());
+        before = Some(body);
+    }
+    let duration = 70.0 * unit_of_time(link);
+    mechanism("wrecking ball", world, link, duration, Right::GainsNothing)
+}
+
 /// `scenes/joints/rope_bridge`.
 pub(super) fn rope_bridge(size: f64) -> Regime {
     let text = include_str!("../../../scenes/joints/rope_bridge.toml");

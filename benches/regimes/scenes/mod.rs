@@ -118,6 +118,7 @@ pub(crate) fn all(size: f64) -> Vec<Regime> {
     regimes.push(stacks::bricks_beside_a_grain(size));
     regimes.push(stacks::prisms(size));
     regimes.push(stacks::table(size));
+    regimes.push(stacks::tables(size));
     regimes.push(stacks::towers(size));
     regimes.push(stacks::wall(20, size, 20.0));
     regimes.push(stacks::card_house(size));
@@ -160,6 +161,7 @@ pub(crate) fn all(size: f64) -> Vec<Regime> {
     regimes.push(mechanisms::heavy_top(size));
     regimes.push(mechanisms::dumbbell(size));
     regimes.push(mechanisms::hanging_chain(size));
+    regimes.push(mechanisms::wrecking_ball(size));
     regimes.push(mechanisms::rope_bridge(size));
     regimes.push(mechanisms::dolls(size));
     regimes.push(grains::shaken_bed());

@@ -3,7 +3,7 @@
 use super::{Regime, Right, add, at, cube, dynamic, on_ground, unit_of_time};
 use drystone::internals::math;
 use drystone::math::{Pose, Vec3};
-use drystone::world::{Material, Polyhedron, Shape, World};
+use drystone::world::{CompoundPart, Material, Polyhedron, Shape, World};
 
 /// Cards of a house: side, breadth and thickness over the side, and how they lean `[rad]`.
 const CARD: [f64; 3] = [1.0, 0.7, 0.03];
@@ -102,6 +102,29 @@ pub(super) fn table(side: f64) -> Regime {
         20.0,
         0.02,
     )
+}
+
+/// Tables of a top and four legs that stand on each other, each pair in sixteen points.
+pub(super) fn tables(side: f64) -> Regime {
+    let part = |half_extents: [f64; 3], [x, y, z]: [f64; 3]| CompoundPart {
+        pose: at(x * side, y * side, z * side),
+        shape: Shape::Box {
+            half_extents: side * Vec3::from(half_extents),
+        },
+    };
+    let mut parts = vec![part([0.5, 0.5, 0.05], [0.0, 0.0, 0.45])];
+    for (x, y) in [(-0.4, -0.4), (-0.4, 0.4), (0.4, -0.4), (0.4, 0.4)] {
+        parts.push(part([0.05, 0.05, 0.45], [x, y, -0.05]));
+    }
+    let table = Shape::Compound {
+        parts: parts.into(),
+    };
+    let mut world = on_ground(0.5, 0.0);
+    for layer in 0..6 {
+        let pose = at(0.0, 0.0, (f64::from(layer) + 0.5) * side);
+        add(&mut world, dynamic(table.clone(), pose, 1000.0));
+    }
+    standing("6 tables on each other".into(), world, side, 20.0, 0.02)
 }
 
 pub(super) fn towers(side: f64) -> Regime {

@@ -26,6 +26,8 @@ pub(super) struct Start<S> {
     pub(super) load: S,
     /// Root of the contact's size; see [`Problem::sizes`](crate::problem::Problem::sizes).
     pub(super) root_size: S,
+    /// Share in the stiffness of its pair; see [`Scale`](crate::solver::substeps::Scale).
+    pub(super) share: S,
 }
 
 impl Start<f32> {
@@ -47,6 +49,7 @@ impl Start<f32> {
             restitution: step.restitution,
             load: step.load,
             root_size: step.root_size,
+            share: step.share,
         }
     }
 }
@@ -91,7 +94,7 @@ impl<S: Simd> Start<S> {
         let open = gap - S::splat(params.slop);
         let most = self.most(params, impulse);
         let deep = (gap + S::splat(params.slop)) + S::splat(params.spared);
-        let push = (S::splat(params.rate) * least(deep, zero)).max(zero - most);
+        let push = ((S::splat(params.rate) * self.share) * least(deep, zero)).max(zero - most);
         let shut = push + S::splat(params.memory) * velocity;
         S::select(zero.lt(open), open * S::splat(params.per_second), shut)
     }
@@ -114,7 +117,7 @@ impl<S: Simd> Start<S> {
     pub(super) fn position_bias(&self, params: &SubstepParams, gap: S, impulse: S) -> S {
         let zero = S::splat(0.0);
         let open = gap + S::splat(params.slop);
-        let sprung = S::splat(params.spring_time) * self.most(params, impulse);
+        let sprung = S::splat(params.spring_time).over(self.share) * self.most(params, impulse);
         let beyond = least(open + sprung, zero).max(S::splat(-params.max_correction));
         S::select(zero.lt(open), open, beyond)
     }
@@ -148,7 +151,9 @@ impl<S: Simd> Start<S> {
         let moves = threshold.lt(velocity.abs());
         let bounces = zero.lt(S::select(moves, restitution, zero));
         let pressing = S::select(bounces, zero, impulse);
-        let parted = S::select(zero.lt(open), restitution, zero);
+        let approaches = velocity.lt(zero - S::splat(params.calm_approach));
+        let calm = S::select(approaches, zero, restitution);
+        let parted = S::select(zero.lt(open), restitution, calm);
         let waits = zero.lt(S::select(zero.lt(pressing), zero, parted));
         let asked = S::select(waits, S::splat(FREE_APPROACH), asked);
         Bias {

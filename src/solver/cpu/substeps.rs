@@ -225,6 +225,7 @@ impl SubstepMemory {
                 restitution: given.restitutions.get(source).copied().unwrap_or(0.0),
                 load: given.loads.get(source).copied().unwrap_or(0.0),
                 root_size: given.root_size(source),
+                share: given.scale(source).share,
                 ..ContactStep::default()
             }
         }));

@@ -1,8 +1,8 @@
 //! How a step is divided, and how each part is solved.
 
-use crate::constants::FREE_APPROACH;
+use crate::constants::{CALM_APPROACH, FREE_APPROACH};
 use crate::error::{Error, Result};
-use crate::problem::bias::Meeting;
+use crate::problem::bias::{Meeting, Scale};
 use crate::problem::{AsProblem, ProblemRef};
 use crate::solver::{Method, Options};
 
@@ -143,15 +143,23 @@ impl GapLaw {
     }
 
     /// The law of a contact of some softness: of one that is softer than others by its [compliance](crate::problem::Problem::compliances), which is a spring, all of
-    /// the penetration pushes.
-    fn for_softness(&self, softness: f64) -> Self {
+    /// the penetration pushes, and its stiffness is its own.
+    fn for_softness(&self, softness: f64, share: f32) -> Self {
         if softness > f64::from(self.softness) {
             Self {
                 max_push: f32::MAX,
                 ..*self
             }
         } else {
-            *self
+            self.for_share(share)
+        }
+    }
+
+    /// The law of a contact with a [share](crate::problem::ProblemRef::stiffness_share) in the stiffness of its pair.
+    fn for_share(&self, share: f32) -> Self {
+        Self {
+            rate: self.rate * share,
+            ..*self
         }
     }
 
@@ -187,15 +195,15 @@ impl GapLaw {
 
 impl PositionPlan {
     /// Bias of a contact in the position LCP: its gap beyond the slop and beyond what its spring pushes back in the velocity LCP, or as
-    /// much of it as may be corrected. An open gap may close. `size` is that of
-    /// [`Problem::sizes`](crate::problem::Problem::sizes).
+    /// much of it as may be corrected. An open gap may close.
     #[must_use]
-    pub fn contact_bias(&self, gap: f64, law: &GapLaw, carried: &Carried, size: f32) -> f64 {
+    pub fn contact_bias(&self, gap: f64, law: &GapLaw, carried: &Carried, scale: Scale) -> f64 {
         let open = gap + f64::from(law.slop);
         if open > 0.0 {
             return open;
         }
-        let sprung = law.spring_time() * law.for_size(size).most(carried);
+        let law = law.for_size(scale.size).for_share(scale.share);
+        let sprung = law.spring_time() * law.most(carried);
         (open + sprung)
             .min(0.0)
             .max(-f64::from(self.max_correction))
@@ -218,12 +226,11 @@ impl SubstepPlan {
     /// Bias of a contact in the velocity LCP, as it is before the substep.
     ///
     /// Where something bounces within the substep, restitution wins over an open gap, and over the
-    /// push of a shut one if it asks for more; see [`Meeting::bias`]. What is apart, presses on nothing and may bounce is left to
-    /// itself where it does not: an impact somewhere else may bring it together within the
-    /// substep, and a gap that only closes would take the speed with which it is to bounce in the next one. `size` is that of
-    /// [`Problem::sizes`](crate::problem::Problem::sizes), 1 where there are none.
+    /// push of a shut one if it asks for more; see [`Meeting::bias`]. What is apart, or touches and does not [approach](Self::calm_approach), presses on
+    /// nothing and may bounce is left to itself where it does not: an impact somewhere else may bring it together within the
+    /// substep, and a gap that only closes would take the speed with which it is to bounce in the next one.
     #[must_use]
-    pub fn contact_bias(&self, meeting: &Meeting, carried: &Carried, size: f32) -> f64 {
+    pub fn contact_bias(&self, meeting: &Meeting, carried: &Carried, scale: Scale) -> f64 {
         let h_s = self.substep_length();
         let (gap, velocity) = (meeting.separation, meeting.velocity);
         let meeting = Meeting {
@@ -231,13 +238,25 @@ impl SubstepPlan {
             ..*meeting
         };
         let presses = carried.impulse > 0.0 && !self.starts_cold(velocity, meeting.restitution);
-        let asked = if meeting.restitution > 0.0 && meeting.separation > 0.0 && !presses {
+        let waits = meeting.separation > 0.0 || velocity >= -f64::from(self.calm_approach());
+        let asked = if meeting.restitution > 0.0 && waits && !presses {
             f64::from(FREE_APPROACH)
         } else {
-            let law = self.gap_law.for_size(size).for_softness(meeting.softness);
+            let law = self.gap_law.for_size(scale.size);
+            let law = law.for_softness(meeting.softness, scale.share);
             law.bias(gap, velocity, carried, h_s)
         };
         meeting.bias(asked, f64::from(self.restitution_threshold), h_s)
+    }
+
+    /// Approach up to which what touches and may bounce is left alone while it presses on nothing `[m/s]`; none where nothing says what presses, without a warm
+    /// start.
+    pub(crate) fn calm_approach(&self) -> f32 {
+        if self.velocity.warm_start {
+            CALM_APPROACH * self.restitution_threshold
+        } else {
+            -f32::MAX
+        }
     }
 
     /// True if a contact that moves so along its normal before the substep `[m/s]` starts it without an impulse:

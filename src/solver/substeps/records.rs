@@ -8,7 +8,7 @@ use super::{PositionPlan, SubstepPlan};
 use crate::solver::Options;
 use bytemuck::{Pod, Zeroable};
 
-/// One LCP of a step; 92 bytes.
+/// One LCP of a step; 96 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct SubstepParams {
@@ -59,6 +59,8 @@ pub struct SubstepParams {
     pub held_load: f32,
     /// See [`GapLaw::spring_time`](super::GapLaw::spring_time) `[s]`.
     pub spring_time: f32,
+    /// See [`SubstepPlan::calm_approach`] `[m/s]`.
+    pub calm_approach: f32,
 }
 
 impl SubstepParams {
@@ -113,6 +115,7 @@ impl SubstepParams {
             held: plan.gap_law.held,
             held_load: plan.gap_law.held_load,
             spring_time: plan.gap_law.spring_time() as f32,
+            calm_approach: plan.calm_approach(),
             ..Self::default()
         }
     }
@@ -156,10 +159,10 @@ pub struct ContactStep {
     pub load: f32,
     /// Root of its size; see [`Problem::sizes`](crate::problem::Problem::sizes).
     pub root_size: f32,
+    /// Share in the stiffness of its pair; see [`Scale`](super::Scale).
+    pub share: f32,
     /// Unused.
     pub padding: f32,
-    /// Unused.
-    pub padding_2: f32,
 }
 
 /// Impulses of a contact `[N s]`; 32 bytes.

@@ -1,7 +1,7 @@
 //! Growth of small motions in the default step, on structures whose contacts all stay shut and stick.
 
 use super::scenes;
-use drystone::internals::constants::{FRICTION_VISIT, PAIR_VISITS};
+use drystone::internals::constants::{FRICTION_VISIT, PAIR_VISITS, SHARED_STIFFNESS};
 use drystone::internals::math::{cross, tangents, widen};
 use drystone::math::Vec3;
 use drystone::problem::{Contact, Problem};
@@ -65,10 +65,15 @@ fn rows_of(contact: &Contact, problem: &Problem, size: f64) -> [Row; 3] {
 }
 
 /// Growth in a substep, the largest modulus of its eigenvalues: one sweep, which visits each pair of bodies so many times, over rows that correct the share `gamma`
-/// of their gaps and give way by `softness`.
+/// of their gaps and give way by `softness`. Those of a pair share the stiffness of as many contacts as `shared`.
 ///
 /// The state is the velocities, the displacements over the substep's length, and the impulses.
-fn growth(problem: &Problem, (size, visits): (f64, u32), softness: f64, gamma: f64) -> f64 {
+fn growth(
+    problem: &Problem,
+    (size, visits, shared): (f64, u32, f64),
+    softness: f64,
+    gamma: f64,
+) -> f64 {
     let contacts = &problem.contacts;
     let rows: Vec<Row> = contacts
         .iter()
@@ -85,6 +90,10 @@ fn growth(problem: &Problem, (size, visits): (f64, u32), softness: f64, gamma: f
         })
     });
     let order: Vec<usize> = order.collect();
+    let shares: Vec<f64> = contacts
+        .chunk_by(|p, q| (p.body_a, p.body_b) == (q.body_a, q.body_b))
+        .flat_map(|pair| vec![shared / shared.max(pair.len() as f64); pair.len()])
+        .collect();
     let moving = 6 * problem.bodies.len();
     let states = 2 * moving + rows.len();
     let identity = DMatrix::identity(states, states);
@@ -98,7 +107,7 @@ fn growth(problem: &Problem, (size, visits): (f64, u32), softness: f64, gamma: f
     for index in order {
         let row = &rows[index];
         let (eps, share) = if row.is_normal {
-            (softness, gamma)
+            (softness, gamma * shares[index / 3])
         } else {
             (0.0, 0.0)
         };
@@ -135,7 +144,7 @@ fn after(name: &str, steps: u32) -> Simulation {
 }
 
 /// Growth in a substep of the last step.
-fn growth_of(simulation: &Simulation, visits: u32) -> f64 {
+fn growth_of(simulation: &Simulation, visits: u32, shared: f32) -> f64 {
     let Some((Plan::Substeps(plan), _)) = simulation.velocity_plan() else {
         panic!("a step in substeps");
     };
@@ -143,7 +152,7 @@ fn growth_of(simulation: &Simulation, visits: u32) -> f64 {
     let softness = f64::from(plan.gap_law.softness);
     growth(
         simulation.velocity_problem(),
-        (1.0, visits),
+        (1.0, visits, f64::from(shared)),
         softness,
         gamma,
     )
@@ -152,7 +161,7 @@ fn growth_of(simulation: &Simulation, visits: u32) -> f64 {
 #[test]
 fn nothing_grows_in_what_stands() {
     for name in ["stack of 8", "2, top x 1000", "6, top x 100"] {
-        let most = growth_of(&after(name, 10), PAIR_VISITS);
+        let most = growth_of(&after(name, 10), PAIR_VISITS, SHARED_STIFFNESS);
         assert!(most < NONE, "{name}: {most}");
     }
 }
@@ -160,8 +169,17 @@ fn nothing_grows_in_what_stands() {
 #[test]
 fn neither_in_a_loaded_table_whose_pairs_are_visited_again() {
     let simulation = after("table under ten times its weight", 10);
-    let most = growth_of(&simulation, PAIR_VISITS);
+    let most = growth_of(&simulation, PAIR_VISITS, SHARED_STIFFNESS);
     assert!(most < NONE, "{most}");
-    let once = growth_of(&simulation, 1);
+    let once = growth_of(&simulation, 1, SHARED_STIFFNESS);
     assert!(once > 1.002, "{once}");
+}
+
+#[test]
+fn neither_between_many_points_that_share_the_stiffness_of_four() {
+    let simulation = after("6 tables on each other", 10);
+    let most = growth_of(&simulation, PAIR_VISITS, SHARED_STIFFNESS);
+    assert!(most < NONE, "{most}");
+    let alone = growth_of(&simulation, PAIR_VISITS, f32::MAX);
+    assert!(!(alone < 1.002), "{alone}");
 }

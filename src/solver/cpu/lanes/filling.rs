@@ -11,6 +11,7 @@ use crate::problem::FrictionTable;
 use crate::problem::batches::{
     BodyLanes, ContactLanes, SideVelocities, free_velocities, masses_of,
 };
+use crate::problem::bias::Scale;
 use crate::problem::{ProblemRef, Velocity};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::contact::{between, cone_step};
@@ -172,7 +173,17 @@ impl Filling<'_> {
             let a = self.fill_side(&filled, first, &bodies[0], to, inertia);
             let (to, inertia) = (&mut pairs.body_b, &mut pairs.inertia_b);
             let b = self.fill_side(&filled, first, &bodies[1], to, inertia);
-            for point in group.first as usize..group.end as usize {
+            let points = group.first as usize..group.end as usize;
+            if self.given.in_substeps {
+                // SAFETY: the caller's promise.
+                let frozen = unsafe { self.frozen.range(points.clone()) };
+                fill_shares(
+                    &self.sources[points.clone()],
+                    first..first + S::LANES,
+                    frozen,
+                );
+            }
+            for point in points {
                 let filled = self.filled::<S>(&self.sources[point], first);
                 let sums = (&mut friction, &mut *doubts);
                 // SAFETY: the caller's promise; points are those of one group.
@@ -408,6 +419,19 @@ fn fill_frozen<S: Simd>(
     } else {
         for lane in first..first + S::LANES {
             frozen.root_size.0[lane] = given.root_size(filled.index.0[lane] as usize);
+        }
+    }
+}
+
+/// Shares of the contacts of a pair in its stiffness, in some lanes.
+#[inline(always)]
+fn fill_shares(sources: &[IndexRow], lanes: Range<usize>, frozen: &mut [Frozen]) {
+    for lane in lanes {
+        let of_lane = sources.iter().map(|row| row.0[lane]);
+        let count = of_lane.filter(|&source| source != NO_PLACE).count();
+        let share = Scale::share_of(count);
+        for frozen in frozen.iter_mut() {
+            frozen.share.0[lane] = share;
         }
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Frozen {
     pub(super) load: Row,
     /// Root of its size; see [`Problem::sizes`](crate::problem::Problem::sizes).
     pub(super) root_size: Row,
+    /// See [`Start::share`].
+    pub(super) share: Row,
 }
 
 /// Arrays beside the points that only steps in substeps need; all of shape `[points.len()]`.
@@ -60,6 +62,7 @@ impl Frozen {
             restitution: lanes_of(&self.restitution, first),
             load: lanes_of(&self.load, first),
             root_size: lanes_of(&self.root_size, first),
+            share: lanes_of(&self.share, first),
         }
     }
 }

@@ -140,6 +140,7 @@ fn contact_step(given: &ProblemRef<'_>, index: usize, contact: &Contact) -> Cont
         restitution: given.restitutions.get(index).copied().unwrap_or(0.0),
         load: given.loads.get(index).copied().unwrap_or(0.0),
         root_size: given.root_size(index),
+        share: given.scale(index).share,
         ..ContactStep::default()
     }
 }

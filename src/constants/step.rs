@@ -170,9 +170,10 @@ pub(crate) const MAX_SUBSTEPS_FOR_IMPACTS: f64 = 64.0;
 /// Bias of a contact that leaves its bodies to themselves for a substep: nothing approaches so fast `[m/s]`.
 pub const FREE_APPROACH: f32 = 1e9;
 
-/// Approach up to which what touches, presses on nothing and may bounce is left alone within a substep, over the speed below which nothing bounces.
+/// Approach after the forces of a substep up to which what touches, presses on nothing and may bounce is left alone in it, over the speed below which nothing
+/// bounces.
 ///
-/// What begins to fall on it exceeds this within a substep, and is held in the next one. A ball that meets a row of others that touch gives its speed to the last one; without, to all.
+/// What rests or begins to rest gains twice as much in a substep, and is held. A ball that meets a row of others that touch gives its speed to the last one; without, to all.
 pub(crate) const CALM_APPROACH: f32 = 0.25;
 
 /// Sweeps of each substep of a step in which something bounces on several points at once.

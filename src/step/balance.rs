@@ -99,16 +99,16 @@ impl Simulation {
 
     fn add_contacts(&self, balance: &mut EnergyBalance) {
         let impulses = self.solution.contact_impulses();
-        for (contact, &impulse) in self.problem.contacts.iter().zip(impulses) {
+        // Bodies of the problem may stand for surfaces; those of the points are the world's.
+        let pairs = self.detector.contacts().iter().map(|point| point.bodies);
+        let contacts = self.problem.contacts.iter().zip(pairs);
+        for ((contact, [a, b]), &impulse) in contacts.zip(impulses) {
             if impulse == [0.0; 3] {
                 continue;
             }
             let on_a = math::widen(contact.impulse_in_world(impulse));
             let normal = math::widen(contact.normal) * f64::from(impulse[0]);
-            let sides = [
-                (contact.body_a, contact.arm_a, 1.0),
-                (contact.body_b, contact.arm_b, -1.0),
-            ];
+            let sides = [(a, contact.arm_a, 1.0), (b, contact.arm_b, -1.0)];
             for (body, arm, sign) in sides {
                 let (linear, angular) = self.mean_velocity(body);
                 let velocity = (linear + angular.cross(&math::widen(arm))) * sign;

@@ -62,7 +62,8 @@
 //!   is nearest at the moment.
 //! * **Levers and normals** are those of the last search for contacts. A body that rocks on a lever that lags
 //!   by h gains energy at the rate `omega^2 h / 2`, and one that passes another finds it where it was. Contacts are found
-//!   again before bodies have turned by a quarter of a radian or moved by half of their size past each other.
+//!   again before bodies have turned by a quarter of a radian or moved by half of their size past each other. What lies on a surface that turns as prescribed is
+//!   followed by it within that time (`turning.rs`).
 //! * **Joints** without bounds are solved at once in every substep, on levers, axes and inertias as they are then:
 //!   `rho = 1`, so that their errors may be corrected. They have the last word: what a contact leaves open of them would become an
 //!   error, and correcting that against the force of an impact does work. A contact on a mechanism sees less than the inertia
@@ -91,6 +92,7 @@ mod problem;
 pub(crate) mod saved;
 mod settings;
 mod split;
+mod turning;
 
 pub use host::Forces;
 pub use settings::{Settings, StepReport, Timings};

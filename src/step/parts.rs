@@ -3,7 +3,7 @@
 use super::integrate::Way;
 use super::joints::Correction;
 use super::problem::{ContactBias, History};
-use super::{Simulation, integrate, plan, problem};
+use super::{Simulation, integrate, plan, problem, turning};
 use crate::error::{Error, Result};
 use crate::measure::{self, Energy, JointErrors};
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
@@ -82,8 +82,8 @@ impl Simulation {
         let start = Instant::now();
         let is_divided = substeps > 0;
         // Soft contacts are the same whether the solver gets substeps one by one or all at once.
-        let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
-        self.plan = (is_divided || is_soft).then(|| self.plan(h, substeps));
+        let has_soft_contacts = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
+        self.plan = (is_divided || has_soft_contacts).then(|| self.plan(h, substeps));
         self.build_problem(h, is_divided);
         let plan = match self.plan {
             Some(plan) if is_divided => Plan::Substeps(plan),
@@ -111,7 +111,8 @@ impl Simulation {
                 .take_impulses(&self.solution.joint_impulses, &self.world);
         }
         let expected = self.balance_part(h);
-        let has_mechanisms = !is_divided && !self.world.joints.is_empty();
+        let is_soft = matches!(self.settings.stabilization.joints, Scheme::Soft { .. });
+        let has_mechanisms = is_soft && !is_divided && !self.world.joints.is_empty();
         if has_mechanisms {
             let (problem, solution) = (&self.problem, &self.solution);
             self.joints
@@ -198,6 +199,9 @@ impl Simulation {
             &self.memory,
             &mut self.problem,
         );
+        if is_divided && self.has_kinematic_bodies {
+            turning::follow(&self.world, (h, substeps), &mut self.problem);
+        }
         self.problem.contact_softness = self.settings.stabilization.contacts.contact_softness();
         if !is_divided {
             self.joints.scale_impulses(scale);

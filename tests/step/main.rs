@@ -21,3 +21,4 @@ mod stabilization;
 mod substeps;
 #[path = "../support/mod.rs"]
 mod support;
+mod turning;

@@ -272,8 +272,9 @@ fn values(by: ColorBy, world: &World, snapshot: &Snapshot) -> Vec<f64> {
             let mut largest = vec![0.0_f64; world.bodies.len()];
             for force in &snapshot.forces {
                 for body in force.bodies {
-                    let of = &mut largest[body as usize];
-                    *of = of.max(force.size);
+                    if let Some(of) = largest.get_mut(body as usize) {
+                        *of = of.max(force.size);
+                    }
                 }
             }
             largest

@@ -93,24 +93,27 @@ impl Snapshot {
         let contacts = &simulation.velocity_problem().contacts;
         for (contact, impulse) in contacts.iter().zip(simulation.impulses()) {
             let bodies = [contact.body_a, contact.body_b];
-            let [a, b] = bodies.map(|body| &world.bodies[body as usize]);
+            // One that stands for a turning surface is none of the world's.
+            let [a, b] = bodies.map(|body| world.bodies.get(body as usize));
             let normal = f64::from(impulse[0]);
             if normal <= 0.0 {
                 continue;
             }
-            let point = a.pose.position + Vec3::from(contact.arm_a.map(f64::from));
-            let end = |body: &Body| {
-                if body.is_dynamic() {
-                    body.pose.position
-                } else {
-                    point
-                }
+            let sides = [(a, contact.arm_a), (b, contact.arm_b)];
+            let Some((body, arm)) = sides.into_iter().find_map(|(body, arm)| Some((body?, arm)))
+            else {
+                continue;
+            };
+            let point = body.pose.position + Vec3::from(arm.map(f64::from));
+            let end = |body: Option<&Body>| {
+                body.filter(|body| body.is_dynamic())
+                    .map_or(point, |body| body.pose.position)
             };
             self.forces.push(Force {
                 from: end(a),
                 to: end(b),
                 size: normal / duration,
-                reach: reach(&[Some(a), Some(b)]).unwrap_or(0.0),
+                reach: reach(&[a, b]).unwrap_or(0.0),
                 bodies,
             });
         }

@@ -151,7 +151,7 @@ impl<S: Simd> Start<S> {
         let moves = threshold.lt(velocity.abs());
         let bounces = zero.lt(S::select(moves, restitution, zero));
         let pressing = S::select(bounces, zero, impulse);
-        let approaches = velocity.lt(zero - S::splat(params.calm_approach));
+        let approaches = (velocity + gain).lt(zero - S::splat(params.calm_approach));
         let calm = S::select(approaches, zero, restitution);
         let parted = S::select(zero.lt(open), restitution, calm);
         let waits = zero.lt(S::select(zero.lt(pressing), zero, parted));

@@ -238,7 +238,8 @@ impl SubstepPlan {
             ..*meeting
         };
         let presses = carried.impulse > 0.0 && !self.starts_cold(velocity, meeting.restitution);
-        let waits = meeting.separation > 0.0 || velocity >= -f64::from(self.calm_approach());
+        let calm = velocity + meeting.gain >= -f64::from(self.calm_approach());
+        let waits = meeting.separation > 0.0 || calm;
         let asked = if meeting.restitution > 0.0 && waits && !presses {
             f64::from(FREE_APPROACH)
         } else {
@@ -249,8 +250,8 @@ impl SubstepPlan {
         meeting.bias(asked, f64::from(self.restitution_threshold), h_s)
     }
 
-    /// Approach up to which what touches and may bounce is left alone while it presses on nothing `[m/s]`; none where nothing says what presses, without a warm
-    /// start.
+    /// Approach after the forces of a substep up to which what touches and may bounce is left alone while it presses on nothing `[m/s]`; none where nothing says
+    /// what presses, without a warm start.
     pub(crate) fn calm_approach(&self) -> f32 {
         if self.velocity.warm_start {
             CALM_APPROACH * self.restitution_threshold

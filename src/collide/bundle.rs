@@ -5,7 +5,6 @@ use super::crowd::Crowd;
 use super::four::{Four, Quad};
 use super::narrowphase::{Limits, Query};
 use super::whereabouts::{Whereabouts, reach};
-use crate::constants::MAX_MANIFOLD_POINTS;
 use crate::math::Vec3;
 
 /// A contact point fixed to both bodies.
@@ -26,6 +25,9 @@ impl KeptPoint {
     }
 }
 
+/// Points in a bundle: most manifolds take one.
+const ROOM: usize = 4;
+
 /// Points of two bodies that share a normal, as those of a face do, in order of their features: what
 /// is needed of few points comes first, and a bundle fills four cache lines.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +37,8 @@ pub(super) struct Bundle {
     normal: Vec3,
     normal_of: u32,
     count: u32,
-    features: [u64; MAX_MANIFOLD_POINTS],
-    surfaces: [[Vec3; 2]; MAX_MANIFOLD_POINTS],
+    features: [u64; ROOM],
+    surfaces: [[Vec3; 2]; ROOM],
 }
 
 impl Bundle {
@@ -47,8 +49,8 @@ impl Bundle {
             normal: zero,
             normal_of: 0,
             count: 0,
-            features: [0; MAX_MANIFOLD_POINTS],
-            surfaces: [[zero; 2]; MAX_MANIFOLD_POINTS],
+            features: [0; ROOM],
+            surfaces: [[zero; 2]; ROOM],
         }
     };
 
@@ -147,7 +149,7 @@ impl Bundle {
             count: saved.points.len() as u32,
             ..Self::EMPTY
         };
-        if saved.points.len() > MAX_MANIFOLD_POINTS {
+        if saved.points.len() > ROOM {
             return None;
         }
         let places = bundle.features.iter_mut().zip(&mut bundle.surfaces);
@@ -160,7 +162,7 @@ impl Bundle {
 
 /// How many points of a list the next bundle takes.
 fn taken(points: &[KeptPoint]) -> usize {
-    let shared = points.iter().take(MAX_MANIFOLD_POINTS);
+    let shared = points.iter().take(ROOM);
     shared
         .take_while(|point| point.shares_normal(&points[0]))
         .count()

@@ -40,12 +40,8 @@ pub(crate) const SMOOTH_PATCH: f64 = 0.866;
 /// way by as much bear a body together.
 pub(crate) const MESH_GROUP: f64 = 0.95;
 
-/// Most contacts of a body and a mesh, in different directions, each of up to [`MAX_MESH_POINTS`] points.
+/// Most contacts of a body and a mesh, in different directions, each of up to [`MAX_MANIFOLD_POINTS`] points.
 pub(crate) const MAX_MESH_GROUPS: usize = 4;
-
-/// Most points of a contact of a body and a mesh in one direction. On an uneven ground three of them bear a body at a time, and it
-/// leans over onto others: with four, of 2,000 boxes on hills a few hundred never came to rest.
-pub(crate) const MAX_MESH_POINTS: usize = 8;
 
 /// Angle by which the cone of directions in which a triangle can be touched is widened `[rad]`: it is kept in single precision.
 pub(crate) const FACING_ROUNDING: f64 = 1e-6;
@@ -67,8 +63,12 @@ pub(crate) const FACET_ROOM: f64 = 0.01;
 /// Share of its depth by which a point below a triangle of a mesh may be nearer to another one.
 pub(crate) const NEARER_TRIANGLE: f64 = 0.02;
 
-/// Most points of a manifold between two convex shapes: four carry any planar load.
-pub(crate) const MAX_MANIFOLD_POINTS: usize = 4;
+/// Most points of a manifold. Of a face on another, or on uneven ground, three bear a body at a time, and it leans over onto others, which are to be there by then:
+/// with four in all, hundreds of 2,000 boxes on hills never came to rest, nor did piles of thin plates.
+pub(crate) const MAX_MANIFOLD_POINTS: usize = 8;
+
+/// Points that span a flat patch: four carry any load on it.
+pub(crate) const SPANNING_POINTS: usize = 4;
 
 /// How much larger the separation along a later choice of axis must be to be preferred, as a fraction
 /// of the separation: boxes prefer A's faces to B's, and faces to pairs of edges.

@@ -9,6 +9,7 @@ use parry3d_f64::query;
 use parry3d_f64::shape::ConvexPolyhedron;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 pub(crate) fn direction(random: &mut Pcg64) -> Vec3 {
@@ -205,7 +206,10 @@ fn manifolds_hold_the_deepest_point() {
             .iter()
             .map(|c| c.separation)
             .fold(f64::INFINITY, f64::min);
-        assert!(!found.is_empty(), "{case}: {expected}");
+        assert!(
+            (1..=8).contains(&found.len()),
+            "{case}: {expected} {found:?}"
+        );
         touching += 1;
         // Faces are preferred that do nearly as well, and bear in place of edges that cross along them.
         let slack = 1e-4 + 0.021 * expected.abs();
@@ -222,6 +226,114 @@ fn manifolds_hold_the_deepest_point() {
         assert_eq!(features.len(), found.len(), "{case}: {features:x?}");
     }
     assert!(touching > 3_000);
+}
+
+/// Sides of a plate about z that was turned about it: normals and distances from the axis. A plane has none.
+fn sides(plate: &Shape, twist: f64) -> Vec<(Vec3, f64)> {
+    let (count, distance, first) = match plate {
+        Shape::Box { half_extents } => (4, half_extents.x, 0.0),
+        Shape::Polyhedron(prism) => {
+            let half = TAU / prism.vertices().len() as f64;
+            (prism.vertices().len() / 2, 0.5 * half.cos(), half)
+        }
+        _ => return Vec::new(),
+    };
+    let angle = |k: usize| twist + first + TAU * k as f64 / count as f64;
+    let normals = (0..count).map(angle);
+    normals
+        .map(|angle| (Vec3::new(angle.cos(), angle.sin(), 0.0), distance))
+        .collect()
+}
+
+/// Corners of the polygon within all sides.
+fn corners_within(sides: &[(Vec3, f64)]) -> Vec<Vec3> {
+    let mut corners = Vec::new();
+    for (index, (a, of_a)) in sides.iter().enumerate() {
+        for (b, of_b) in &sides[..index] {
+            let sine = a.cross(b).z;
+            if sine.abs() > 1e-9 {
+                let at = Vec3::new(of_a * b.y - of_b * a.y, of_b * a.x - of_a * b.x, 0.0) / sine;
+                if sides
+                    .iter()
+                    .all(|(n, distance)| n.dot(&at) <= distance + 1e-9)
+                {
+                    corners.push(at);
+                }
+            }
+        }
+    }
+    corners
+}
+
+fn level(at: &Vec3) -> Vec3 {
+    Vec3::new(at.x, at.y, 0.0)
+}
+
+fn nearest_on_line(point: &Vec3, from: &Vec3, to: &Vec3) -> Vec3 {
+    let along = to - from;
+    let squared = along.norm_squared();
+    let part = if squared > 0.0 {
+        (along.dot(&(point - from)) / squared).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    from + along * part
+}
+
+#[test]
+fn a_plate_stands_on_the_corners_that_it_leans_on() {
+    let prism = |sides: u32| {
+        let plate = Polyhedron::prism(sides, 0.5, 0.02).unwrap();
+        Shape::Polyhedron(Arc::new(plate))
+    };
+    let square = Shape::Box {
+        half_extents: Vec3::new(0.4, 0.4, 0.02),
+    };
+    let ground = Shape::HalfSpace {
+        normal: Vec3::z(),
+        offset: 0.02,
+    };
+    for (case, [plate, below]) in [
+        [prism(5), prism(5)],
+        [prism(8), prism(8)],
+        [prism(24), prism(24)],
+        [prism(5), square],
+        [prism(5), ground.clone()],
+        [prism(8), ground],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for k in 0..90 {
+            let angle = 4.0_f64.to_radians() * f64::from(k);
+            let lowest = Vec3::new(angle.cos(), angle.sin(), 0.0);
+            for twist in [0.0, 0.3, 0.785] {
+                // By so little that four corners that span the face would stay.
+                let lean = Quat::from_scaled_axis(Vec3::z().cross(&lowest) * 1e-4);
+                let turn = lean * Quat::from_scaled_axis(Vec3::z() * twist);
+                let poses = [Pose::new(Vec3::z() * 0.04, turn), Pose::identity()];
+                let found = contacts([plate.clone(), below.clone()], poses, 0.01);
+                let what = format!("case {case}, turned by {twist}, leaning to {angle}");
+                assert!((4..=8).contains(&found.len()), "{what}: {found:?}");
+                let all = [sides(&plate, twist), sides(&below, 0.0)].concat();
+                let corners = corners_within(&all);
+                // A corner that was left out is no lower than what is nearest to it among those found and the lines between them.
+                let points: Vec<Vec3> = found.iter().map(|one| level(&one.position)).collect();
+                for corner in &corners {
+                    let lines = points
+                        .iter()
+                        .flat_map(|from| points.iter().map(move |to| (from, to)));
+                    let nearest = lines
+                        .map(|(from, to)| nearest_on_line(corner, from, to))
+                        .min_by(|a, b| (a - corner).norm().total_cmp(&(b - corner).norm()));
+                    let lower = nearest.map_or(1.0, |at| (corner - at).dot(&lowest));
+                    // Eight cannot stand for all of many.
+                    let slack = if corners.len() > 8 { 4e-2 } else { 2e-3 };
+                    assert!(lower < slack, "{what}: {lower} at {corner:?} of {points:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod host;
 mod impacts;
 mod loaded;
 mod papers;
+mod plates;
 mod random_energy;
 mod regimes;
 mod round;

@@ -64,7 +64,7 @@ struct Boxes<'a> {
     from_q: Vec3,
 }
 
-/// Up to four points: of the face that separates best, or of a pair of edges. Of axes that do nearly as
+/// A few points: of the face that separates best, or of a pair of edges. Of axes that do nearly as
 /// well, that of the feature `before` is preferred.
 pub(in crate::collide) fn box_box(
     p: Cuboid<'_>,

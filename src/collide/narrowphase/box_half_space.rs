@@ -2,7 +2,7 @@
 
 use super::manifold::{Manifold, Point, Points};
 use super::query::Query;
-use crate::constants::MAX_MANIFOLD_POINTS;
+use crate::constants::SPANNING_POINTS;
 use crate::math::{Mat3, Vec3};
 
 /// The vertices near the half-space; if they are too many, those of the face turned toward it,
@@ -33,7 +33,7 @@ pub(super) fn box_half_space(
         );
     }
     let facing = down.abs().imax();
-    let all = near.as_slice().len() <= MAX_MANIFOLD_POINTS;
+    let all = near.as_slice().len() <= SPANNING_POINTS;
     for point in near.as_slice() {
         let on_face = (point.feature >> facing & 1 == 0) == (down[facing] >= 0.0);
         if all || on_face {

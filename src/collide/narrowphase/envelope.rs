@@ -1,12 +1,12 @@
-//! The lower envelope of points on an uneven ground: what a body of one face rests on.
+//! The lower envelope of points between two bodies: those that one rests on.
 //!
-//! A face of a solid is above a plane by as much as its corners say, and four of them stand for all. Above an uneven ground some
-//! other point may bear it. A body that moves as a whole changes the separation of a point as the same mixture of others changes
+//! Four corners that span a face stand for all while the load on it stays between them. A face that is loaded beyond leans onto a corner that was left out,
+//! and above an uneven ground any other point may bear it. A body that moves as a whole changes the separation of a point as the same mixture of others changes
 //! by which it lies between them: it is of no use as long as its own is no less than that mixture of theirs, and if it is less,
 //! the body would sink onto it.
 
-use super::polygon::{At, four_points};
-use crate::constants::{DEEPER_BY, MAX_MANIFOLD_POINTS, MAX_MESH_POINTS};
+use super::polygon::{At, Chosen, first_max, four_points};
+use crate::constants::{DEEPER_BY, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
 
 /// Of some points, four that span a large area, and those that lie below the envelope of the ones chosen before, the lowest first; a
 /// point beside them counts if it is lower than what is nearest to it by more than a slope. Points above `level` are not
@@ -17,9 +17,9 @@ pub(super) fn bearing_points<const MOST: usize>(
     count: usize,
     (level, slope): (f64, f64),
     at: impl Fn(usize) -> At,
-) -> ([usize; MAX_MESH_POINTS], usize) {
-    let mut chosen = [0; MAX_MESH_POINTS];
-    if count <= MAX_MANIFOLD_POINTS {
+) -> Chosen {
+    let mut chosen = [0; MAX_MANIFOLD_POINTS];
+    if count <= SPANNING_POINTS {
         return ([0, 1, 2, 3, 0, 0, 0, 0], count);
     }
     let mut points = [[0.0; 3]; MOST];
@@ -37,11 +37,7 @@ pub(super) fn bearing_points<const MOST: usize>(
     for (place, k) in chosen.iter_mut().zip(&four[..number]) {
         *place = low[*k];
     }
-    let mut envelope = Envelope {
-        points,
-        inside: [f64::INFINITY; MOST],
-        beside: [(f64::INFINITY, 0.0); MOST],
-    };
+    let mut envelope = Envelope::<MOST>::of(points);
     for first in 0..number {
         envelope.lower_by(&chosen[..=first]);
     }
@@ -49,7 +45,7 @@ pub(super) fn bearing_points<const MOST: usize>(
         width.max(squared(point, &points[0]))
     });
     let slack = DEEPER_BY * width.sqrt();
-    while number < MAX_MESH_POINTS {
+    while number < MAX_MANIFOLD_POINTS {
         let others = (0..count).filter(|index| !chosen[..number].contains(index));
         let below = others
             .clone()
@@ -60,6 +56,40 @@ pub(super) fn bearing_points<const MOST: usize>(
         let Some(index) = largest(below).or_else(|| largest(beside)) else {
             break;
         };
+        chosen[number] = index;
+        number += 1;
+        envelope.lower_by(&chosen[..number]);
+    }
+    chosen[..number].sort_unstable();
+    (chosen, number)
+}
+
+/// Of the corners of a polygon that lies on a face, those that bear; the height of a corner is that above the face.
+pub(super) fn bearing_corners<const MOST: usize>(corners: &[At]) -> Chosen {
+    let all = (f64::INFINITY, DEEPER_BY);
+    bearing_points::<MOST>(corners.len(), all, |index| corners[index])
+}
+
+/// Of the corners of a solid above a plane all up to eight; of more, four that span most and the deepest, as of [`four_points`], and those farthest outside
+/// of them. But for a deepest one the choice follows from where they are along the plane, and does not change under the noise of a step.
+pub(super) fn standing_corners<const MOST: usize>(corners: &[At], deeper_by: f64) -> Chosen {
+    let count = corners.len();
+    if count <= MAX_MANIFOLD_POINTS {
+        return ([0, 1, 2, 3, 4, 5, 6, 7], count);
+    }
+    let (four, mut number) = four_points(count, deeper_by, |index| corners[index]);
+    let mut chosen = [0; MAX_MANIFOLD_POINTS];
+    chosen[..number].copy_from_slice(&four[..number]);
+    let mut envelope = Envelope::<MOST>::of(corners);
+    for first in 0..number {
+        envelope.lower_by(&chosen[..=first]);
+    }
+    while number < MAX_MANIFOLD_POINTS {
+        // The first of nearly equal ones, as of the four.
+        let index = first_max(count, |index| envelope.away(index));
+        if envelope.away(index) == 0.0 {
+            break;
+        }
         chosen[number] = index;
         number += 1;
         envelope.lower_by(&chosen[..number]);
@@ -89,7 +119,15 @@ struct Envelope<'a, const MOST: usize> {
     beside: [(f64, f64); MOST],
 }
 
-impl<const MOST: usize> Envelope<'_, MOST> {
+impl<'a, const MOST: usize> Envelope<'a, MOST> {
+    fn of(points: &'a [At]) -> Self {
+        Self {
+            points,
+            inside: [f64::INFINITY; MOST],
+            beside: [(f64::INFINITY, 0.0); MOST],
+        }
+    }
+
     /// How far a point is below, and beside below a plane of some slope `[m]`.
     fn below(&self, index: usize, slope: f64) -> f64 {
         let (squared, height) = self.beside[index];
@@ -166,4 +204,64 @@ fn between(point: &At, [a, b, c]: [&At; 3]) -> Option<f64> {
     let is_inside = whole.abs() > DEEPER_BY * squared(a, b).max(squared(b, c))
         && parts.iter().all(|&part| part >= -DEEPER_BY);
     is_inside.then(|| parts[0] * a[2] + parts[1] * b[2] + parts[2] * c[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constants::CORNER_DEEPER_BY;
+    use std::f64::consts::TAU;
+
+    /// Corners of a regular polygon of radius 1, at the heights of a plane that falls by `lean` toward an angle.
+    fn polygon(sides: usize, (toward, lean): (f64, f64)) -> Vec<At> {
+        let corner = |k: usize| {
+            let angle = TAU * k as f64 / sides as f64;
+            [angle.cos(), angle.sin(), -lean * (angle - toward).cos()]
+        };
+        (0..sides).map(corner).collect()
+    }
+
+    #[test]
+    fn a_face_that_leans_stands_on_its_lowest_corner() {
+        for sides in 5..=32 {
+            let (_, count) = bearing_corners::<32>(&polygon(sides, (0.0, 0.0)));
+            assert_eq!(count, SPANNING_POINTS);
+            for k in 0..sides {
+                let toward = TAU * k as f64 / sides as f64;
+                let corners = polygon(sides, (toward, 1e-4));
+                for (chosen, count) in [
+                    bearing_corners::<32>(&corners),
+                    standing_corners::<32>(&corners, DEEPER_BY),
+                ] {
+                    let heights = chosen[..count].iter().map(|&index| corners[index][2]);
+                    let lowest = heights.fold(0.0, f64::min);
+                    // Of many corners one beside the lowest does as well.
+                    assert!(lowest < -0.9e-4, "{sides}: {k} {chosen:?}");
+                    assert!(
+                        sides > 12 || chosen[..count].contains(&k),
+                        "{sides}: {k} {chosen:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn corners_above_a_plane_stay_the_same_while_it_sways() {
+        for sides in 5..=64 {
+            let level = standing_corners::<64>(&polygon(sides, (0.0, 0.0)), CORNER_DEEPER_BY);
+            let (chosen, count) = level;
+            assert_eq!(count, sides.min(MAX_MANIFOLD_POINTS));
+            // None is left out between two others beyond a sixth of the circle but where corners are few.
+            let gaps =
+                (0..count).map(|k| (chosen[(k + 1) % count] + sides - chosen[k] - 1) % sides + 1);
+            let widest = gaps.max().unwrap_or(sides);
+            assert!(widest <= sides.div_ceil(6), "{sides}: {chosen:?}");
+            for k in 0..100 {
+                let sway = (TAU * f64::from(k) / 100.0, 1e-4);
+                let found = standing_corners::<64>(&polygon(sides, sway), CORNER_DEEPER_BY);
+                assert_eq!(found, level, "{sides}: {sway:?}");
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::direction::perpendicular;
 use super::envelope::bearing_points;
 use super::manifold::{Manifold, Point};
 use super::query::Query;
-use crate::constants::{MAX_MANIFOLD_POINTS, MAX_MESH_GROUPS, MESH_GROUP};
+use crate::constants::{MAX_MESH_GROUPS, MESH_GROUP};
 use crate::math::{Mat3, Vec3};
 use crate::world::TriangleMesh;
 
@@ -138,7 +138,7 @@ impl<const MOST: usize> Gathered<MOST> {
         }
     }
 
-    /// Visits the few points that stand for each direction, the deepest direction first, up to four at a time.
+    /// Visits the few points that stand for each direction, the deepest direction first.
     pub(super) fn visit_groups(mut self, query: &Query, mut visit: impl FnMut(&Manifold)) {
         let items = &mut self.items[..self.count];
         items.sort_unstable_by_key(|item| (item.point.feature, item.on.triangle()));
@@ -190,18 +190,16 @@ impl<const MOST: usize> Gathered<MOST> {
                 [u.dot(position), v.dot(position), *separation]
             };
             let (chosen, count) = bearing_points::<MOST>(count, (level, query.deeper_by), laid);
-            for some in chosen[..count].chunks(MAX_MANIFOLD_POINTS) {
-                let mut manifold = Manifold::new();
-                for &k in some {
-                    let point = &items[group[k]].point;
-                    manifold.push(Point {
-                        feature: point.feature | of_mesh,
-                        normal: query.orient(&point.normal),
-                        ..*point
-                    });
-                }
-                visit(&manifold);
+            let mut manifold = Manifold::new();
+            for &k in &chosen[..count] {
+                let point = &items[group[k]].point;
+                manifold.push(Point {
+                    feature: point.feature | of_mesh,
+                    normal: query.orient(&point.normal),
+                    ..*point
+                });
             }
+            visit(&manifold);
         }
     }
 }
@@ -209,6 +207,7 @@ impl<const MOST: usize> Gathered<MOST> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::constants::SPANNING_POINTS;
     use crate::math::Vec3;
 
     #[test]
@@ -244,18 +243,14 @@ mod tests {
         }
         let mut groups: Vec<Vec<Point>> = Vec::new();
         gathered.visit_groups(&query, |manifold| groups.push(manifold.as_slice().to_vec()));
-        assert!(
-            groups
-                .iter()
-                .all(|group| group.len() <= MAX_MANIFOLD_POINTS)
-        );
+        assert_eq!(groups.len(), 2);
         let along = |axis: Vec3| {
             let points = groups.iter().flatten();
             points.filter(move |point| point.normal.dot(&axis).abs() > 0.5)
         };
         // Four span what is level. The one that is deep is among them, and as many beside it as span the rest.
-        assert_eq!(along(Vec3::x()).count(), MAX_MANIFOLD_POINTS);
-        assert_eq!(along(Vec3::z()).count(), 1 + MAX_MANIFOLD_POINTS);
+        assert_eq!(along(Vec3::x()).count(), SPANNING_POINTS);
+        assert_eq!(along(Vec3::z()).count(), 1 + SPANNING_POINTS);
         assert!(along(Vec3::z()).any(|point| point.separation == -0.5));
     }
 }

@@ -2,11 +2,14 @@
 
 use super::manifold::{Manifold, Point};
 use super::query::Query;
-use crate::constants::{MANIFOLD_TIE, MAX_MANIFOLD_POINTS};
+use crate::constants::{MANIFOLD_TIE, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
 use crate::math::Vec3;
 
 /// Place of a vertex in the plane of a face, and its height above that `[m]`.
 pub(super) type At = [f64; 3];
+
+/// Indices of the points that stand for all, and how many there are.
+pub(super) type Chosen = ([usize; MAX_MANIFOLD_POINTS], usize);
 
 /// A vertex of a polygon that is clipped; the edges that meet there name it.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +96,7 @@ impl<const N: usize> Polygon<N> {
         }
     }
 
-    /// Offers the vertices that a query admits, or four of them, each with its own height above the face, whose outward normal
+    /// Offers the vertices that a query admits, or those that are chosen of them, each with its own height above the face, whose outward normal
     /// or its opposite is `normal`. Returns the least height of any, infinity if there is none.
     #[inline(always)]
     pub(super) fn offer(
@@ -101,6 +104,7 @@ impl<const N: usize> Polygon<N> {
         normal: &Vec3,
         position: impl Fn(&At) -> Vec3,
         name: impl Fn(&Vertex) -> u32,
+        choose: impl FnOnce(&[At]) -> Chosen,
         query: &Query,
         manifold: &mut Manifold,
     ) -> f64 {
@@ -119,7 +123,8 @@ impl<const N: usize> Polygon<N> {
             }
         }
         self.count = kept;
-        let (chosen, count) = four_points(kept, query.deeper_by, |index| self.vertices[index].at);
+        let places = self.vertices.map(|vertex| vertex.at);
+        let (chosen, count) = choose(&places[..kept]);
         for &index in &chosen[..count] {
             let vertex = &self.vertices[index];
             manifold.push(Point {
@@ -133,6 +138,16 @@ impl<const N: usize> Polygon<N> {
     }
 }
 
+/// [`four_points`] of all.
+pub(super) fn spanning_points(deeper_by: f64) -> impl FnOnce(&[At]) -> Chosen {
+    move |points| {
+        let (four, count) = four_points(points.len(), deeper_by, |index| points[index]);
+        let mut chosen = [0; MAX_MANIFOLD_POINTS];
+        chosen[..SPANNING_POINTS].copy_from_slice(&four);
+        (chosen, count)
+    }
+}
+
 /// Indices of those vertices of a polygon, in order, that span the largest area, with the deepest one among them; of few
 /// vertices all.
 ///
@@ -142,8 +157,8 @@ pub(super) fn four_points(
     count: usize,
     deeper_by: f64,
     at: impl Fn(usize) -> At,
-) -> ([usize; MAX_MANIFOLD_POINTS], usize) {
-    if count <= MAX_MANIFOLD_POINTS {
+) -> ([usize; SPANNING_POINTS], usize) {
+    if count <= SPANNING_POINTS {
         return ([0, 1, 2, 3], count);
     }
     let first = first_max(count, |k| squared_distance(&at(0), &at(k)));
@@ -201,7 +216,7 @@ fn twice_area(a: &At, b: &At, c: &At) -> f64 {
 }
 
 /// The first vertex whose measure, not negative, is largest or nearly so.
-fn first_max(count: usize, measure: impl Fn(usize) -> f64) -> usize {
+pub(super) fn first_max(count: usize, measure: impl Fn(usize) -> f64) -> usize {
     let mut best = 0;
     let mut value = measure(0);
     for index in 1..count {

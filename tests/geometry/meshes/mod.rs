@@ -106,6 +106,24 @@ fn least(contacts: &[ContactPoint]) -> f64 {
     separations.fold(f64::INFINITY, f64::min)
 }
 
+/// True if a body has more corners within reach of the ground than a plane gives contacts.
+fn chooses(shape: &Shape, pose: &Pose, reach: f64) -> bool {
+    let (corners, most) = match shape {
+        Shape::Box { half_extents } => {
+            let corner =
+                |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 0 { -1.0 } else { 1.0 });
+            let corners = (0..8).map(|k| corner(k).component_mul(half_extents));
+            (corners.collect(), 4)
+        }
+        Shape::Polyhedron(solid) => (solid.vertices().to_vec(), 8),
+        _ => (Vec::new(), 0),
+    };
+    let low = corners
+        .iter()
+        .filter(|corner: &&Vec3| pose.point(corner).z <= reach);
+    low.count() > most
+}
+
 #[test]
 fn a_level_mesh_is_touched_as_a_plane() {
     let mut random = Pcg64::seed_from_u64(1);
@@ -162,13 +180,13 @@ fn a_level_mesh_is_touched_as_a_plane() {
                     );
                     for contact in &found {
                         assert!((contact.normal - up).norm() < 1e-9, "{contact:?}");
-                        // Every point is one of the plane's, and of few points all are there.
+                        // Every point is one of the plane's, unless that chose among many.
                         let near = |other: &ContactPoint| {
                             (other.position - contact.position).norm() < 1e-9
                         };
                         let is_one = expected.iter().any(near);
                         assert!(
-                            is_one || expected.len() == 4,
+                            is_one || chooses(&shape, &pose, 0.03),
                             "{n} {case} {}\n{found:?}\n{expected:?}",
                             kind(&shape)
                         );

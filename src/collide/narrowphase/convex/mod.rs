@@ -17,7 +17,7 @@ pub(super) use core::Core;
 pub(super) use facets::Facets;
 
 use super::manifold::{Manifold, Point};
-use super::polygon::{Polygon, Vertex};
+use super::polygon::{Polygon, Vertex, spanning_points};
 use super::query::Query;
 use crate::constants::{
     AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE, CONVEX_ACCURACY,
@@ -365,7 +365,15 @@ impl Contact<'_> {
         let name = |vertex: &Vertex| {
             of | faces | u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out)
         };
-        polygon.offer(&self.found.normal, place, name, self.query, manifold)
+        let choose = spanning_points(self.query.deeper_by);
+        polygon.offer(
+            &self.found.normal,
+            place,
+            name,
+            choose,
+            self.query,
+            manifold,
+        )
     }
 
     /// The ends of the stretch along which two lines that cross at a small angle are near each other. Returns the least

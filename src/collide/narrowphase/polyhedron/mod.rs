@@ -106,7 +106,7 @@ impl Segment {
     }
 }
 
-/// Up to four points: of the face that separates best, or of a pair of edges. Of axes that do nearly as well, that
+/// A few points: of the face that separates best, or of a pair of edges. Of axes that do nearly as well, that
 /// of the feature `before` is preferred.
 pub(in crate::collide) fn polyhedron_polyhedron(
     p: Standing<'_>,
@@ -171,10 +171,15 @@ pub(in crate::collide) fn polyhedron_polyhedron(
     solids.prefers = false;
     let face = solids.best_face(query.reach).unwrap_or(face);
     let best = solids.best_edges(&near, face);
-    manifold.clear();
-    lowest = solids.offer(&best, (p, q), query, manifold);
-    if lowest <= best.separation + slack {
-        return;
+    for along in [solids.bearing_face(best), Some(best)]
+        .into_iter()
+        .flatten()
+    {
+        manifold.clear();
+        lowest = solids.offer(&along, (p, q), query, manifold);
+        if lowest <= best.separation + slack {
+            return;
+        }
     }
     // The axis gives the distance only where the closest features face each other along it. Beside a face, or past
     // the end of an edge, the solids are farther apart, in another direction.

@@ -1,8 +1,9 @@
 //! A polyhedron and what is round or flat: spheres, capsules, half-spaces.
 
 use super::Standing;
+use super::patch::MAX_VERTICES;
+use crate::collide::narrowphase::envelope::standing_corners;
 use crate::collide::narrowphase::manifold::{Manifold, Point};
-use crate::collide::narrowphase::polygon::four_points;
 use crate::collide::narrowphase::query::Query;
 use crate::collide::narrowphase::segment::{closest_of_segments, closest_to_point};
 use crate::math::Vec3;
@@ -43,7 +44,7 @@ pub(in crate::collide::narrowphase) fn sphere_polyhedron(
     );
 }
 
-/// The vertices near the half-space, or four of them.
+/// The vertices near the half-space, or some of them.
 pub(in crate::collide::narrowphase) fn half_space_polyhedron(
     (p, rotation, solid): Standing<'_>,
     (q, normal, offset): (&Vec3, Vec3, f64),
@@ -77,7 +78,13 @@ pub(in crate::collide::narrowphase) fn half_space_polyhedron(
             near.push((at, point));
         }
     }
-    let (chosen, count) = four_points(near.len(), query.deeper_by, |index| near[index].0);
+    // No face has more.
+    if near.len() > MAX_VERTICES {
+        near.sort_by(|(one, _), (other, _)| one[2].total_cmp(&other[2]));
+        near.truncate(MAX_VERTICES);
+    }
+    let places: Vec<_> = near.iter().map(|(at, _)| *at).collect();
+    let (chosen, count) = standing_corners::<MAX_VERTICES>(&places, query.deeper_by);
     for &index in &chosen[..count] {
         manifold.push(near[index].1);
     }

@@ -37,7 +37,8 @@ fn velocity_bias(
     if open > 0.0 {
         asked = open * params.per_second;
     }
-    let waits = open > 0.0 || velocity + gain >= -params.calm_approach;
+    let calm = gap + 2.0 * params.slop >= 0.0 && velocity + gain >= -params.calm_approach;
+    let waits = open > 0.0 || calm;
     if restitution > 0.0 && waits && !presses {
         asked = FREE_APPROACH;
     }

@@ -8,7 +8,6 @@ override WORKGROUP_SIZE: u32;
 override IMPULSE_DEAD_BAND: f32;
 // Visits of a pair of bodies with several soft contacts in a pass, and which of them takes all rows.
 override PAIR_VISITS: u32;
-override FRICTION_VISIT: u32;
 
 // Change of an impulse, over the impulse, that is left undone: nothing for copies of bodies, whose steps
 // are small because each answers for a share of the body.

@@ -58,6 +58,7 @@ fn towers_stand_at_any_size() {
         "10, top x 30",
         "24 bricks beside a grain",
         "tower of 12 prisms",
+        "8 thin plates on each other",
         "6 tables on each other",
         "table under ten times its weight",
     ];

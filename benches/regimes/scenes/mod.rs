@@ -118,6 +118,7 @@ pub(crate) fn all(size: f64) -> Vec<Regime> {
     regimes.push(stacks::bricks_beside_a_grain(size));
     regimes.push(stacks::prisms(size));
     regimes.push(stacks::table(size));
+    regimes.push(stacks::plates(size));
     regimes.push(stacks::tables(size));
     regimes.push(stacks::towers(size));
     regimes.push(stacks::wall(20, size, 20.0));

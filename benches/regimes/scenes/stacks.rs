@@ -104,6 +104,26 @@ pub(super) fn table(side: f64) -> Regime {
     )
 }
 
+/// Plates a twentieth as thick as wide that lie on each other, edge over edge.
+pub(super) fn plates(side: f64) -> Regime {
+    let mut world = on_ground(0.5, 0.0);
+    let half_height = 0.025 * side;
+    let plate = Shape::Box {
+        half_extents: Vec3::new(0.5 * side, 0.5 * side, half_height),
+    };
+    for layer in 0..8 {
+        let pose = at(0.0, 0.0, f64::from(2 * layer + 1) * half_height);
+        add(&mut world, dynamic(plate.clone(), pose, 1000.0));
+    }
+    standing(
+        "8 thin plates on each other".into(),
+        world,
+        side,
+        20.0,
+        0.02,
+    )
+}
+
 /// Tables of a top and four legs that stand on each other, each pair in sixteen points.
 pub(super) fn tables(side: f64) -> Regime {
     let part = |half_extents: [f64; 3], [x, y, z]: [f64; 3]| CompoundPart {

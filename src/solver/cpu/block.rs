@@ -4,7 +4,7 @@ use super::contact::{
     self, Bodies, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
 };
 use super::joint;
-use crate::constants::{FRICTION_VISIT, IMPULSE_DEAD_BAND, PAIR_VISITS};
+use crate::constants::{IMPULSE_DEAD_BAND, PAIR_VISITS};
 use crate::math::{self, V3};
 use crate::problem::FrictionTable;
 use crate::problem::batches::{
@@ -36,14 +36,18 @@ pub(super) enum Visit {
     Rebuild,
 }
 
-/// Visits of several soft contacts of a pair by Coulomb's law.
+/// Visits of several soft contacts of a pair by Coulomb's law: every second one takes all rows.
 const SOFT_VISITS: [Visit; PAIR_VISITS as usize] = {
     let mut visits = [Visit::Normals; PAIR_VISITS as usize];
-    visits[FRICTION_VISIT as usize] = Visit::All;
+    let mut visit = 1;
+    while visit < visits.len() {
+        visits[visit] = Visit::All;
+        visit += 2;
+    }
     visits
 };
 
-/// Visits of a pair of bodies with so many contacts in a pass; see [`PAIR_VISITS`] and [`FRICTION_VISIT`]. The convex law finds
+/// Visits of a pair of bodies with so many contacts in a pass; see [`PAIR_VISITS`]. The convex law finds
 /// a contact's rows together.
 #[inline]
 pub(super) fn visits(

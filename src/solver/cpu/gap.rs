@@ -153,6 +153,8 @@ impl<S: Simd> Start<S> {
         let pressing = S::select(bounces, zero, impulse);
         let approaches = (velocity + gain).lt(zero - S::splat(params.calm_approach));
         let calm = S::select(approaches, zero, restitution);
+        let overlaps = (gap + S::splat(2.0 * params.slop)).lt(zero);
+        let calm = S::select(overlaps, zero, calm);
         let parted = S::select(zero.lt(open), restitution, calm);
         let waits = zero.lt(S::select(zero.lt(pressing), zero, parted));
         let asked = S::select(waits, S::splat(FREE_APPROACH), asked);

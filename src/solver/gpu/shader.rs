@@ -1,8 +1,6 @@
 //! What a kernel is to the device: a WGSL module, and what it binds.
 
-use crate::constants::{
-    FRICTION_VISIT, IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, PAIR_VISITS, WORKGROUP_SIZE,
-};
+use crate::constants::{IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, PAIR_VISITS, WORKGROUP_SIZE};
 
 /// The text of a file in `shaders/`, by its name without the ending.
 macro_rules! wgsl {
@@ -120,7 +118,6 @@ impl Shader {
             ("WORKGROUP_SIZE", f64::from(WORKGROUP_SIZE)),
             ("IMPULSE_DEAD_BAND", f64::from(IMPULSE_DEAD_BAND)),
             ("PAIR_VISITS", f64::from(PAIR_VISITS)),
-            ("FRICTION_VISIT", f64::from(FRICTION_VISIT)),
         ];
         [&shared, self.constants].concat()
     }

@@ -238,8 +238,10 @@ impl SubstepPlan {
             ..*meeting
         };
         let presses = carried.impulse > 0.0 && !self.starts_cold(velocity, meeting.restitution);
+        // Not at the slop, to which gaps are corrected: a rounding there would be another answer.
+        let touches = gap + 2.0 * f64::from(self.gap_law.slop) >= 0.0;
         let calm = velocity + meeting.gain >= -f64::from(self.calm_approach());
-        let waits = meeting.separation > 0.0 || calm;
+        let waits = meeting.separation > 0.0 || (touches && calm);
         let asked = if meeting.restitution > 0.0 && waits && !presses {
             f64::from(FREE_APPROACH)
         } else {

@@ -19,8 +19,8 @@ use crate::problem::Problem;
 use crate::problem::islands::first_of;
 use crate::solver::Solution;
 use crate::stabilize::joint_rows::velocity_of;
-use crate::world::World;
 use crate::world::joint::Law;
+use crate::world::{Body, World};
 
 /// A body without joints.
 const NONE: u32 = u32::MAX;
@@ -72,7 +72,7 @@ impl Work {
             world
                 .bodies
                 .get(body as usize)
-                .is_some_and(|body| body.is_dynamic())
+                .is_some_and(Body::is_dynamic)
         };
         let joints = || {
             let whole = world.joints.iter().filter(|joint| !joint.broken);

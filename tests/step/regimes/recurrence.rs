@@ -1,7 +1,7 @@
 //! Growth of small motions in the default step, on structures whose contacts all stay shut and stick.
 
 use super::scenes;
-use drystone::internals::constants::{FRICTION_VISIT, PAIR_VISITS, SHARED_STIFFNESS};
+use drystone::internals::constants::{PAIR_VISITS, SHARED_STIFFNESS};
 use drystone::internals::math::{cross, tangents, widen};
 use drystone::math::Vec3;
 use drystone::problem::{Contact, Problem};
@@ -85,7 +85,7 @@ fn growth(
         let rows = 3 * first..3 * (first + pair.len());
         first += pair.len();
         (0..visits).flat_map(move |visit| {
-            let takes_all = visits == 1 || visit == FRICTION_VISIT;
+            let takes_all = visits == 1 || visit % 2 == 1;
             rows.clone().filter(move |row| takes_all || row % 3 == 0)
         })
     });
@@ -181,5 +181,5 @@ fn neither_between_many_points_that_share_the_stiffness_of_four() {
     let most = growth_of(&simulation, PAIR_VISITS, SHARED_STIFFNESS);
     assert!(most < NONE, "{most}");
     let alone = growth_of(&simulation, PAIR_VISITS, f32::MAX);
-    assert!(!(alone < 1.002), "{alone}");
+    assert!(alone > 1.002 || alone.is_nan(), "{alone}");
 }

@@ -45,8 +45,7 @@ fn near(found: f64, expected: f64, share: f64, what: &str) {
 #[test]
 fn a_bed_at_rest_presses_on_its_box_by_its_weight() {
     // 8 by 8 by 8 spheres of 5 cm in a box of 0.45 m.
-    let found = measured(
-        "
+    let text = "
         name = \"bed\"
         [simulation]
         dt = 0.005
@@ -122,8 +121,8 @@ fn a_bed_at_rest_presses_on_its_box_by_its_weight() {
         name = \"top\"
         type = \"surface\"
         cell = 0.05
-        ",
-    );
+        ";
+    let found = measured(text);
     let ball = 1000.0 * std::f64::consts::PI * 0.05_f64.powi(3) / 6.0;
     let weight = 512.0 * ball * 9.81;
     near(found["floor_fz"], -weight, 0.02, "weight on the box");
@@ -137,7 +136,13 @@ fn a_bed_at_rest_presses_on_its_box_by_its_weight() {
     assert!(found["neighbours_rattlers"] < 0.4, "{found:?}");
     // In the middle there are more neighbours than at the surface, and fewer rattlers.
     assert!(found["inside"] > found["neighbours"] && found["inside_bearing"] < 6.2);
-    assert!(found["inside_rattlers"] < found["neighbours_rattlers"]);
+    // Of some 120 spheres the share scatters by 0.04 from bed to bed.
+    let beds = [1, 2, 3].map(|seed| {
+        let duration = "duration = 3.0";
+        measured(&text.replace(duration, &format!("{duration}\n        seed = {seed}")))
+    });
+    let mean = |name: &str| beds.iter().fold(found[name], |sum, bed| sum + bed[name]) / 4.0;
+    assert!(mean("inside_rattlers") < mean("neighbours_rattlers"));
     near(
         found["filled"] * 0.45 * 0.45,
         512.0 * std::f64::consts::PI * 0.05_f64.powi(3) / 6.0,

@@ -26,7 +26,7 @@ pub(super) struct Start<S> {
     pub(super) load: S,
     /// Root of the contact's size; see [`Problem::sizes`](crate::problem::Problem::sizes).
     pub(super) root_size: S,
-    /// Share in the stiffness of its pair; see [`Scale`](crate::solver::substeps::Scale).
+    /// Share in the stiffness of its pair; see [`Scale`](crate::problem::bias::Scale).
     pub(super) share: S,
 }
 

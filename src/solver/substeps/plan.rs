@@ -155,7 +155,7 @@ impl GapLaw {
         }
     }
 
-    /// The law of a contact with a [share](crate::problem::ProblemRef::stiffness_share) in the stiffness of its pair.
+    /// The law of a contact with a [share](Scale::share) in the stiffness of its pair.
     fn for_share(&self, share: f32) -> Self {
         Self {
             rate: self.rate * share,
@@ -226,7 +226,7 @@ impl SubstepPlan {
     /// Bias of a contact in the velocity LCP, as it is before the substep.
     ///
     /// Where something bounces within the substep, restitution wins over an open gap, and over the
-    /// push of a shut one if it asks for more; see [`Meeting::bias`]. What is apart, or touches and does not [approach](Self::calm_approach), presses on
+    /// push of a shut one if it asks for more; see [`Meeting::bias`]. What is apart, or touches and does not approach, presses on
     /// nothing and may bounce is left to itself where it does not: an impact somewhere else may bring it together within the
     /// substep, and a gap that only closes would take the speed with which it is to bounce in the next one.
     #[must_use]

@@ -59,7 +59,7 @@ pub struct SubstepParams {
     pub held_load: f32,
     /// See [`GapLaw::spring_time`](super::GapLaw::spring_time) `[s]`.
     pub spring_time: f32,
-    /// See [`SubstepPlan::calm_approach`] `[m/s]`.
+    /// Approach up to which what touches, presses on nothing and may bounce is left alone `[m/s]`.
     pub calm_approach: f32,
 }
 
@@ -159,7 +159,7 @@ pub struct ContactStep {
     pub load: f32,
     /// Root of its size; see [`Problem::sizes`](crate::problem::Problem::sizes).
     pub root_size: f32,
-    /// Share in the stiffness of its pair; see [`Scale`](super::Scale).
+    /// Share in the stiffness of its pair; see [`Scale`](crate::problem::bias::Scale).
     pub share: f32,
     /// Unused.
     pub padding: f32,

@@ -121,6 +121,7 @@ impl Work {
     }
 
     /// Work that was not taken back, by mechanism.
+    #[cfg(feature = "scene")]
     pub(super) fn kept(&self) -> Vec<f64> {
         self.mechanisms
             .iter()
@@ -129,6 +130,7 @@ impl Work {
     }
 
     /// The same, as it was saved.
+    #[cfg(feature = "scene")]
     pub(super) fn restored(kept: &[f64]) -> Self {
         let mechanism = |&work| Mechanism {
             work,

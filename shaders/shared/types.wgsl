@@ -6,7 +6,7 @@ override WORKGROUP_SIZE: u32;
 
 // Change of an impulse, over the impulse, that is rounding and left undone.
 override IMPULSE_DEAD_BAND: f32;
-// Visits of a pair of bodies with several soft contacts in a pass, and which of them takes all rows.
+// Visits of a pair of bodies with several soft contacts in a pass; every second one takes all rows.
 override PAIR_VISITS: u32;
 
 // Change of an impulse, over the impulse, that is left undone: nothing for copies of bodies, whose steps

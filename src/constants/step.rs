@@ -62,6 +62,9 @@ pub(crate) const JOINT_TURNING: f64 = 0.55;
 pub(crate) const JOINT_CORRECTION_RATE: f64 = 3.0;
 
 /// Share of a mechanism's kinetic energy that the work of its joints may come and go by.
+///
+/// A ball of 1,000 times the mass of each of the twelve links that it hangs from gains at most 0.3 % of its kinetic energy with this, in steps of 1/30 to 1/240 s and links of 5 cm to 20 m;
+/// pendulums, tops and free dumbbells keep theirs.
 pub(crate) const WORK_OF_JOINTS: f64 = 0.005;
 
 /// Least share of a step by whose end the force of a spring is that of its elongation.
@@ -169,7 +172,7 @@ pub const FREE_APPROACH: f32 = 1e9;
 /// Approach after the forces of a substep up to which what touches, presses on nothing and may bounce is left alone in it, over the speed below which nothing
 /// bounces.
 ///
-/// What rests or begins to rest gains twice as much in a substep, and is held. A ball that meets a row of others that touch gives its speed to the last one; without, to all.
+/// A body that rests or begins to rest gains twice as much in a substep, and is held. A ball that meets a row of others that touch gives its speed to the last one; without, to all.
 pub(crate) const CALM_APPROACH: f32 = 0.25;
 
 /// Sweeps of each substep of a step in which something bounces on several points at once.

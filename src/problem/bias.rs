@@ -20,7 +20,7 @@ pub fn velocity(separation: f64, approach: f64, restitution: f64, threshold: f64
     meeting.bias(gap, threshold, h) as f32
 }
 
-/// What a contact's pair of bodies makes of the law of gaps.
+/// Size and stiffness of a contact as one of its pair of bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     /// See [`Problem::sizes`](crate::problem::Problem::sizes); 1 where there are none.

@@ -202,7 +202,7 @@ impl ProblemRef<'_> {
         self.sizes.get(contact).map_or(1.0, |size| size.sqrt())
     }
 
-    /// What a contact's pair of bodies makes of the law of gaps.
+    /// Size and stiffness of a contact as one of its pair of bodies.
     pub(crate) fn scale(&self, contact: usize) -> Scale {
         Scale {
             size: self.sizes.get(contact).copied().unwrap_or(1.0),

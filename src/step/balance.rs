@@ -1,13 +1,37 @@
 //! The energy balance of a step: the work of every impulse of its parts.
 
 use super::Simulation;
+use super::integrate::Momentum;
 use crate::math::{self, Vec3};
 use crate::measure::{self, Energy, EnergyBalance};
+use crate::solver::Solution;
 use crate::stabilize::joint_rows::velocity_of;
+use crate::world::World;
 use crate::world::joint::Law;
 
 /// Linear and angular velocity.
-type Twist = (Vec3, Vec3);
+pub(super) type Twist = (Vec3, Vec3);
+
+/// Mean velocity of a body over a part that was solved; that of the body after the last one, the world, is zero.
+pub(super) fn mean_velocity(
+    world: &World,
+    momenta: &[Momentum],
+    solution: &Solution,
+    body: u32,
+) -> Twist {
+    let at = body as usize;
+    let (linear, angular) = velocity_of(&world.bodies, body);
+    match world.bodies.get(at) {
+        Some(body) if body.is_dynamic() => {
+            let (change, gain) = (&solution.changes[at], momenta[at].gain);
+            (
+                linear + (gain.0 + math::widen(change.linear)) * 0.5,
+                angular + (gain.1 + math::widen(change.angular)) * 0.5,
+            )
+        }
+        _ => (linear, angular),
+    }
+}
 
 impl Simulation {
     /// Work and dissipation since the start; `None` if [`Settings::energy_balance`](super::Settings::energy_balance) is not set.
@@ -61,20 +85,8 @@ impl Simulation {
         }
     }
 
-    /// Mean velocity of a body over a part; that of the body after the last one, the world, is zero.
     fn mean_velocity(&self, body: u32) -> Twist {
-        let at = body as usize;
-        let (linear, angular) = velocity_of(&self.world.bodies, body);
-        match self.world.bodies.get(at) {
-            Some(body) if body.is_dynamic() => {
-                let (change, gain) = (&self.solution.changes[at], self.momenta[at].gain);
-                (
-                    linear + (gain.0 + math::widen(change.linear)) * 0.5,
-                    angular + (gain.1 + math::widen(change.angular)) * 0.5,
-                )
-            }
-            _ => (linear, angular),
-        }
+        mean_velocity(&self.world, &self.momenta, &self.solution, body)
     }
 
     /// True for a body that impulses do not move.

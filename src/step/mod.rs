@@ -426,7 +426,8 @@ impl Simulation {
 
     /// The problem of the last part of the last step, as the solver got it; of a world with joints, that of the
     /// last substep. Under [`Plan::Substeps`] ([`Self::velocity_plan`]) its velocities lack the step's forces and its biases mean
-    /// nothing.
+    /// nothing. After the bodies of the world come one that stands for the world, if there are joints, and one for each pair of a body and a turning kinematic one
+    /// that it touches.
     #[must_use]
     pub fn velocity_problem(&self) -> &Problem {
         &self.problem

@@ -1,4 +1,4 @@
-//! What lies and rolls on a surface that turns.
+//! Bodies that lie and roll on a surface that turns.
 
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
@@ -60,7 +60,7 @@ fn boxes_stay_where_friction_holds_them() {
             let world = after(world, h, 10.0);
             let place = world.bodies[1].pose.position;
             let now = place.x.hypot(place.y);
-            // What is left is of the third order of the turn in a step, 0.17 rad at most here.
+            // The error left is of the third order of the turn in a step, 0.17 rad at most here.
             let within = if spin * h < 0.1 { 2e-3 } else { 2e-2 };
             assert!(
                 (now / distance - 1.0).abs() < within,

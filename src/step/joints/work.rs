@@ -1,6 +1,6 @@
 //! The work of joints, which do none.
 //!
-//! What only holds bodies together does no work. Its rows do, by the error of a step: they are those of the start of a part, in which bodies turn, and what they put
+//! A joint that only holds bodies together does no work. Its rows do, by the error of a step: they are those of the start of a part, in which bodies turn, and what they put
 //! right afterwards they move against the force that they carry. Mostly that comes and goes within a swing. Where a force grows many times over within a
 //! part it does not: a chain of light links that stops the fall of a load a thousand times as heavy turns into energy
 //! what its links were stretched by.
@@ -11,6 +11,7 @@
 //! bodies are scaled about its motion as one rigid body. Joints are held at velocities that are scaled as they were before, and momentum and
 //! angular momentum stay.
 
+use super::super::balance::mean_velocity;
 use super::super::integrate::Momentum;
 use super::Joints;
 use crate::constants::WORK_OF_JOINTS;
@@ -25,7 +26,7 @@ use crate::world::{Body, World};
 /// A body without joints.
 const NONE: u32 = u32::MAX;
 
-/// What a mechanism is, and what its joints have done.
+/// A mechanism, and the work of its joints.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mechanism {
     /// Index of a body that holds it and that impulses do not move, or that of the world.
@@ -222,20 +223,7 @@ impl Joints {
         solution: &Solution,
     ) {
         let work = &mut self.work;
-        let mean = |body: u32| {
-            let at = body as usize;
-            let (linear, angular) = velocity_of(&world.bodies, body);
-            match world.bodies.get(at) {
-                Some(body) if body.is_dynamic() => {
-                    let (change, gain) = (&solution.changes[at], momenta[at].gain);
-                    (
-                        linear + (gain.0 + math::widen(change.linear)) * 0.5,
-                        angular + (gain.1 + math::widen(change.angular)) * 0.5,
-                    )
-                }
-                _ => (linear, angular),
-            }
-        };
+        let mean = |body: u32| mean_velocity(world, momenta, solution, body);
         for (at, body) in world.bodies.iter().enumerate() {
             let Some(mechanism) = work.mechanism(at as u32) else {
                 continue;
@@ -279,7 +267,7 @@ impl Joints {
                 match work.mechanism(body) {
                     Some(mechanism) if drives => mechanism.work -= done(mean(body)),
                     Some(_) => {}
-                    // What a row takes from a body that moves on its own it gives to the mechanism.
+                    // A row gives to the mechanism what it takes from a body that moves on its own.
                     None if !drives => {
                         let done = done(mean(body));
                         if let Some(mechanism) = work.mechanism(other) {

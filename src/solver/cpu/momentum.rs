@@ -1,5 +1,5 @@
-//! Repeating a part of the last change; twins of `shaders/contact_momentum.wgsl`,
-//! `shaders/joint_momentum.wgsl` and `shaders/body_momentum.wgsl`.
+//! Repeating a part of the last change; twins of `shaders/block_momentum.wgsl` and
+//! `shaders/body_momentum.wgsl`.
 
 use super::sweep::VelocityChange;
 use crate::math::{self, V3};

@@ -1,5 +1,4 @@
-//! How each impulse went on in the last sweep, summed; twins of `shaders/contact_progress.wgsl` and
-//! `shaders/joint_progress.wgsl`.
+//! How each impulse went on in the last sweep, summed; twins of `shaders/block_progress.wgsl`.
 
 use super::block::Block;
 use super::parts::SIZE;

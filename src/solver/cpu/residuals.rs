@@ -1,5 +1,4 @@
-//! Natural-map residuals: twins of `shaders/contact_residual.wgsl` and `shaders/joint_residual.wgsl`, and a look at all among the threads
-//! of a team.
+//! Natural-map residuals: twins of `shaders/block_residual.wgsl`, and a look at all among the threads of a team.
 
 use super::block::Block;
 use super::parts::{SIZE, fill_parts};

@@ -14,7 +14,6 @@ mod gap;
 mod joint;
 mod lanes;
 mod momentum;
-mod parts;
 mod progress;
 mod residuals;
 mod run;
@@ -47,13 +46,17 @@ pub(crate) use kernels::{BodyMomentum, ClusterRound, Sweep, VelocityChange};
 use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use super::residual::Partial;
 use super::{Packer, Report};
+use crate::constants::WORKGROUP_SIZE;
 use crate::problem::batches::Batches;
 use lanes::{JointLanes, Lanes, Velocities};
 use std::ops::Range;
 use substeps::SubstepMemory;
 
-/// Least number of elements handed to one thread where each takes a few nanoseconds.
-const GRAIN: usize = 1024;
+/// Elements of a workgroup.
+const WORKGROUP: usize = WORKGROUP_SIZE as usize;
+
+/// Least number of workgroups' worth of sums to wake a thread for.
+const SUMS_PER_THREAD: usize = 128;
 
 /// Every [`Method`](super::Method) on the current rayon thread pool.
 ///

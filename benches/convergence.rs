@@ -202,16 +202,17 @@ fn measure(
     };
     let mut solver = CpuSolver::new();
     let mut solution = Solution::default();
-    let mut residuals = Vec::new();
     let report = solver
-        .solve_watched(&problem, &options, &mut solution, &mut |report: &Report| {
-            let now = report.residual_rms / frozen.gh;
-            // Clusters are looked at after symmetric sweeps, which are two passes.
-            let before = residuals.last().copied().unwrap_or(now);
-            residuals.resize(report.iterations as usize - 1, before);
-            residuals.push(now);
-        })
+        .solve(&problem, &options, &mut solution)
         .expect("a valid problem");
+    let mut residuals = Vec::new();
+    for look in solver.looks() {
+        let now = look.residual_rms / frozen.gh;
+        // Clusters are looked at after symmetric sweeps, which are two passes.
+        let before = residuals.last().copied().unwrap_or(now);
+        residuals.resize(look.iterations as usize - 1, before);
+        residuals.push(now);
+    }
     let timed = Options {
         iterations: TIMED_PASSES.min(passes),
         tolerance: 0.0,
@@ -220,7 +221,7 @@ fn measure(
     let pass = (0..3)
         .map(|_| {
             let report = solver
-                .solve_watched(&problem, &timed, &mut solution, &mut |_| {})
+                .solve(&problem, &timed, &mut solution)
                 .expect("a valid problem");
             report.solve_time / timed.iterations
         })

@@ -8,12 +8,6 @@
 @group(0) @binding(6) var<storage, read> velocities: array<BodyVelocity>;
 @group(0) @binding(7) var<storage, read> bodies: array<ClusterBody>;
 
-var<workgroup> residual_lanes: array<Partial, WORKGROUP_SIZE>;
-
-fn merged(a: Partial, b: Partial) -> Partial {
-    return Partial(a.sum_of_squares + b.sum_of_squares, max(a.max, b.max));
-}
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn cluster_residual(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -37,17 +31,10 @@ fn cluster_residual(
             let inertia_b = inertia_of(block.body_b);
             residual = natural_map_residual(block, impulse, a, inertia_a, b, inertia_b);
         }
-        mine = merged(mine, Partial(residual * residual, residual));
+        mine = plus(mine, partial_of(residual));
     }
-    residual_lanes[lane] = mine;
-    workgroupBarrier();
-    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
-        if lane < stride {
-            residual_lanes[lane] = merged(residual_lanes[lane], residual_lanes[lane + stride]);
-        }
-        workgroupBarrier();
-    }
+    add_up(lane, mine);
     if lane == 0u {
-        partials[index] = residual_lanes[0];
+        partials[index] = lanes[0];
     }
 }

@@ -6,9 +6,6 @@
 @group(0) @binding(3) var<storage, read> changes: array<VelocityChange>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<BodyVelocity>;
 
-var<workgroup> linear_sums: array<vec3<f32>, WORKGROUP_SIZE>;
-var<workgroup> angular_sums: array<vec3<f32>, WORKGROUP_SIZE>;
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn hub_gather(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -26,16 +23,7 @@ fn hub_gather(
         linear = linear + changes[first + slot].linear;
         angular = angular + changes[first + slot].angular;
     }
-    linear_sums[lane] = linear;
-    angular_sums[lane] = angular;
-    workgroupBarrier();
-    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
-        if lane < stride {
-            linear_sums[lane] = linear_sums[lane] + linear_sums[lane + stride];
-            angular_sums[lane] = angular_sums[lane] + angular_sums[lane + stride];
-        }
-        workgroupBarrier();
-    }
+    add_up_changes(lane, linear, angular);
     if lane == 0u {
         velocities[hub.body].linear = velocities[hub.body].linear + linear_sums[0];
         velocities[hub.body].angular = velocities[hub.body].angular + angular_sums[0];

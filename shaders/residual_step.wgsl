@@ -12,12 +12,6 @@ struct Record {
 @group(0) @binding(2) var<storage, read> partials: array<Partial>;
 @group(0) @binding(3) var<storage, read_write> record: Record;
 
-var<workgroup> lanes: array<Partial, WORKGROUP_SIZE>;
-
-fn merged(a: Partial, b: Partial) -> Partial {
-    return Partial(a.sum_of_squares + b.sum_of_squares, max(a.max, b.max));
-}
-
 // True of a number that is neither infinite nor none: by its bits, because a compiler may take every
 // number for finite.
 fn finite(x: f32) -> bool {
@@ -51,20 +45,13 @@ fn residual_step(@builtin(local_invocation_id) invocation: vec3<u32>) {
         mine = record.lanes[lane];
     }
     for (var index = window.first + lane; index < window.end; index += WORKGROUP_SIZE) {
-        mine = merged(mine, partials[index - window.entry_base]);
+        mine = plus(mine, partials[index - window.entry_base]);
     }
     if !has(ENDS) {
         record.lanes[lane] = mine;
         return;
     }
-    lanes[lane] = mine;
-    workgroupBarrier();
-    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
-        if lane < stride {
-            lanes[lane] = merged(lanes[lane], lanes[lane + stride]);
-        }
-        workgroupBarrier();
-    }
+    add_up(lane, mine);
     if lane == 0u && record.control.done == 0u {
         check(lanes[0]);
     }

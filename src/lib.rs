@@ -20,12 +20,13 @@
 //! |---|---|---|
 //! | `Simulation::step` | `step/mod.rs` | divides the step into parts, finds contacts after each |
 //! | `Simulation::solve_part` | `step/parts.rs` | builds the problem of a part, has it solved, moves the bodies |
-//! | `CpuSolver::attempt`, `CpuSolver::run`, `CpuSolver::iterate` | `solver/cpu/run.rs` | checks and packs the problem; substep after substep, sweep after sweep |
+//! | `CpuSolver::attempt`, `CpuSolver::iterate` | `solver/cpu/run.rs` | checks and packs the problem, takes substep after substep; sweep after sweep |
 //! | `Lanes::sweep`, `Part::run`, `Part::update_two`, `Part::update` | `solver/cpu/lanes/sweep.rs` | colours among threads, contacts in lanes |
 //! | `Law::update` | `solver/cpu/contact.rs` | the impulse of a contact |
 //!
-//! A host's own [`problem::Problem`] enters at `CpuSolver::attempt`, by way of [`solver::Solver::step`]. Where the functions of a row hand work to threads, `together` and
-//! `Team::pipeline` (`parallel/team.rs`) lie between them, and `Width::run` (`simd/mod.rs`) where they go over to the vectors of the processor.
+//! A host's own [`problem::Problem`] enters at `CpuSolver::attempt`, by way of [`solver::Solver::step`]. These are 8 calls. Four more lie between them, which hand on a
+//! closure: `together` (`parallel/team.rs`) from `attempt` to its loop over substeps; `Team::pipeline` (the same) from `Lanes::sweep` to a colour of a domain; from there
+//! `Width::run` and `run_avx512` or `run_avx2` (`simd/mod.rs`) to the vectors of the processor.
 //!
 //! # A pile tonight
 //!

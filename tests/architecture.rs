@@ -209,8 +209,8 @@ fn each_function_of_the_path_of_a_step_calls_the_next() {
     let path = path_of_a_step(&page);
     let mut files: Vec<&str> = path.iter().map(|[_, _, file]| *file).collect();
     files.dedup();
-    assert!((2..=10).contains(&path.len()), "{path:?}");
-    assert!(files.len() <= 6, "{files:?}");
+    assert!((2..=9).contains(&path.len()), "{path:?}");
+    assert!(files.len() <= 5, "{files:?}");
     for (at, [owner, name, file]) in path.iter().enumerate() {
         let body = bodies(&fs::read_to_string(root.join(file)).unwrap(), owner, name);
         assert!(!body.is_empty(), "no {owner}::{name} in {file}");

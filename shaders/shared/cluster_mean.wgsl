@@ -1,8 +1,5 @@
 // The mean of the copies of a body; what `cluster_gather` and `cluster_solve` share.
 
-var<workgroup> linear_sums: array<vec3<f32>, WORKGROUP_SIZE>;
-var<workgroup> angular_sums: array<vec3<f32>, WORKGROUP_SIZE>;
-
 // Gives a body its new velocity, the sum of what its copies add.
 fn settle(body: u32, linear: vec3<f32>, angular: vec3<f32>, rebuilds: bool) {
     if !rebuilds {
@@ -39,16 +36,7 @@ fn gather_hub(entry: u32, lane: u32, rebuilds: bool) {
         linear = linear + slots[first + slot].linear;
         angular = angular + slots[first + slot].angular;
     }
-    linear_sums[lane] = linear;
-    angular_sums[lane] = angular;
-    workgroupBarrier();
-    for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
-        if lane < stride {
-            linear_sums[lane] = linear_sums[lane] + linear_sums[lane + stride];
-            angular_sums[lane] = angular_sums[lane] + angular_sums[lane + stride];
-        }
-        workgroupBarrier();
-    }
+    add_up_changes(lane, linear, angular);
     if lane == 0u {
         settle(words[at], linear_sums[0], angular_sums[0], rebuilds);
     }
@@ -63,6 +51,6 @@ fn judge(lane: u32) {
     }
     add_up(lane, mine);
     if lane == 0u {
-        progress.momentum = momentum_after(progress.momentum, lanes[0]);
+        progress.momentum = momentum_after(progress.momentum, lanes[0], MOMENTUM_COSINE);
     }
 }

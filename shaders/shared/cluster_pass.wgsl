@@ -169,11 +169,7 @@ fn sum_progress(cluster: Cluster, lane: u32) {
             // A row's mass is in the place of a contact's friction.
             mine = plus(mine, part(blocks[at].friction, before.previous.x, before.start.x, now.x));
         } else {
-            let tangent_mass = blocks[at].tangent_mass;
-            let normal = part(blocks[at].normal_mass, before.previous.x, before.start.x, now.x);
-            let first = part(tangent_mass, before.previous.y, before.start.y, now.y);
-            let second = part(tangent_mass, before.previous.z, before.start.z, now.z);
-            mine = plus(mine, plus(plus(normal, first), second));
+            mine = plus(mine, progress_of(blocks[at], before, now));
         }
     }
     add_up(lane, mine);

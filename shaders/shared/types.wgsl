@@ -158,7 +158,7 @@ struct Control {
 const FORWARD: u32 = 1u;
 const FORWARD_CONVEX: u32 = 2u;
 
-// Flag of a window: this dispatch keeps the impulses it computes; see contact_split.
+// Flag of a window: this dispatch keeps the impulses it computes; see block_split.
 const KEEPS_IMPULSES: u32 = 1u;
 // This one sweeps clusters in reverse before it sweeps them forward.
 const REVERSE: u32 = 2u;
@@ -186,7 +186,7 @@ const POSITION: u32 = 2048u;
 
 // Which elements one dispatch treats, and the index of the first element of each bound window.
 struct Window {
-    // First element: a group (sweeps, joint_split), a block (contact_split, residuals) or an entry of
+    // First element: a group (sweeps), a contact or joint of the remainder (block_split), a block (residuals) or an entry of
     // the list (gathers).
     first: u32,
     // One past the last element.

@@ -49,6 +49,20 @@ pub fn in_substeps<S: Solver + ?Sized>(
     plan: &SubstepPlan,
     solution: &mut Solution,
 ) -> Result<SubstepReport> {
+    in_substeps_watched(solver, given, plan, solution, &mut |_, _| Ok(()))
+}
+
+/// Like [`in_substeps`], and hands every LCP to `watch` with its solution.
+///
+/// # Errors
+/// As [`in_substeps`], and those of `watch`.
+pub fn in_substeps_watched<S: Solver + ?Sized>(
+    solver: &mut S,
+    given: &dyn AsProblem,
+    plan: &SubstepPlan,
+    solution: &mut Solution,
+    watch: &mut dyn FnMut(&Problem, &Solution) -> Result<()>,
+) -> Result<SubstepReport> {
     let given = &given.as_problem();
     let given = &plan.applied_to(given);
     plan.validate()?;
@@ -60,6 +74,7 @@ pub fn in_substeps<S: Solver + ?Sized>(
     for substep in 1..=plan.substeps {
         step.write_velocity_problem(given, plan, substep, solution);
         let solved = solver.solve(&step.problem, &plan.velocity, &mut step.solution)?;
+        watch(&step.problem, &step.solution)?;
         report.add_velocity(&solved);
         if solved.status == Status::NonFinite {
             return Ok(report);
@@ -73,6 +88,7 @@ pub fn in_substeps<S: Solver + ?Sized>(
                 ..position.options
             };
             let solved = solver.solve(&step.problem, &options, &mut step.solution)?;
+            watch(&step.problem, &step.solution)?;
             report.add_position(&solved);
             step.correct(position);
         }

@@ -21,7 +21,7 @@ pub use self::mixed_residual::MixedResidual;
 pub use self::relaxed::{RelaxedReport, RelaxedSolver};
 pub use self::verdict::Verdict;
 pub use self::widened::judge;
-pub use super::in_substeps::in_substeps;
+pub use super::in_substeps::{in_substeps, in_substeps_watched};
 pub use super::residual::Norms;
 
 use self::stewart_trinkle::StewartTrinkle;

@@ -11,12 +11,12 @@ use drystone::internals::gpu::{ClusterKernel, Kernel};
 use naga::back::{PipelineConstants, hlsl, msl, pipeline_constants::process_overrides, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-/// Name and source of every kernel.
+/// Entry point and source of every kernel.
 fn kernels() -> impl Iterator<Item = (&'static str, String)> {
     let clusters = ClusterKernel::ALL.into_iter();
     Kernel::ALL
         .into_iter()
-        .map(|kernel| (kernel.name(), kernel.source()))
+        .map(|kernel| (kernel.entry(), kernel.source()))
         .chain(clusters.map(|kernel| (kernel.name(), kernel.source())))
 }
 

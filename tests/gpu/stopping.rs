@@ -39,12 +39,9 @@ fn residuals(problem: &Problem, options: &Options, iterations: &[u32]) -> Vec<f3
                 check_every: iterations,
                 ..*options
             };
-            let mut looks = Vec::new();
-            let mut watch = |report: &Report| looks.push(report.residual_rms);
-            CpuSolver::new()
-                .solve_watched(problem, &options, &mut Solution::default(), &mut watch)
-                .unwrap();
-            looks[0]
+            let mut solver = CpuSolver::new();
+            solve(&mut solver, problem, &options);
+            solver.looks()[0].residual_rms
         })
         .collect()
 }

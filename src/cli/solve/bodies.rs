@@ -5,9 +5,9 @@ use super::{median, refuse};
 use crate::args::{BackendName, SolveArgs};
 use crate::backend;
 use crate::failure::Failure;
-use drystone::problem::{AsProblem, FrictionCone, MovingSurfaces, ProblemRef};
+use drystone::problem::{AsProblem, FrictionCone, MovingSurfaces, Problem, ProblemRef};
 use drystone::problem_file::{BodyProblem, solution_to_json};
-use drystone::solver::reference::{in_substeps, judge};
+use drystone::solver::reference::{in_substeps_watched, judge};
 use drystone::solver::substeps::SubstepReport;
 use drystone::solver::{Method, Options, Plan, Solution, Solver};
 use drystone::{Error, Result};
@@ -151,14 +151,17 @@ fn residuals(
             position: None,
         });
     };
-    let mut witness = Witness {
-        solver,
-        residuals: Vec::new(),
+    let mut residuals = Vec::new();
+    let mut watch = |problem: &Problem, solution: &Solution| {
+        let verdict = judge(problem, &solution.impulses, &solution.joint_impulses)?;
+        residuals.push([verdict.residual_rms, verdict.residual_max]);
+        Ok(())
     };
-    in_substeps(&mut witness, problem, plan, &mut Solution::default())?;
+    let mut last = Solution::default();
+    in_substeps_watched(solver, problem, plan, &mut last, &mut watch)?;
     // Where there are position problems, they alternate with velocity problems.
     let period = 1 + usize::from(plan.position.is_some());
-    let velocities: Vec<_> = witness.residuals.iter().step_by(period).collect();
+    let velocities: Vec<_> = residuals.iter().step_by(period).collect();
     let worst = velocities
         .iter()
         .copied()
@@ -169,39 +172,13 @@ fn residuals(
         worst: worst.map(|worst| residual(worst, "m/s")),
         position: plan
             .position
-            .and_then(|_| witness.residuals.last())
+            .and_then(|_| residuals.last())
             .map(|last| residual(last, "m")),
     })
 }
 
 fn residual(&[rms, max]: &[f64; 2], unit: &'static str) -> Residual {
     Residual { rms, max, unit }
-}
-
-/// A solver whose answers are judged.
-struct Witness<'a> {
-    solver: &'a mut dyn Solver,
-    /// Root mean square and largest of each.
-    residuals: Vec<[f64; 2]>,
-}
-
-impl Solver for Witness<'_> {
-    fn backend(&self) -> &'static str {
-        self.solver.backend()
-    }
-
-    fn attempt(
-        &mut self,
-        problem: &dyn AsProblem,
-        plan: &Plan,
-        solution: &mut Solution,
-    ) -> Result<SubstepReport> {
-        let report = self.solver.attempt(problem, plan, solution)?;
-        let verdict = judge(problem, &solution.impulses, &solution.joint_impulses)?;
-        self.residuals
-            .push([verdict.residual_rms, verdict.residual_max]);
-        Ok(report)
-    }
 }
 
 /// Difference of impulses from those in the file.

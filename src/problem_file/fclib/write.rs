@@ -21,9 +21,8 @@ use crate::problem::{
 };
 use crate::problem_file::BodyProblem;
 use crate::solver::cpu::CpuSolver;
-use crate::solver::reference::in_substeps;
-use crate::solver::substeps::SubstepReport;
-use crate::solver::{Plan, Solution, Solver};
+use crate::solver::reference::in_substeps_watched;
+use crate::solver::{Plan, Solution};
 
 /// A form of FCLib's problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,15 +44,20 @@ pub(in crate::problem_file) fn write(file: &BodyProblem, form: FclibForm) -> Res
     let (global, of_substep) = match &file.plan {
         Plan::Once(_) => (Global::new(&given)?, String::new()),
         Plan::Substeps(plan) => {
-            let mut recorder = Recorder {
-                solver: CpuSolver::new(),
-                period: 1 + u32::from(plan.position.is_some()),
-                solved: 0,
-                last: Problem::default(),
+            // Position problems, where there are any, come after velocity problems.
+            let (mut solver, mut last) = (CpuSolver::new(), Problem::default());
+            let (mut solved, period) = (0_u32, 1 + u32::from(plan.position.is_some()));
+            let mut watch = |problem: &Problem, _: &Solution| {
+                if solved.is_multiple_of(period) {
+                    last.clone_from(problem);
+                }
+                solved += 1;
+                Ok(())
             };
-            in_substeps(&mut recorder, &given, plan, &mut Solution::default())?;
+            let mut solution = Solution::default();
+            in_substeps_watched(&mut solver, &given, plan, &mut solution, &mut watch)?;
             let words = format!(", the last of {} substeps", plan.substeps);
-            (Global::new(&recorder.last.as_problem())?, words)
+            (Global::new(&last.as_problem())?, words)
         }
     };
     let info = Node::Group(vec![
@@ -71,45 +75,6 @@ pub(in crate::problem_file) fn write(file: &BodyProblem, form: FclibForm) -> Res
     members.push(("info", info));
     let root = Node::Group(vec![(name.trim_start_matches('/'), Node::Group(members))]);
     Ok(root.into_file())
-}
-
-/// A solver that keeps the last velocity problem of a step.
-#[derive(Debug)]
-struct Recorder {
-    solver: CpuSolver,
-    /// Problems of a substep: its velocity problem, and after it that of positions, if there is one.
-    period: u32,
-    solved: u32,
-    last: Problem,
-}
-
-impl Solver for Recorder {
-    fn backend(&self) -> &'static str {
-        self.solver.backend()
-    }
-
-    fn attempt(
-        &mut self,
-        problem: &dyn AsProblem,
-        plan: &Plan,
-        solution: &mut Solution,
-    ) -> Result<SubstepReport> {
-        if self.solved.is_multiple_of(self.period) {
-            let given = problem.as_problem();
-            self.last = Problem {
-                bodies: given.bodies.to_vec(),
-                contacts: given.contacts.to_vec(),
-                joint_rows: given.joint_rows.to_vec(),
-                friction_cone: given.friction_cone,
-                friction_law: given.friction_law,
-                contact_softness: given.contact_softness,
-                compliances: given.compliances.to_vec(),
-                ..Problem::default()
-            };
-        }
-        self.solved += 1;
-        self.solver.attempt(problem, plan, solution)
-    }
 }
 
 /// A problem in the global form.

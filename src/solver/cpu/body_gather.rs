@@ -2,9 +2,9 @@
 //! `shaders/hub_gather.wgsl`.
 
 use super::sweep::VelocityChange;
-use crate::constants::WORKGROUP_SIZE;
+use crate::constants::{MIN_BLOCKS_PER_THREAD, WORKGROUP_SIZE};
 use crate::math;
-use crate::parallel::SharedSlice;
+use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::batches::{BodyVelocity, Remainder, SplitBody};
 use crate::solver::residual::by_halving_strides;
 
@@ -14,8 +14,8 @@ pub fn body_gather(
     changes: &[VelocityChange],
     velocities: &mut [BodyVelocity],
 ) {
-    let velocities = SharedSlice::new(velocities);
-    body_gather_part(&remainder.bodies, changes, &velocities);
+    let least = 8 * MIN_BLOCKS_PER_THREAD;
+    gather(&remainder.bodies, least, changes, velocities, sum_in_order);
 }
 
 /// Adds the changes of every hub, in the order in which a workgroup does: invocation `i` takes the
@@ -25,46 +25,32 @@ pub fn hub_gather(
     changes: &[VelocityChange],
     velocities: &mut [BodyVelocity],
 ) {
-    let velocities = SharedSlice::new(velocities);
-    hub_gather_part(&remainder.hubs, changes, &velocities);
+    gather(&remainder.hubs, 8, changes, velocities, sum_by_lanes);
 }
 
-/// Adds the changes of some bodies with few slots; other threads have other bodies.
-pub(super) fn body_gather_part(
-    bodies: &[SplitBody],
-    changes: &[VelocityChange],
-    velocities: &SharedSlice<'_, BodyVelocity>,
-) {
-    gather(bodies, changes, velocities, sum_in_order);
-}
-
-/// Adds the changes of some hubs; other threads have other hubs.
-pub(super) fn hub_gather_part(
-    hubs: &[SplitBody],
-    changes: &[VelocityChange],
-    velocities: &SharedSlice<'_, BodyVelocity>,
-) {
-    gather(hubs, changes, velocities, sum_by_lanes);
-}
-
+/// Adds the changes of some bodies, of which `least` are worth waking a thread for.
 fn gather(
     bodies: &[SplitBody],
+    least: usize,
     changes: &[VelocityChange],
-    velocities: &SharedSlice<'_, BodyVelocity>,
-    sum: impl Fn(&[VelocityChange]) -> VelocityChange,
+    velocities: &mut [BodyVelocity],
+    sum: impl Fn(&[VelocityChange]) -> VelocityChange + Sync,
 ) {
-    for body in bodies {
-        let first = body.first_slot as usize;
-        let change = sum(&changes[first..first + body.slot_count as usize]);
-        // SAFETY: every body is in the list once.
-        #[allow(unsafe_code, reason = "bodies are listed once")]
-        unsafe {
-            let mut velocity = velocities.read(body.body as usize);
-            velocity.linear = math::add(velocity.linear, change.linear);
-            velocity.angular = math::add(velocity.angular, change.angular);
-            velocities.write(body.body as usize, velocity);
+    let velocities = SharedSlice::new(velocities);
+    for_chunks(bodies, least, |_, bodies| {
+        for body in bodies {
+            let first = body.first_slot as usize;
+            let change = sum(&changes[first..first + body.slot_count as usize]);
+            // SAFETY: every body is in the list once.
+            #[allow(unsafe_code, reason = "bodies are listed once")]
+            unsafe {
+                let mut velocity = velocities.read(body.body as usize);
+                velocity.linear = math::add(velocity.linear, change.linear);
+                velocity.angular = math::add(velocity.angular, change.angular);
+                velocities.write(body.body as usize, velocity);
+            }
         }
-    }
+    });
 }
 
 fn plus(a: VelocityChange, b: &VelocityChange) -> VelocityChange {

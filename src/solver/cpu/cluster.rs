@@ -23,13 +23,13 @@ pub(super) struct ClusterSolve {
 }
 
 impl ClusterSolve {
-    /// Solves `problem`; see [`CpuSolver::solve_watched`](super::CpuSolver::solve_watched).
+    /// Solves `problem`, and adds a report of each look at the residual.
     pub(super) fn run(
         &mut self,
         problem: &ProblemRef<'_>,
         options: &Options,
         solution: &mut Solution,
-        watch: &mut (dyn FnMut(&Report) + Send),
+        looks: &mut Vec<Report>,
     ) -> Result<Report> {
         let (mut batches, clusters, mut report) = self.packer.pack(problem, options);
         let packed = Instant::now();
@@ -47,7 +47,7 @@ impl ClusterSolve {
             (report.residual_rms, report.residual_max) =
                 residual::finish([&self.partials, &[]], batches.block_count());
             report.status = Status::after(&report, options);
-            watch(&report);
+            looks.push(report);
             if report.status != Status::MaxIterations {
                 break;
             }

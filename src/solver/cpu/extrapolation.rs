@@ -2,11 +2,12 @@
 
 use super::block::Block;
 use super::momentum::{body_momentum, contact_momentum, joint_momentum};
-use super::parts::{SIZE, fill_parts, for_parts};
-use super::progress::{sum_of, sum_of_workgroup};
-use super::{BodyMomentum, CpuSolver, Sweep, VelocityChange, remainder_contacts};
-use crate::parallel::Team;
-use crate::problem::batches::{Batches, JointBlock};
+use super::progress::{joint_progress, sum_of_workgroup};
+use super::{
+    BodyMomentum, CpuSolver, SUMS_PER_THREAD, Sweep, VelocityChange, WORKGROUP, remainder_contacts,
+};
+use crate::parallel::{self, Team};
+use crate::problem::batches::Batches;
 use crate::solver::Start;
 use crate::solver::momentum::{
     ContactMemory, JointMemory, Momentum, MomentumRule, Progress, momentum_step,
@@ -48,36 +49,26 @@ impl CpuSolver {
     pub(super) fn extrapolate(&mut self, batches: &mut Batches, team: &Team, start: Start) {
         let mut part = BodyMomentum::Whole;
         if start.rebuild {
-            self.extrapolate_bodies(BodyMomentum::BeforeRebuild, team);
+            self.extrapolate_bodies(BodyMomentum::BeforeRebuild);
             self.sweep(batches, team, Sweep::Rebuild);
             part = BodyMomentum::AfterRebuild;
         }
-        self.extrapolate_bodies(part, team);
+        self.extrapolate_bodies(part);
         let factor = self.momentum.factor;
         self.lanes.extrapolate(factor, team);
-        for_parts(
-            team,
-            &mut batches.joints.impulses,
-            &mut self.joint_memory,
-            |impulses, memory| joint_momentum(factor, impulses, memory),
-        );
+        joint_momentum(factor, &mut batches.joints.impulses, &mut self.joint_memory);
         let remainder = remainder_contacts(batches);
-        for_parts(
-            team,
-            &mut batches.contacts.impulses[remainder],
-            &mut self.contact_memory,
-            |impulses, memory| contact_momentum(factor, impulses, memory),
-        );
+        let impulses = &mut batches.contacts.impulses[remainder];
+        contact_momentum(factor, impulses, &mut self.contact_memory);
     }
 
-    fn extrapolate_bodies(&mut self, part: BodyMomentum, team: &Team) {
-        let factor = self.momentum.factor;
+    fn extrapolate_bodies(&mut self, part: BodyMomentum) {
         let velocities = self.velocities.bodies_mut();
-        for_parts(
-            team,
+        body_momentum(
+            part,
+            self.momentum.factor,
             velocities,
             &mut self.body_memory,
-            |velocities, memory| body_momentum(part, factor, velocities, memory),
         );
     }
 
@@ -90,24 +81,18 @@ impl CpuSolver {
             self.terms[index] = contacts.blocks[index].progress(memory, contacts.impulses[index]);
         }
         self.lanes.progress(&mut self.terms, team);
-        self.contact_sums
-            .resize(count.div_ceil(SIZE), Progress::default());
         let terms = &self.terms;
-        fill_parts(team, &mut self.contact_sums, |first, sums| {
-            for (terms, sum) in terms[first * SIZE..].chunks(SIZE).zip(sums) {
-                *sum = sum_of_workgroup(terms);
-            }
-        });
-        self.joint_sums.resize(
-            batches.joints.blocks.len().div_ceil(SIZE),
-            Progress::default(),
+        parallel::fill(
+            &mut self.contact_sums,
+            count.div_ceil(WORKGROUP),
+            SUMS_PER_THREAD,
+            |workgroup| {
+                let first = workgroup * WORKGROUP;
+                sum_of_workgroup(&terms[first..count.min(first + WORKGROUP)])
+            },
         );
-        let (impulses, memory) = (&batches.joints.impulses, &self.joint_memory);
-        fill_parts(team, &mut self.joint_sums, |first, sums| {
-            for (workgroup, sum) in (first..).zip(sums) {
-                *sum = sum_of::<JointBlock>(batches, workgroup, impulses, memory);
-            }
-        });
+        let impulses = &batches.joints.impulses;
+        joint_progress(batches, impulses, &self.joint_memory, &mut self.joint_sums);
         self.momentum = momentum_step(self.momentum, &self.joint_sums, &self.contact_sums);
     }
 }

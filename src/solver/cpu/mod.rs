@@ -14,7 +14,6 @@ mod gap;
 mod joint;
 mod lanes;
 mod momentum;
-mod parts;
 mod progress;
 mod residuals;
 mod run;
@@ -46,18 +45,18 @@ pub(crate) use kernels::{BodyMomentum, ClusterRound, Sweep, VelocityChange};
 
 use super::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use super::residual::Partial;
-use super::{Options, Packer, Plan, Report, Solution};
-use crate::error::Result;
-use crate::parallel::together;
-use crate::problem::AsProblem;
+use super::{Packer, Report};
+use crate::constants::WORKGROUP_SIZE;
 use crate::problem::batches::Batches;
 use lanes::{JointLanes, Lanes, Velocities};
-use run::threads_for;
 use std::ops::Range;
 use substeps::SubstepMemory;
 
-/// Least number of elements handed to one thread where each takes a few nanoseconds.
-const GRAIN: usize = 1024;
+/// Elements of a workgroup.
+const WORKGROUP: usize = WORKGROUP_SIZE as usize;
+
+/// Least number of workgroups' worth of sums to wake a thread for.
+const SUMS_PER_THREAD: usize = 128;
 
 /// Every [`Method`](super::Method) on the current rayon thread pool.
 ///
@@ -84,6 +83,8 @@ pub struct CpuSolver {
     contact_sums: Vec<Progress>,
     joint_sums: Vec<Progress>,
     clusters: cluster::ClusterSolve,
+    /// Reports as they were at looks at the residual.
+    looks: Vec<Report>,
 }
 
 impl CpuSolver {
@@ -103,24 +104,11 @@ impl CpuSolver {
         }
     }
 
-    /// Like [`Solver::solve`](super::Solver::solve), and hands every report that comes of a look at the residual to `watch`:
-    /// [`Options::check_every`] says how often there is one if there is a tolerance, else there is one at
-    /// the end.
-    ///
-    /// # Errors
-    /// As [`Solver::solve`](super::Solver::solve).
-    pub fn solve_watched(
-        &mut self,
-        problem: &dyn AsProblem,
-        options: &Options,
-        solution: &mut Solution,
-        watch: &mut (dyn FnMut(&Report) + Send),
-    ) -> Result<Report> {
-        let problem = &problem.as_problem();
-        let report = together(threads_for(problem), |team| {
-            self.run(problem, &Plan::Once(*options), solution, watch, team)
-        })?;
-        Ok(report.velocity)
+    /// Reports of the looks at the residual in the last solve, each as of that look: every [`Options::check_every`](super::Options::check_every) passes if there is a
+    /// tolerance, else at the end. Of substeps one after the other.
+    #[must_use]
+    pub fn looks(&self) -> &[Report] {
+        &self.looks
     }
 }
 

@@ -1,8 +1,9 @@
-//! Repeating a part of the last change; twins of `shaders/contact_momentum.wgsl`,
-//! `shaders/joint_momentum.wgsl` and `shaders/body_momentum.wgsl`.
+//! Repeating a part of the last change; twins of `shaders/block_momentum.wgsl` and
+//! `shaders/body_momentum.wgsl`.
 
 use super::sweep::VelocityChange;
 use crate::math::{self, V3};
+use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::batches::BodyVelocity;
 use crate::solver::momentum::{ContactMemory, JointMemory};
 
@@ -17,9 +18,12 @@ pub enum BodyMomentum {
     AfterRebuild,
 }
 
+/// Least number of impulses or bodies to wake a thread for: each takes a few nanoseconds.
+const PER_THREAD: usize = 8192;
+
 /// `r + b (r - r_previous)` for every contact.
 pub fn contact_momentum(factor: f32, impulses: &mut [[f32; 4]], memory: &mut [ContactMemory]) {
-    for (impulse, memory) in impulses.iter_mut().zip(memory) {
+    for_pairs(impulses, memory, |impulse, memory| {
         let now = *impulse;
         for axis in 0..4 {
             impulse[axis] = now[axis] + factor * (now[axis] - memory.previous[axis]);
@@ -28,19 +32,32 @@ pub fn contact_momentum(factor: f32, impulses: &mut [[f32; 4]], memory: &mut [Co
             previous: now,
             start: *impulse,
         };
-    }
+    });
 }
 
 /// The same for every joint row.
 pub fn joint_momentum(factor: f32, impulses: &mut [f32], memory: &mut [JointMemory]) {
-    for (impulse, memory) in impulses.iter_mut().zip(memory) {
+    for_pairs(impulses, memory, |impulse, memory| {
         let now = *impulse;
         *impulse = now + factor * (now - memory.previous);
         *memory = JointMemory {
             previous: now,
             start: *impulse,
         };
-    }
+    });
+}
+
+fn for_pairs<T: Send + Sync, U: Send + Sync>(
+    first: &mut [T],
+    second: &mut [U],
+    change: impl Fn(&mut T, &mut U) + Sync,
+) {
+    let slices = (SharedSlice::new(first), SharedSlice::new(second));
+    for_chunks(slices, PER_THREAD, |_, (first, second)| {
+        for (first, second) in first.iter_mut().zip(second) {
+            change(first, second);
+        }
+    });
 }
 
 /// The same for every body's velocity; `memory` is the velocity after the sweep before the last, and
@@ -52,7 +69,7 @@ pub fn body_momentum(
     memory: &mut [VelocityChange],
 ) {
     let repeat = |now: V3, change: V3| math::add(now, math::scale(change, factor));
-    for (velocity, memory) in velocities.iter_mut().zip(memory) {
+    for_pairs(velocities, memory, |velocity, memory| {
         let (linear, angular) = (velocity.linear, velocity.angular);
         let change = match part {
             BodyMomentum::AfterRebuild => *memory,
@@ -66,11 +83,11 @@ pub fn body_momentum(
             *memory = change;
             velocity.linear = [0.0; 3];
             velocity.angular = [0.0; 3];
-            continue;
+            return;
         }
         memory.linear = linear;
         memory.angular = angular;
         velocity.linear = repeat(linear, change.linear);
         velocity.angular = repeat(angular, change.angular);
-    }
+    });
 }

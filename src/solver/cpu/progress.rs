@@ -1,8 +1,8 @@
-//! How each impulse went on in the last sweep, summed; twins of `shaders/contact_progress.wgsl` and
-//! `shaders/joint_progress.wgsl`.
+//! How each impulse went on in the last sweep, summed; twins of `shaders/block_progress.wgsl`.
 
 use super::block::Block;
-use super::parts::SIZE;
+use super::{SUMS_PER_THREAD, WORKGROUP};
+use crate::parallel;
 use crate::problem::batches::{Batches, ContactBlock, JointBlock};
 use crate::solver::momentum::{ContactMemory, JointMemory, Progress, reduce_workgroup};
 
@@ -32,30 +32,21 @@ fn sums_of<B: Block>(
     memory: &[B::Memory],
     sums: &mut Vec<Progress>,
 ) {
-    let workgroups = 0..impulses.len().div_ceil(SIZE);
-    sums.clear();
-    sums.extend(workgroups.map(|at| sum_of::<B>(batches, at, impulses, memory)));
-}
-
-/// The sum of one workgroup.
-pub(super) fn sum_of<B: Block>(
-    batches: &Batches,
-    workgroup: usize,
-    impulses: &[B::Impulse],
-    memory: &[B::Memory],
-) -> Progress {
-    let first = workgroup * SIZE;
-    let blocks = &B::packed(batches).blocks[first..impulses.len().min(first + SIZE)];
-    let mut terms = [Progress::default(); SIZE];
-    for (at, (term, block)) in (first..).zip(terms.iter_mut().zip(blocks)) {
-        *term = block.progress(&memory[at], impulses[at]);
-    }
-    reduce_workgroup(terms)
+    let workgroups = impulses.len().div_ceil(WORKGROUP);
+    parallel::fill(sums, workgroups, SUMS_PER_THREAD, |workgroup| {
+        let first = workgroup * WORKGROUP;
+        let blocks = &B::packed(batches).blocks[first..impulses.len().min(first + WORKGROUP)];
+        let mut terms = [Progress::default(); WORKGROUP];
+        for (at, (term, block)) in (first..).zip(terms.iter_mut().zip(blocks)) {
+            *term = block.progress(&memory[at], impulses[at]);
+        }
+        reduce_workgroup(terms)
+    });
 }
 
 /// The sum of one workgroup's terms; there may be fewer than it has invocations.
 pub(super) fn sum_of_workgroup(terms: &[Progress]) -> Progress {
-    let mut lanes = [Progress::default(); SIZE];
+    let mut lanes = [Progress::default(); WORKGROUP];
     lanes[..terms.len()].copy_from_slice(terms);
     reduce_workgroup(lanes)
 }

@@ -1,10 +1,8 @@
-//! Natural-map residuals: twins of `shaders/contact_residual.wgsl` and `shaders/joint_residual.wgsl`, and a look at all among the threads
-//! of a team.
+//! Natural-map residuals: twins of `shaders/block_residual.wgsl`, and a look at all among the threads of a team.
 
 use super::block::Block;
-use super::parts::{SIZE, fill_parts};
-use super::{CpuSolver, remainder_contacts};
-use crate::parallel::Team;
+use super::{CpuSolver, SUMS_PER_THREAD, WORKGROUP, remainder_contacts};
+use crate::parallel::{self, Team};
 use crate::problem::batches::{Batches, BodyVelocity, ContactBlock, JointBlock};
 use crate::solver::residual::{self, Partial, reduce_workgroup};
 
@@ -34,25 +32,16 @@ fn partials_of<B: Block>(
     impulses: &[B::Impulse],
     partials: &mut Vec<Partial>,
 ) {
-    let workgroups = 0..impulses.len().div_ceil(SIZE);
-    partials.clear();
-    partials.extend(workgroups.map(|at| partial_of::<B>(batches, at, velocities, impulses)));
-}
-
-/// The partial sum of one workgroup.
-fn partial_of<B: Block>(
-    batches: &Batches,
-    workgroup: usize,
-    velocities: &[BodyVelocity],
-    impulses: &[B::Impulse],
-) -> Partial {
-    let first = workgroup * SIZE;
-    let blocks = first..impulses.len().min(first + SIZE);
-    let mut residuals = [0.0; SIZE];
-    for (residual, index) in residuals.iter_mut().zip(blocks.clone()) {
-        *residual = B::residual(batches, index, velocities, impulses[index]);
-    }
-    reduce_workgroup(&residuals[..blocks.len()])
+    let workgroups = impulses.len().div_ceil(WORKGROUP);
+    parallel::fill(partials, workgroups, SUMS_PER_THREAD, |workgroup| {
+        let first = workgroup * WORKGROUP;
+        let blocks = first..impulses.len().min(first + WORKGROUP);
+        let mut residuals = [0.0; WORKGROUP];
+        for (residual, index) in residuals.iter_mut().zip(blocks.clone()) {
+            *residual = B::residual(batches, index, velocities, impulses[index]);
+        }
+        reduce_workgroup(&residuals[..blocks.len()])
+    });
 }
 
 impl CpuSolver {
@@ -71,25 +60,22 @@ impl CpuSolver {
             &mut self.residuals,
             team,
         );
-        self.contact_partials
-            .resize(count.div_ceil(SIZE), Partial::default());
         let residuals = &self.residuals;
-        fill_parts(team, &mut self.contact_partials, |first, partials| {
-            for (residuals, partial) in residuals[first * SIZE..].chunks(SIZE).zip(partials) {
-                *partial = reduce_workgroup(residuals);
-            }
-        });
-        self.joint_partials.resize(
-            batches.joints.blocks.len().div_ceil(SIZE),
-            Partial::default(),
+        parallel::fill(
+            &mut self.contact_partials,
+            count.div_ceil(WORKGROUP),
+            SUMS_PER_THREAD,
+            |workgroup| {
+                let first = workgroup * WORKGROUP;
+                reduce_workgroup(&residuals[first..count.min(first + WORKGROUP)])
+            },
         );
-        let velocities = self.velocities.bodies();
-        let impulses = &batches.joints.impulses;
-        fill_parts(team, &mut self.joint_partials, |first, partials| {
-            for (workgroup, partial) in (first..).zip(partials) {
-                *partial = partial_of::<JointBlock>(batches, workgroup, velocities, impulses);
-            }
-        });
+        joint_residual(
+            batches,
+            self.velocities.bodies(),
+            &batches.joints.impulses,
+            &mut self.joint_partials,
+        );
         residual::finish(
             [&self.contact_partials, &self.joint_partials],
             batches.block_count(),

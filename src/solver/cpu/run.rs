@@ -13,7 +13,7 @@ use crate::solver::{Method, Options, Plan, Report, Solution, Solver, Status, dir
 use std::time::{Duration, Instant};
 
 /// Threads that solve a problem: one if it is small, else all of the pool.
-pub(super) fn threads_for(problem: &ProblemRef<'_>) -> usize {
+fn threads_for(problem: &ProblemRef<'_>) -> usize {
     if problem.contacts.len() + problem.joint_rows.len() < MIN_BLOCKS_OF_A_TEAM {
         1
     } else {
@@ -31,6 +31,8 @@ impl Solver for CpuSolver {
         options.method != Method::Cluster
     }
 
+    /// The velocity LCP of each substep, and the position LCP after it. A problem that is solved once is a step of one part, whose
+    /// velocities are left as the sweeps left them.
     fn attempt(
         &mut self,
         problem: &dyn AsProblem,
@@ -38,130 +40,98 @@ impl Solver for CpuSolver {
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
         let problem = &problem.as_problem();
-        match plan {
-            // Of compliant contacts lanes have the law of one problem only.
-            Plan::Substeps(plan) if !plan.has_one_packing() || problem.is_compliant() => {
-                in_substeps(self, problem, plan, solution)
-            }
-            _ => together(threads_for(problem), |team| {
-                self.run(problem, plan, solution, &mut |_| {}, team)
-            }),
+        // Of compliant contacts lanes have the law of one problem only.
+        if let Plan::Substeps(plan) = plan
+            && (!plan.has_one_packing() || problem.is_compliant())
+        {
+            return in_substeps(self, problem, plan, solution);
         }
+        together(threads_for(problem), |team| {
+            plan.validate()?;
+            let (options, divided) = (plan.velocity(), plan.substeps());
+            let problem = &divided.map_or(*problem, |plan| plan.applied_to(problem));
+            self.looks.clear();
+            if options.method == Method::Cluster {
+                plan.validate_problem(problem)?;
+                let (clusters, looks) = (&mut self.clusters, &mut self.looks);
+                return Ok(clusters.run(problem, options, solution, looks)?.into());
+            }
+            let (mut batches, packed) = self.start(problem, plan, team)?;
+            let mut report = SubstepReport::default();
+            let (mut start, mut part) = (Instant::now(), packed);
+            let parts = divided.map_or(1, |plan| plan.substeps);
+            for number in 1..=parts {
+                let is_last = number == parts;
+                if let Some(plan) = divided {
+                    self.begin_velocity(&mut batches, plan, number, team);
+                }
+                let lcp = Lcp {
+                    options,
+                    is_convex: problem.is_convex(),
+                    is_looked_at: is_last && problem.joint_rows.is_empty(),
+                };
+                self.iterate(&mut batches, team, &lcp, &mut part);
+                self.end_with_joints(&mut batches, team, options, &mut part);
+                if let Some(plan) = divided {
+                    self.end_velocity(&batches, plan, team);
+                }
+                part.solve_time += start.elapsed();
+                report.add_velocity(&part);
+                start = Instant::now();
+                part = Report {
+                    pack_time: Duration::ZERO,
+                    iterations: 0,
+                    solve_time: Duration::ZERO,
+                    ..packed
+                };
+                if let Some((plan, position)) = divided.and_then(|plan| plan.with_position()) {
+                    let mut part = part;
+                    self.begin_position(&mut batches, (plan, position), number, team);
+                    let lcp = Lcp {
+                        options: &position.options,
+                        // It has no friction.
+                        is_convex: true,
+                        is_looked_at: is_last,
+                    };
+                    self.iterate(&mut batches, team, &lcp, &mut part);
+                    self.end_position(&mut batches, position, team);
+                    part.solve_time = start.elapsed();
+                    report.add_position(&part);
+                    start = Instant::now();
+                }
+                if report.velocity.status == Status::NonFinite {
+                    break;
+                }
+            }
+            if divided.is_some() {
+                self.store_step(&batches, solution, team);
+            } else {
+                let remainder = remainder_contacts(&batches).start;
+                solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
+                self.lanes.store_impulses(&mut solution.impulses, team);
+            }
+            if !solution.is_finite() {
+                report.velocity.status = Status::NonFinite;
+            }
+            report.velocity.solve_time += start.elapsed();
+            self.packer.keep(batches);
+            Ok(report)
+        })
     }
 }
 
 impl CpuSolver {
-    /// The velocity LCP of each part, and the position LCP after it; a problem that is solved once is one part, whose velocities are
-    /// left as the sweeps left them.
-    ///
-    /// # Errors
-    /// As [`Solver::step`].
-    pub(super) fn run(
-        &mut self,
-        problem: &ProblemRef<'_>,
-        plan: &Plan,
-        solution: &mut Solution,
-        watch: &mut (dyn FnMut(&Report) + Send),
-        team: &Team,
-    ) -> Result<SubstepReport> {
-        plan.validate()?;
-        let problem = &match plan {
-            Plan::Once(_) => *problem,
-            Plan::Substeps(plan) => plan.applied_to(problem),
-        };
-        let in_clusters = plan.velocity().method == Method::Cluster;
-        // Coloured contacts are looked at while lanes are filled with them, if there are no joints.
-        let looks_at_contacts = problem.joint_rows.is_empty() && !in_clusters;
-        if !(looks_at_contacts && plan.is_plain_but_for_contacts(problem)) {
-            plan.validate_problem(problem)?;
-        }
-        if in_clusters {
-            let report = self
-                .clusters
-                .run(problem, plan.velocity(), solution, watch)?;
-            return Ok(report.into());
-        }
-        let (mut batches, packed) = self.start(problem, plan, team)?;
-        let mut start = Instant::now();
-        let mut memory = std::mem::take(&mut self.substeps);
-        let (options, divided) = (plan.velocity(), plan.substeps());
-        if divided.is_some() {
-            memory.freeze(&batches, problem, team);
-        }
-        let parts = divided.map_or(1, |plan| plan.substeps);
-        let mut report = SubstepReport::default();
-        let mut part = packed;
-        let mut looks = Looks {
-            is_convex: problem.is_convex(),
-            at_end: false,
-            watch,
-        };
-        for number in 1..=parts {
-            if let Some(plan) = divided {
-                self.begin_velocity(&mut memory, &mut batches, plan, number, team);
-            }
-            let is_last = number == parts;
-            looks.at_end = is_last && problem.joint_rows.is_empty();
-            self.iterate(&mut batches, team, options, &mut part, &mut looks);
-            self.end_with_joints(&mut batches, team, options, &mut part, &mut looks);
-            if let Some(plan) = divided {
-                self.end_velocity(&mut memory, &batches, plan, team);
-            }
-            part.solve_time += start.elapsed();
-            report.add_velocity(&part);
-            start = Instant::now();
-            part = Report {
-                pack_time: Duration::ZERO,
-                iterations: 0,
-                solve_time: Duration::ZERO,
-                ..packed
-            };
-            if let Some((plan, position)) = divided.and_then(|plan| plan.with_position()) {
-                let mut part = part;
-                self.begin_position(&mut memory, &mut batches, (plan, position), number, team);
-                let options = Options {
-                    warm_start: false,
-                    ..position.options
-                };
-                let mut looks = Looks {
-                    // A position LCP has no friction.
-                    is_convex: true,
-                    at_end: is_last,
-                    watch: &mut *looks.watch,
-                };
-                self.iterate(&mut batches, team, &options, &mut part, &mut looks);
-                self.end_position(&mut memory, &mut batches, position, team);
-                part.solve_time = start.elapsed();
-                report.add_position(&part);
-                start = Instant::now();
-            }
-            if report.velocity.status == Status::NonFinite {
-                break;
-            }
-        }
-        if divided.is_some() {
-            self.store_step(&mut memory, &batches, solution, team);
-        } else {
-            let remainder = remainder_contacts(&batches).start;
-            solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
-            self.lanes.store_impulses(&mut solution.impulses, team);
-        }
-        if !solution.is_finite() {
-            report.velocity.status = Status::NonFinite;
-        }
-        report.velocity.solve_time += start.elapsed();
-        self.substeps = memory;
-        self.packer.keep(batches);
-        Ok(report)
-    }
-
-    /// Packs a problem and takes it over, with the impulses that it starts from.
+    /// Checks and packs a problem, and takes it over with the impulses that it starts from.
     fn start(
         &mut self,
         problem: &ProblemRef<'_>,
         plan: &Plan,
         team: &Team,
     ) -> Result<(Batches, Report)> {
+        // Coloured contacts are looked at while lanes are filled with them, if there are no joints.
+        if !(problem.joint_rows.is_empty() && plan.is_plain_but_for_contacts(problem)) {
+            plan.validate_problem(problem)?;
+        }
         let options = plan.velocity();
         let given = Given {
             problem,
@@ -197,21 +167,17 @@ impl CpuSolver {
             let velocities = self.velocities.bodies_mut();
             velocities.copy_from_slice(&batches.velocities);
         }
+        if given.in_substeps {
+            self.substeps.freeze(&batches, problem, team);
+        }
         report.pack_time += start.elapsed();
         Ok((batches, report))
     }
 
-    /// Sweeps until the options are content. The residual is looked at where there is a tolerance, and at
-    /// the end if the looks ask for it.
-    fn iterate(
-        &mut self,
-        batches: &mut Batches,
-        team: &Team,
-        options: &Options,
-        report: &mut Report,
-        looks: &mut Looks<'_>,
-    ) {
-        let rule = options.method.momentum(looks.is_convex);
+    /// Sweeps until the options of an LCP are content.
+    fn iterate(&mut self, batches: &mut Batches, team: &Team, lcp: &Lcp<'_>, report: &mut Report) {
+        let options = lcp.options;
+        let rule = options.method.momentum(lcp.is_convex);
         if let Some(rule) = rule {
             self.begin(batches, rule);
         }
@@ -237,11 +203,10 @@ impl CpuSolver {
                 }
             }
             report.iterations = end;
-            if !looks.at_end && options.tolerance == 0.0 {
+            if !lcp.is_looked_at && options.tolerance == 0.0 {
                 continue;
             }
             self.look(batches, team, options, report);
-            (looks.watch)(report);
             if report.status != Status::MaxIterations {
                 break;
             }
@@ -256,7 +221,6 @@ impl CpuSolver {
         team: &Team,
         options: &Options,
         report: &mut Report,
-        looks: &mut Looks<'_>,
     ) {
         if batches.joints.blocks.is_empty() || report.status == Status::Converged {
             return;
@@ -266,24 +230,23 @@ impl CpuSolver {
             self.packer.mechanisms.end(batches, velocities);
         }
         self.look(batches, team, options, report);
-        (looks.watch)(report);
     }
 
-    /// Finds the residual, and the status that follows from it.
+    /// Looks at the residual, from which the status follows.
     fn look(&mut self, batches: &Batches, team: &Team, options: &Options, report: &mut Report) {
         (report.residual_rms, report.residual_max) = self.residual(batches, team);
         report.status = Status::after(report, options);
+        self.looks.push(*report);
     }
 }
 
-/// When the residual of an LCP is looked at.
-struct Looks<'a> {
+/// An LCP of a step, and when its residual is looked at.
+struct Lcp<'a> {
+    options: &'a Options,
     /// True if the problem is convex.
     is_convex: bool,
-    /// At the end, whatever the tolerance.
-    at_end: bool,
-    /// Is told of each look.
-    watch: &'a mut (dyn FnMut(&Report) + Send),
+    /// True if it is looked at in the end, whatever the tolerance.
+    is_looked_at: bool,
 }
 
 /// True if there are no joints, and all contacts have a colour.

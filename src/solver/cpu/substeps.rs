@@ -42,12 +42,12 @@ impl CpuSolver {
     /// Velocities and biases at the start of a substep counted from 1.
     pub(super) fn begin_velocity(
         &mut self,
-        memory: &mut SubstepMemory,
         batches: &mut Batches,
         plan: &SubstepPlan,
         substep: u32,
         team: &Team,
     ) {
+        let memory = &mut self.substeps;
         if substep > 1 && !plan.velocity.warm_start {
             self.lanes.forget_impulses();
             let remainder = super::remainder_contacts(batches);
@@ -71,14 +71,8 @@ impl CpuSolver {
 
     /// Moves the bodies by what the impulses of a substep have made of their velocities, and stops those of the
     /// position LCP.
-    pub(super) fn end_velocity(
-        &mut self,
-        memory: &mut SubstepMemory,
-        batches: &Batches,
-        plan: &SubstepPlan,
-        team: &Team,
-    ) {
-        let h_s = plan.substep_length() as f32;
+    pub(super) fn end_velocity(&mut self, batches: &Batches, plan: &SubstepPlan, team: &Team) {
+        let (h_s, memory) = (plan.substep_length() as f32, &mut self.substeps);
         let state = (&mut memory.gained, &mut memory.moved);
         self.lanes.end_substep(h_s, &self.velocities, state, team);
         if plan.position.is_some() {
@@ -95,7 +89,6 @@ impl CpuSolver {
 
     pub(super) fn begin_position(
         &mut self,
-        memory: &mut SubstepMemory,
         batches: &mut Batches,
         (plan, position): (&SubstepPlan, &PositionPlan),
         substep: u32,
@@ -103,6 +96,7 @@ impl CpuSolver {
     ) {
         let params =
             SubstepParams::position(plan, position, substep, batches.contacts.blocks.len());
+        let memory = &mut self.substeps;
         self.lanes.begin_position(&params, &memory.moved, team);
         let remainder = super::remainder_contacts(batches);
         let impulses = &mut batches.contacts.impulses[remainder];
@@ -117,11 +111,11 @@ impl CpuSolver {
     /// Moves the bodies by the solution of a position LCP, none of them by more than the plan allows.
     pub(super) fn end_position(
         &mut self,
-        memory: &mut SubstepMemory,
         batches: &mut Batches,
         position: &PositionPlan,
         team: &Team,
     ) {
+        let memory = &mut self.substeps;
         std::mem::swap(&mut self.velocities, &mut memory.others);
         let most = position.max_turn;
         let changes = memory.others.bodies();
@@ -147,13 +141,8 @@ impl CpuSolver {
         memory.restore_velocity_problem(batches);
     }
 
-    pub(super) fn store_step(
-        &mut self,
-        memory: &mut SubstepMemory,
-        batches: &Batches,
-        solution: &mut Solution,
-        team: &Team,
-    ) {
+    pub(super) fn store_step(&mut self, batches: &Batches, solution: &mut Solution, team: &Team) {
+        let memory = &self.substeps;
         solution.velocities.clear();
         solution.joint_impulses.clear();
         let (gained, moved) = (memory.gained.bodies(), memory.moved.bodies());

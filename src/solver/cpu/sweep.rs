@@ -1,5 +1,5 @@
 //! Passes over the blocks of the batches, one after the other: twins of `shaders/contact_sweep.wgsl`,
-//! `shaders/joint_sweep.wgsl`, `shaders/contact_split.wgsl` and `shaders/joint_split.wgsl`.
+//! `shaders/joint_sweep.wgsl` and `shaders/block_split.wgsl`.
 
 use super::block::{Block, Push, Sweep, Visit};
 use super::contact::Changes;

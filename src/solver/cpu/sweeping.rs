@@ -1,12 +1,12 @@
 //! A pass over everything: joints and contacts, colours and remainders, among the threads of a team.
 
 use super::block::Block;
-use super::body_gather::{body_gather_part, hub_gather_part};
+use super::body_gather::{body_gather, hub_gather};
 use super::sweep::split_part;
 use super::{CpuSolver, Sweep};
 use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
-use crate::problem::batches::{Batches, ContactBlock, JointBlock, Remainder};
+use crate::problem::batches::{Batches, ContactBlock, JointBlock};
 
 impl CpuSolver {
     /// One pass over all joints, then all contacts: colour after colour, then the remainder. Contacts
@@ -50,19 +50,8 @@ impl CpuSolver {
             });
         }
         B::packed_mut(batches).impulses = impulses;
-        self.gather(&B::packed(batches).remainder, team);
-    }
-
-    /// Adds up what a remainder did to each body.
-    fn gather(&mut self, remainder: &Remainder, team: &Team) {
-        let velocities = SharedSlice::new(self.velocities.bodies_mut());
-        let changes = &self.changes;
-        let bodies = &remainder.bodies;
-        team.each(bodies.len(), MIN_BLOCKS_PER_THREAD, |_, part| {
-            body_gather_part(&bodies[part], changes, &velocities);
-        });
-        team.each(remainder.hubs.len(), 1, |_, part| {
-            hub_gather_part(&remainder.hubs[part], changes, &velocities);
-        });
+        let remainder = &B::packed(batches).remainder;
+        body_gather(remainder, &self.changes, self.velocities.bodies_mut());
+        hub_gather(remainder, &self.changes, self.velocities.bodies_mut());
     }
 }

@@ -54,10 +54,20 @@ pub enum Kernel {
 
 const CONTACT: &str = wgsl!("shared/contact");
 const JOINT: &str = wgsl!("shared/joint");
-const SUBSTEP: &str = wgsl!("shared/substep");
-const RESIDUAL: &str = wgsl!("shared/residual");
+const CONTACT_BLOCK: &str = wgsl!("shared/contact_block");
+const JOINT_BLOCK: &str = wgsl!("shared/joint_block");
+const CONTACT_SPLIT: &str = wgsl!("shared/contact_split");
+const JOINT_SPLIT: &str = wgsl!("shared/joint_split");
+const CONTACT_RESIDUAL: &str = wgsl!("shared/contact_residual");
+const JOINT_RESIDUAL: &str = wgsl!("shared/joint_residual");
+const CONTACT_PROGRESS: &str = wgsl!("shared/contact_progress");
+const JOINT_PROGRESS: &str = wgsl!("shared/joint_progress");
+const CHANGES: &str = wgsl!("shared/changes");
+const MOMENTUM: &str = wgsl!("shared/momentum");
 const PROGRESS: &str = wgsl!("shared/progress");
-const IMPULSE_MOMENTUM: &str = wgsl!("shared/impulse_momentum");
+const RESIDUAL: &str = wgsl!("shared/residual");
+const SUBSTEP: &str = wgsl!("shared/substep");
+const SUM: &str = wgsl!("shared/sum");
 
 /// What the judgement of momentum declares beside what all kernels do.
 const MOMENTUM_CONSTANTS: &[(&str, f64)] = &[
@@ -92,10 +102,16 @@ impl Kernel {
         Self::SubstepContacts,
     ];
 
-    /// Name of the file, of the entry point and of the CPU twin.
+    /// Name of the CPU twin.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.shader().name
+    }
+
+    /// Name of the file and of the entry point.
+    #[must_use]
+    pub fn entry(self) -> &'static str {
+        self.shader().entry
     }
 
     /// The whole WGSL module: shared parts, then the kernel.
@@ -123,22 +139,54 @@ impl ShaderSet for Kernel {
             Self::ContactMasses => shader!("contact_masses"),
             Self::BodyStart => shader!("body_start"),
             Self::JointSweep => shader!("joint_sweep", JOINT),
-            Self::JointSplit => shader!("joint_split", JOINT),
-            Self::ContactSweep => shader!("contact_sweep", CONTACT),
-            Self::ContactSplit => shader!("contact_split", CONTACT),
-            Self::BodyGather => shader!("body_gather"),
-            Self::HubGather => shader!("hub_gather"),
-            Self::JointResidual => shader!("joint_residual", JOINT, RESIDUAL),
-            Self::ContactResidual => shader!("contact_residual", CONTACT, RESIDUAL),
-            Self::JointMomentum => shader!("joint_momentum", IMPULSE_MOMENTUM),
-            Self::ContactMomentum => shader!("contact_momentum", IMPULSE_MOMENTUM),
-            Self::BodyMomentum => shader!("body_momentum"),
-            Self::JointProgress => shader!("joint_progress", PROGRESS),
-            Self::ContactProgress => shader!("contact_progress", PROGRESS),
-            Self::MomentumStep => {
-                shader!("momentum_step", PROGRESS).with_constants(MOMENTUM_CONSTANTS)
+            Self::JointSplit => {
+                shader!("block_split", JOINT, JOINT_BLOCK, JOINT_SPLIT).named("joint_split")
             }
-            Self::ResidualStep => shader!("residual_step").in_any_case(),
+            Self::ContactSweep => shader!("contact_sweep", CONTACT),
+            Self::ContactSplit => {
+                shader!("block_split", CONTACT, CONTACT_BLOCK, CONTACT_SPLIT).named("contact_split")
+            }
+            Self::BodyGather => shader!("body_gather"),
+            Self::HubGather => shader!("hub_gather", CHANGES),
+            Self::JointResidual => shader!(
+                "block_residual",
+                JOINT,
+                JOINT_BLOCK,
+                JOINT_RESIDUAL,
+                RESIDUAL,
+                SUM
+            )
+            .named("joint_residual"),
+            Self::ContactResidual => shader!(
+                "block_residual",
+                CONTACT,
+                CONTACT_BLOCK,
+                CONTACT_RESIDUAL,
+                RESIDUAL,
+                SUM
+            )
+            .named("contact_residual"),
+            Self::JointMomentum => shader!("block_momentum", JOINT_BLOCK).named("joint_momentum"),
+            Self::ContactMomentum => {
+                shader!("block_momentum", CONTACT_BLOCK).named("contact_momentum")
+            }
+            Self::BodyMomentum => shader!("body_momentum"),
+            Self::JointProgress => {
+                shader!("block_progress", JOINT_BLOCK, PROGRESS, JOINT_PROGRESS, SUM)
+                    .named("joint_progress")
+            }
+            Self::ContactProgress => shader!(
+                "block_progress",
+                CONTACT_BLOCK,
+                PROGRESS,
+                CONTACT_PROGRESS,
+                SUM
+            )
+            .named("contact_progress"),
+            Self::MomentumStep => {
+                shader!("momentum_step", PROGRESS, SUM, MOMENTUM).with_constants(MOMENTUM_CONSTANTS)
+            }
+            Self::ResidualStep => shader!("residual_step", RESIDUAL, SUM).in_any_case(),
             Self::SubstepControl => shader!("substep_control", SUBSTEP).in_any_case(),
             Self::SubstepBodies => shader!("substep_bodies", SUBSTEP).in_any_case(),
             Self::SubstepContacts => shader!("substep_contacts", SUBSTEP)

@@ -86,7 +86,7 @@ fn compile<Set: ShaderSet>(device: &wgpu::Device, shader: &Shader) -> Compiled<S
         label,
         layout: Some(&layout),
         module: &module,
-        entry_point: label,
+        entry_point: Some(shader.entry),
         compilation_options: wgpu::PipelineCompilationOptions {
             constants: &shader.constants(),
             // Every kernel writes its workgroup memory before it reads it.

@@ -35,8 +35,10 @@ pub(super) type Binding<Slot> = (u32, Slot, Access);
 /// One kernel.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shader {
-    /// Name of the file, of the entry point and of the CPU twin.
+    /// Name of the CPU twin.
     pub(super) name: &'static str,
+    /// Name of the file and of the entry point.
+    pub(super) entry: &'static str,
     /// What its module consists of, behind the part that all kernels share.
     parts: &'static [&'static str],
     /// True if it does nothing once the solve is done. The one that decides may not bind the control,
@@ -46,7 +48,7 @@ pub(super) struct Shader {
     constants: &'static [(&'static str, f64)],
 }
 
-/// A kernel of this name and these parts, the last of which is the file of its name.
+/// A kernel of these parts, behind them the file of this name.
 macro_rules! shader {
     ($name:literal $(, $part:expr)*) => {
         $crate::solver::gpu::shader::Shader::of($name, &[$($part,)* wgsl!($name)])
@@ -55,13 +57,19 @@ macro_rules! shader {
 pub(super) use shader;
 
 impl Shader {
-    pub(super) fn of(name: &'static str, parts: &'static [&'static str]) -> Self {
+    pub(super) fn of(entry: &'static str, parts: &'static [&'static str]) -> Self {
         Self {
-            name,
+            name: entry,
+            entry,
             parts,
             heeds_control: true,
             constants: &[],
         }
+    }
+
+    /// The same as one of several kernels from one source, which differ in the parts before it.
+    pub(super) fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
     }
 
     /// The same, with constants of its own.

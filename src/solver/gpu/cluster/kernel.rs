@@ -36,7 +36,11 @@ const CLUSTER: &str = wgsl!("shared/cluster");
 const CONTACT: &str = wgsl!("shared/contact");
 const JOINT: &str = wgsl!("shared/joint");
 const MOMENTUM: &str = wgsl!("shared/momentum");
+const CHANGES: &str = wgsl!("shared/changes");
+const CONTACT_PROGRESS: &str = wgsl!("shared/contact_progress");
 const PROGRESS: &str = wgsl!("shared/progress");
+const RESIDUAL: &str = wgsl!("shared/residual");
+const SUM: &str = wgsl!("shared/sum");
 const PASS: &str = wgsl!("shared/cluster_pass");
 const MEAN: &str = wgsl!("shared/cluster_mean");
 
@@ -49,7 +53,7 @@ impl ClusterKernel {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Sweep, Self::Gather, Self::Solve, Self::Residual];
 
-    /// Name of the file, of the entry point and of the CPU twin.
+    /// Name of the file and of the entry point, and of the CPU twin but for [`Self::Solve`].
     #[must_use]
     pub fn name(self) -> &'static str {
         self.shader().name
@@ -95,24 +99,37 @@ impl ShaderSet for ClusterKernel {
                 CONTACT,
                 JOINT,
                 PROGRESS,
+                CONTACT_PROGRESS,
+                SUM,
                 MOMENTUM,
                 PASS
             )
             .with_constants(&[COSINE, KEPT, COPIES]),
-            Self::Gather => shader!("cluster_gather", CLUSTER, PROGRESS, MOMENTUM, MEAN)
-                .with_constants(&[COSINE, KEPT]),
+            Self::Gather => shader!(
+                "cluster_gather",
+                CLUSTER,
+                PROGRESS,
+                SUM,
+                MOMENTUM,
+                CHANGES,
+                MEAN
+            )
+            .with_constants(&[COSINE, KEPT]),
             Self::Solve => shader!(
                 "cluster_solve",
                 CLUSTER,
                 CONTACT,
                 JOINT,
                 PROGRESS,
+                CONTACT_PROGRESS,
+                SUM,
                 MOMENTUM,
                 PASS,
+                CHANGES,
                 MEAN
             )
             .with_constants(&[COSINE, KEPT, COPIES, REBUILD_PASSES]),
-            Self::Residual => shader!("cluster_residual", CLUSTER, CONTACT, JOINT),
+            Self::Residual => shader!("cluster_residual", CLUSTER, CONTACT, JOINT, RESIDUAL, SUM),
         };
         shader.in_any_case()
     }

@@ -1,0 +1,7 @@
+// Residuals of contacts, as `block_residual` asks for them.
+
+@group(0) @binding(6) var<storage, read> inertias: array<BodyInertia>;
+
+fn residual_of(_at: u32, block: ContactBlock, impulse: vec4<f32>, a: BodyVelocity, b: BodyVelocity) -> f32 {
+    return natural_map_residual(block, impulse, a, inertias[block.body_a], b, inertias[block.body_b]);
+}

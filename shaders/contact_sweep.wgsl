@@ -1,7 +1,7 @@
 // Gauss-Seidel over the groups of one colour; twin of `src/solver/cpu/sweep.rs`.
 //
 // One invocation sweeps one group, a run of contacts between the same two bodies, one after
-// the other; soft ones several times, unless the first visits hardly change them. No two
+// the other; soft ones several times. No two
 // groups of a colour share a movable body, and only movable bodies are written.
 
 @group(0) @binding(2) var<storage, read> blocks: array<ContactBlock>;
@@ -28,11 +28,7 @@ fn contact_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var velocity_a = velocities[body_a];
     var velocity_b = velocities[body_b];
     let visits = visits_of(end - first, has(REBUILD));
-    var changes = Changes(0.0, 0.0);
     for (var visit = 0u; visit < visits; visit++) {
-        if visit == FIRST_VISITS && are_small(changes) {
-            break;
-        }
         let takes_all = takes_all_rows(visit, visits);
         for (var index = first; index < end; index++) {
             let update = stepped(
@@ -46,7 +42,6 @@ fn contact_sweep(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 inertia_b,
                 1.0,
             );
-            changes = with_update(changes, impulses[index], update.impulse);
             impulses[index] = update.impulse;
             velocity_a = update.a;
             velocity_b = update.b;

@@ -113,11 +113,7 @@ fn sweep_group(cluster: Cluster, group: u32, reversed: bool, rebuilds: bool) {
         }
     } else {
         let visits = visits_of(count, rebuilds);
-        var changes = Changes(0.0, 0.0);
         for (var visit = 0u; visit < visits; visit++) {
-            if visit == FIRST_VISITS && are_small(changes) {
-                break;
-            }
             let takes_all = takes_all_rows(visit, visits);
             for (var step = 0u; step < count; step++) {
                 let at = base + select(step, count - 1u - step, reversed);
@@ -133,7 +129,6 @@ fn sweep_group(cluster: Cluster, group: u32, reversed: bool, rebuilds: bool) {
                     let update = updated_by_law(
                         takes_all, block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
                     );
-                    changes = with_update(changes, impulse, update.impulse);
                     impulses[at] = update.impulse;
                     a = update.a;
                     b = update.b;

@@ -304,28 +304,6 @@ fn takes_all_rows(visit: u32, visits: u32) -> bool {
     return visits == 1u || visit % 2u == 1u || friction.law == 1u;
 }
 
-// How much the first visits of a pair changed its impulses.
-struct Changes {
-    // Sum of the magnitudes of the changes [N s].
-    changed: f32,
-    // Sum of the normal impulses [N s].
-    pressing: f32,
-}
-
-// With an update taken into account.
-fn with_update(changes: Changes, before: vec4<f32>, after: vec4<f32>) -> Changes {
-    let change = abs(after - before);
-    return Changes(
-        changes.changed + ((change.x + change.y) + change.z),
-        changes.pressing + after.x,
-    );
-}
-
-// True if a pair is not visited again.
-fn are_small(changes: Changes) -> bool {
-    return changes.changed <= CALM_CHANGE * changes.pressing;
-}
-
 // What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
 // as a change of the bodies' velocities.
 fn stepped(

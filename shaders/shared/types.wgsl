@@ -8,10 +8,6 @@ override WORKGROUP_SIZE: u32;
 override IMPULSE_DEAD_BAND: f32;
 // Visits of a pair of bodies with several soft contacts in a pass; every second one takes all rows.
 override PAIR_VISITS: u32;
-// Visits after which a pair whose impulses have hardly changed is left.
-override FIRST_VISITS: u32;
-// Change of its impulses, over the impulses, up to which it is left.
-override CALM_CHANGE: f32;
 
 // Change of an impulse, over the impulse, that is left undone: nothing for copies of bodies, whose steps
 // are small because each answers for a share of the body.

@@ -115,16 +115,6 @@ pub const SHARED_STIFFNESS: f32 = 4.0;
 /// (`NFNN`) aligned towers of eight plates 10 to 50 times as wide as thick slide to and fro at 0.001 to 0.003 of `sqrt(g L)` for ever; with this they rest, at 1.15 times the time of a step.
 pub const PAIR_VISITS: u32 = 5;
 
-/// Visits after which a pair whose impulses have hardly changed is left: the first one to normal rows, and the first one to all.
-pub const FIRST_VISITS: u32 = 2;
-
-/// Change of a pair's impulses in its first visits, over the impulses, up to which it is left.
-///
-/// Where a pair is left the next substep starts from what it has, so a solution stays one; only the way there is longer. What two visits alone would let
-/// grow is visited again once it is as large as this. At rest most pairs of a wall of 1,830 cubes are left, and a step takes 0.72 of the time; 1e-5 leaves
-/// none of them, 1e-3 hardly more. What heaps of rods, cylinders and bodies of two sizes do at rest scatters alike with 1e-3, with this and without.
-pub const CALM_CHANGE: f32 = 1e-4;
-
 /// Least substeps of a step that is divided by what the bodies do.
 ///
 /// Piles rest with 4 as well; the mean penetration of 1,000 boxes of 1 m is 0.15 of Rapier's with 4 iterations with 6, and

@@ -185,9 +185,6 @@ pub(crate) unsafe trait Simd:
     /// `self < other`.
     fn lt(self, other: Self) -> Self::Mask;
 
-    /// True if the mask is set in every lane.
-    fn all(mask: Self::Mask) -> bool;
-
     /// `yes` where the mask is set, `no` elsewhere.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 

@@ -37,8 +37,7 @@
 //! w gamma / eps` the mode's frequency, w its eigenvalue of `D^-1 W`. Where that eats up the softness, a mode is unstable: for `w gamma > 4 eps^3 / (27 b^2)`,
 //! unless it is damped otherwise. b grows with the contacts that act on one body: a table, slender legs and a top on 16 contacts, with three times its weight
 //! or more on it, grows by up to 1.01 a substep if every contact is taken once. Most of b is within pairs of bodies, which a sweep
-//! therefore visits several times (`PAIR_VISITS`), friction every second time: their contacts are nearly solved together, and nothing grows. A pair is left
-//! after two visits that change its impulses by less than 1e-4 of them (`CALM_CHANGE`): what two visits alone let grow stays below that.
+//! therefore visits several times (`PAIR_VISITS`), friction every second time: their contacts are nearly solved together, and nothing grows.
 //! What is left acts between pairs, and grows with their stiffness, w being about the number of contacts of a pair: those of a pair of more than four share the
 //! stiffness of four (`SHARED_STIFFNESS`), so that what stands between two bodies is as stiff however many points it is found by.
 //!

@@ -1,7 +1,7 @@
 //! A contact or a joint row of the batches, alone in its lane: what a pass does to it, on bodies of which there may be copies.
 
 use super::contact::{
-    self, Bodies, Changes, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
+    self, Bodies, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
 };
 use super::joint;
 use crate::constants::{IMPULSE_DEAD_BAND, PAIR_VISITS};
@@ -129,9 +129,6 @@ pub(super) trait Block: Pod + Send + Sync {
         bodies: [Copy<'_>; 2],
     ) -> Step<Self::Impulse>;
 
-    /// Adds the change of an impulse to those of its pair.
-    fn see(changes: &mut Changes<f32>, before: Self::Impulse, after: Self::Impulse);
-
     /// Natural-map residual of a block `[m/s]`; see [`solver`](crate::solver#the-residual).
     fn residual(
         batches: &Batches,
@@ -210,11 +207,6 @@ impl Block for ContactBlock {
         };
         let [n, t1, t2] = impulse;
         Step::new([n, t1, t2, 0.0], pushes_of(self, change), [a, b])
-    }
-
-    #[inline(always)]
-    fn see(changes: &mut Changes<f32>, before: [f32; 4], after: [f32; 4]) {
-        changes.see([0, 1, 2].map(|row| after[row] - before[row]), after[0]);
     }
 
     #[inline(always)]
@@ -319,9 +311,6 @@ impl Block for JointBlock {
         ];
         Step::new(updated, pushes, [a, b])
     }
-
-    #[inline(always)]
-    fn see(_: &mut Changes<f32>, _: f32, _: f32) {}
 
     #[inline(always)]
     fn residual(batches: &Batches, index: usize, velocities: &[BodyVelocity], impulse: f32) -> f32 {

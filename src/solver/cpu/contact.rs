@@ -3,7 +3,7 @@
 //! would have returned.
 
 use super::friction::{Project, project_onto_cone};
-use crate::constants::{CALM_CHANGE, IMPULSE_DEAD_BAND};
+use crate::constants::IMPULSE_DEAD_BAND;
 use crate::problem::FrictionTable;
 use crate::problem::batches::{Motion, Turn, change_by};
 use crate::simd::{Simd, Vector, vector};
@@ -103,39 +103,6 @@ pub(super) struct Updated<S> {
     pub(super) impulse: Vector<S>,
     /// The whole change as a vector, which A is still to get and B to lose.
     pub(super) change: Vector<S>,
-}
-
-/// How much the first visits of pairs changed their impulses, one pair a lane.
-#[derive(Clone, Copy)]
-pub(super) struct Changes<S> {
-    /// Sum of the magnitudes of the changes `[N s]`.
-    changed: S,
-    /// Sum of the normal impulses `[N s]`.
-    pressing: S,
-}
-
-impl<S: Simd> Changes<S> {
-    #[inline(always)]
-    pub(super) fn none() -> Self {
-        let zero = S::splat(0.0);
-        Self {
-            changed: zero,
-            pressing: zero,
-        }
-    }
-
-    /// Takes an update into account: changes of the rows, and the normal impulse after it.
-    #[inline(always)]
-    pub(super) fn see(&mut self, [n, t1, t2]: Vector<S>, normal: S) {
-        self.changed = self.changed + ((n.abs() + t1.abs()) + t2.abs());
-        self.pressing = self.pressing + normal;
-    }
-
-    /// Pairs that are not visited again; see [`CALM_CHANGE`].
-    #[inline(always)]
-    pub(super) fn are_small(&self) -> S::Mask {
-        self.changed.le(S::splat(CALM_CHANGE) * self.pressing)
-    }
 }
 
 /// What a pass does to a point.

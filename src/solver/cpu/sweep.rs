@@ -2,8 +2,6 @@
 //! `shaders/joint_sweep.wgsl` and `shaders/block_split.wgsl`.
 
 use super::block::{Block, Push, Sweep, Visit};
-use super::contact::Changes;
-use crate::constants::FIRST_VISITS;
 use crate::math;
 use crate::parallel::SharedSlice;
 use crate::problem::batches::{
@@ -91,10 +89,19 @@ fn sweep_color<B: Block>(
         let rows = rows.start as usize..rows.end as usize;
         let [a, b] = packed.blocks[rows.start].bodies().map(|body| body as usize);
         let mut bodies = [velocities[a], velocities[b]];
-        // SAFETY: nobody else has impulses.
-        #[allow(unsafe_code, reason = "there is one thread")]
-        unsafe {
-            visit_pair::<B>(batches, sweep, rows, &impulses, &mut bodies, [1.0; 2]);
+        for &visit in B::visits(batches, sweep, rows.len()) {
+            // SAFETY: nobody else has impulses.
+            #[allow(unsafe_code, reason = "there is one thread")]
+            unsafe {
+                step_through::<B>(
+                    batches,
+                    rows.clone(),
+                    visit,
+                    &impulses,
+                    &mut bodies,
+                    [1.0; 2],
+                );
+            }
         }
         for (body, velocity) in [a, b].into_iter().zip(bodies) {
             if velocity.inverse_mass > 0.0 {
@@ -117,32 +124,6 @@ fn split_all<B: Block>(
     split_part::<B>(batches, all, sweep, velocities, &impulses, &changes);
 }
 
-/// Visits the blocks of a pair of bodies, of which there may be copies, as often as a pass does.
-///
-/// # Safety
-/// Nobody else has the impulses of these blocks.
-#[inline(always)]
-#[allow(unsafe_code, reason = "the caller's promise")]
-pub(super) unsafe fn visit_pair<B: Block>(
-    batches: &Batches,
-    sweep: Sweep,
-    blocks: impl ExactSizeIterator<Item = usize> + Clone,
-    impulses: &SharedSlice<'_, B::Impulse>,
-    velocities: &mut [BodyVelocity; 2],
-    copies: [f32; 2],
-) {
-    let visits = B::visits(batches, sweep, blocks.len());
-    let mut changes = Changes::none();
-    for (number, &visit) in visits.iter().enumerate() {
-        if number == FIRST_VISITS as usize && changes.are_small() {
-            return;
-        }
-        let (some, pair) = (blocks.clone(), (&mut *velocities, copies));
-        // SAFETY: the caller's promise.
-        unsafe { step_through::<B>(batches, some, visit, impulses, pair, &mut changes) };
-    }
-}
-
 /// Steps through blocks that link the same two bodies, of which there may be copies; returns the sums of what A and B
 /// were pushed with.
 ///
@@ -150,13 +131,13 @@ pub(super) unsafe fn visit_pair<B: Block>(
 /// Nobody else has the impulses of these blocks.
 #[inline(always)]
 #[allow(unsafe_code, reason = "the caller's promise")]
-unsafe fn step_through<B: Block>(
+pub(super) unsafe fn step_through<B: Block>(
     batches: &Batches,
     blocks: impl Iterator<Item = usize>,
     visit: Visit,
     impulses: &SharedSlice<'_, B::Impulse>,
-    (velocities, copies): (&mut [BodyVelocity; 2], [f32; 2]),
-    changes: &mut Changes<f32>,
+    velocities: &mut [BodyVelocity; 2],
+    copies: [f32; 2],
 ) -> [Push; 2] {
     let mut sums = [Push::default(); 2];
     let all = &B::packed(batches).blocks;
@@ -174,9 +155,7 @@ unsafe fn step_through<B: Block>(
         let [a, b] = &*velocities;
         let bodies = [(a, inertia_a, copies[0]), (b, inertia_b, copies[1])];
         // SAFETY: the caller's promise.
-        let impulse = unsafe { impulses.read(index) };
-        let step = block.step(visit, cone, impulse, bodies);
-        B::see(changes, impulse, step.impulse);
+        let step = unsafe { block.step(visit, cone, impulses.read(index), bodies) };
         // SAFETY: likewise.
         unsafe { impulses.write(index, step.impulse) };
         for (side, (impulse, moment)) in step.pushes.into_iter().enumerate() {
@@ -205,14 +184,13 @@ pub(super) fn split_part<B: Block>(
             .bodies()
             .map(|body| body as usize);
         let mut bodies = [velocities[a], velocities[b]];
-        let pair = (&mut bodies, [slots.copies_a, slots.copies_b]);
+        let copies = [slots.copies_a, slots.copies_b];
         // All blocks of an element are one joint's, or it is a contact.
         let visit = B::visits(batches, sweep, 1)[0];
         // SAFETY: each element, with its blocks, is one thread's.
         #[allow(unsafe_code, reason = "threads have elements of their own")]
-        let sums = unsafe {
-            step_through::<B>(batches, blocks, visit, impulses, pair, &mut Changes::none())
-        };
+        let sums =
+            unsafe { step_through::<B>(batches, blocks, visit, impulses, &mut bodies, copies) };
         let [of_a, of_b] = sums;
         for (slot, body, (impulse, moment)) in [(slots.slot_a, a, of_a), (slots.slot_b, b, of_b)] {
             if slot == NO_SLOT {

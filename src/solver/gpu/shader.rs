@@ -1,9 +1,6 @@
 //! What a kernel is to the device: a WGSL module, and what it binds.
 
-use crate::constants::{
-    CALM_CHANGE, FIRST_VISITS, IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, PAIR_VISITS,
-    WORKGROUP_SIZE,
-};
+use crate::constants::{IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, PAIR_VISITS, WORKGROUP_SIZE};
 
 /// The text of a file in `shaders/`, by its name without the ending.
 macro_rules! wgsl {
@@ -129,8 +126,6 @@ impl Shader {
             ("WORKGROUP_SIZE", f64::from(WORKGROUP_SIZE)),
             ("IMPULSE_DEAD_BAND", f64::from(IMPULSE_DEAD_BAND)),
             ("PAIR_VISITS", f64::from(PAIR_VISITS)),
-            ("FIRST_VISITS", f64::from(FIRST_VISITS)),
-            ("CALM_CHANGE", f64::from(CALM_CHANGE)),
         ];
         [&shared, self.constants].concat()
     }

@@ -1,13 +1,12 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
 use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Turns, Velocities};
-use crate::constants::FIRST_VISITS;
 use crate::parallel::{Region, SharedSlice, Stages, Team};
 use crate::problem::FrictionTable;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::block::{Sweep, Visit, visits};
 use crate::solver::cpu::contact::{
-    Bodies, Changes, Convex, Coulomb, Frictionless, Law, Mixed, Own, Rebuild, Rows, normal_row,
+    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Rebuild, Rows, normal_row,
 };
 use crate::solver::cpu::friction::Disk;
 use std::ops::Range;
@@ -184,53 +183,23 @@ struct Cursor {
     visit: usize,
 }
 
-/// A strip while it is updated.
-struct Course<'a, S: Simd> {
-    strip: Strip<'a>,
-    /// The bodies A and B.
-    bodies: [Bodies<S>; 2],
-    /// The next point.
-    cursor: Cursor,
-    changes: Changes<S>,
-    /// Pairs that are left as they are.
-    calm: Option<S::Mask>,
-}
-
-impl<S: Simd> Course<'_, S> {
-    /// Goes on to the next point of the visit, or to the first one of the next visit.
-    #[inline(always)]
-    fn advance(&mut self) {
-        self.cursor.point += 1;
-        if self.cursor.point == self.strip.point_count() {
-            self.cursor.point = 0;
-            self.cursor.visit += 1;
-        }
-    }
-
-    /// The point that is updated next.
-    #[inline(always)]
-    fn point(&self) -> usize {
-        self.strip.group.first as usize + self.cursor.point
-    }
-
-    /// Leaves the pairs that the first visits have hardly changed; true if these are all.
-    #[inline(always)]
-    fn is_calm(&mut self) -> bool {
-        let calm = self.changes.are_small();
-        self.calm = Some(calm);
-        S::all(calm)
-    }
-
-    /// What an update makes of impulses, or of their changes: nothing new where pairs are left.
-    #[inline(always)]
-    fn unless_calm(&self, old: S, new: S) -> S {
-        self.calm.map_or(new, |calm| S::select(calm, old, new))
-    }
-}
-
 impl Strip<'_> {
     fn point_count(&self) -> usize {
         (self.group.end - self.group.first) as usize
+    }
+
+    /// The next point of the visit, or the first one of the next visit.
+    #[inline(always)]
+    fn next(&self, cursor: Cursor) -> Cursor {
+        let point = cursor.point + 1;
+        if point < self.point_count() {
+            Cursor { point, ..cursor }
+        } else {
+            Cursor {
+                point: 0,
+                visit: cursor.visit + 1,
+            }
+        }
     }
 }
 
@@ -259,7 +228,7 @@ impl<L: Law> Kernel for Part<'_, '_, L> {
                 next += 2;
             }
             while next < strips {
-                self.update_one::<S>(self.strip::<S>(next));
+                self.update_one::<S>(&self.strip::<S>(next));
                 next += 1;
             }
         }
@@ -280,111 +249,60 @@ impl<L: Law> Part<'_, '_, L> {
     }
 
     #[inline(always)]
-    unsafe fn update_one<S: Simd>(&self, strip: Strip<'_>) {
+    unsafe fn update_one<S: Simd>(&self, strip: &Strip<'_>) {
         // SAFETY: the caller's promise.
         unsafe {
-            let mut course = self.begin::<S>(strip);
-            if self.is_idle(&course) {
-                return;
+            let mut bodies = self.gather::<S>(strip);
+            if !self.is_idle(strip, &bodies) {
+                self.finish(strip, (0, Cursor::default()), &mut bodies);
             }
-            let [first, others] = self.updates(&course.strip);
-            self.go_on(&mut course, first);
-            if others > 0 && !course.is_calm() {
-                self.go_on(&mut course, others);
-            }
-            self.scatter(&course);
         }
     }
 
-    /// Updates two strips, which have no body in common, in turns.
-    #[inline(always)]
-    unsafe fn update_two<S: Simd>(&self, [p, q]: [Strip<'_>; 2]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (mut p, mut q) = (self.begin::<S>(p), self.begin::<S>(q));
-            if self.is_idle(&p) && self.is_idle(&q) {
-                return;
-            }
-            let ([first_p, others_p], [first_q, others_q]) =
-                (self.updates(&p.strip), self.updates(&q.strip));
-            self.go_on_in_turns([&mut p, &mut q], [first_p, first_q]);
-            let done_p = others_p == 0 || p.is_calm();
-            let done_q = others_q == 0 || q.is_calm();
-            match (done_p, done_q) {
-                (false, false) => self.go_on_in_turns([&mut p, &mut q], [others_p, others_q]),
-                (false, true) => self.go_on(&mut p, others_p),
-                (true, false) => self.go_on(&mut q, others_q),
-                (true, true) => {}
-            }
-            self.scatter(&p);
-            self.scatter(&q);
-        }
-    }
-
-    /// Updates of a strip in a pass: those of the first visits, and those of the others.
-    #[inline(always)]
-    fn updates(&self, strip: &Strip<'_>) -> [usize; 2] {
-        let (points, visits) = (strip.point_count(), self.visits(strip).len());
-        let first = visits.min(FIRST_VISITS as usize);
-        [points * first, points * (visits - first)]
-    }
-
-    /// Visits of a strip in a pass.
-    #[inline(always)]
-    fn visits(&self, strip: &Strip<'_>) -> &'static [Visit] {
-        self.pass.visits[usize::from(strip.point_count() > 1)]
-    }
-
-    /// Some updates of a strip.
-    #[inline(always)]
-    unsafe fn go_on<S: Simd>(&self, course: &mut Course<'_, S>, updates: usize) {
-        for _ in 0..updates {
-            // SAFETY: the caller's promise.
-            let change = unsafe { self.update(course) };
-            self.apply(course, change);
-        }
-    }
-
-    /// Some updates of two strips: a point of one is updated while the last one of the other is still being applied to its
-    /// bodies.
+    /// Updates two strips, which have no body in common, in turns: a point of one is updated while the
+    /// last one of the other is still being applied to its bodies.
     ///
     /// The points of a strip are a chain of operations that wait for each other, longer than processors
     /// look ahead; two chains keep them busy.
     #[inline(always)]
-    unsafe fn go_on_in_turns<S: Simd>(
-        &self,
-        [p, q]: [&mut Course<'_, S>; 2],
-        [updates_p, updates_q]: [usize; 2],
-    ) {
-        let turns = updates_p.min(updates_q);
+    unsafe fn update_two<S: Simd>(&self, [p, q]: [Strip<'_>; 2]) {
+        let turns = self.turns(&p).min(self.turns(&q));
+        if turns == 0 {
+            return;
+        }
         // SAFETY: the caller's promise.
         unsafe {
-            if turns > 0 {
-                let mut change_p = self.update(p);
-                for _ in 1..turns {
-                    let change_q = self.update(q);
-                    self.apply(p, change_p);
-                    change_p = self.update(p);
-                    self.apply(q, change_q);
-                }
-                let change_q = self.update(q);
-                self.apply(p, change_p);
-                self.apply(q, change_q);
+            let mut bodies_p = self.gather::<S>(&p);
+            let mut bodies_q = self.gather::<S>(&q);
+            if self.is_idle(&p, &bodies_p) && self.is_idle(&q, &bodies_q) {
+                return;
             }
-            self.go_on(p, updates_p - turns);
-            self.go_on(q, updates_q - turns);
+            let (mut at_p, mut at_q) = (Cursor::default(), Cursor::default());
+            let mut change_p = self.update(&p, at_p, &bodies_p);
+            for _ in 1..turns {
+                let change_q = self.update(&q, at_q, &bodies_q);
+                self.apply(&p, at_p, change_p, &mut bodies_p);
+                at_p = p.next(at_p);
+                change_p = self.update(&p, at_p, &bodies_p);
+                self.apply(&q, at_q, change_q, &mut bodies_q);
+                at_q = q.next(at_q);
+            }
+            let change_q = self.update(&q, at_q, &bodies_q);
+            self.apply(&p, at_p, change_p, &mut bodies_p);
+            self.finish(&p, (turns, p.next(at_p)), &mut bodies_p);
+            self.apply(&q, at_q, change_q, &mut bodies_q);
+            self.finish(&q, (turns, q.next(at_q)), &mut bodies_q);
         }
     }
 
     /// True in a position LCP whose contacts press nowhere in a strip, are asked for nothing, and see no motion: a pass would change
     /// nothing. That is most of a pile, of which a few pairs are deep.
     #[inline(always)]
-    unsafe fn is_idle<S: Simd>(&self, course: &Course<'_, S>) -> bool {
+    unsafe fn is_idle<S: Simd>(&self, strip: &Strip<'_>, [a, b]: &[Bodies<S>; 2]) -> bool {
         if !self.pass.is_frictionless || self.pass.sweep == Sweep::Rebuild {
             return false;
         }
-        let Strip { group, first, .. } = course.strip;
-        let [a, b] = &course.bodies;
+        let (group, first) = (strip.group, strip.first);
         let zero = S::splat(0.0);
         let mut busy = (size(a.linear) + size(a.angular)) + (size(b.linear) + size(b.angular));
         for at in group.first as usize..group.end as usize {
@@ -395,56 +313,87 @@ impl<L: Law> Part<'_, '_, L> {
             let impulse = unsafe { lanes_of(&self.pass.impulses.range(at..at + 1)[0][0], first) };
             busy = busy + ((zero - asked).max(zero) + impulse);
         }
-        S::all(busy.abs().le(zero))
+        let mut row = Row([0.0; LANES]);
+        put(&mut row, first, busy);
+        row.0.iter().all(|busy| *busy == 0.0)
     }
 
-    /// Updates the impulses of the next point; returns their change.
+    /// Updates of a strip in a pass.
+    fn turns(&self, strip: &Strip<'_>) -> usize {
+        strip.point_count() * self.visits(strip).len()
+    }
+
+    /// Visits of a strip in a pass.
     #[inline(always)]
-    unsafe fn update<S: Simd>(&self, course: &mut Course<'_, S>) -> Change<S> {
-        let (at, first) = (course.point(), course.strip.first);
-        let [a, b] = &course.bodies;
+    fn visits(&self, strip: &Strip<'_>) -> &'static [Visit] {
+        self.pass.visits[usize::from(strip.point_count() > 1)]
+    }
+
+    /// The updates of a strip from a turn and its point on; writes what the bodies have come to.
+    #[inline(always)]
+    unsafe fn finish<S: Simd>(
+        &self,
+        strip: &Strip<'_>,
+        (turn, mut at): (usize, Cursor),
+        bodies: &mut [Bodies<S>; 2],
+    ) {
         // SAFETY: the caller's promise.
         unsafe {
-            let point = self.pass.points[at].load(first);
-            let number = if L::HAS_NUMBER {
-                lanes_of(&self.pass.numbers[at], first)
-            } else {
-                S::splat(0.0)
-            };
-            let zero = S::splat(0.0);
-            if self.visits(&course.strip)[course.cursor.visit] == Visit::Normals {
-                // SAFETY: impulses are one group's.
-                let row = &mut self.pass.impulses.range(at..at + 1)[0][0];
-                let impulse = lanes_of(row, first);
-                let [of_a, of_b] = &self.pass.turns[at];
-                let turns = [of_a.load(first), of_b.load(first)];
-                let law = (self.law.rows(), number);
-                let normal = normal_row(&point, &turns, law, impulse, a.motion(), b.motion());
-                let normal = course.unless_calm(impulse, normal);
-                put(row, first, normal);
-                let change = normal - impulse;
-                course.changes.see([change, zero, zero], normal);
-                return Change::Normal(change);
+            for _ in turn..self.turns(strip) {
+                let change = self.update(strip, at, bodies);
+                self.apply(strip, at, change, bodies);
+                at = strip.next(at);
             }
-            let impulse = self.impulse(at, first);
-            let updated = self.law.update(&point, number, impulse, a, b);
-            let mut new = updated.impulse;
-            let mut change = updated.change;
-            for row in 0..3 {
-                new[row] = course.unless_calm(impulse[row], new[row]);
-                change[row] = course.unless_calm(zero, change[row]);
-            }
-            self.set_impulse(at, first, new);
-            course.changes.see(vector::sub(new, impulse), new[0]);
-            Change::All(change)
+            self.scatter(strip, bodies);
         }
     }
 
-    /// Applies the change of a point's impulses to its bodies, and goes on to the next one.
+    /// Updates the impulses of a point; returns their change.
     #[inline(always)]
-    fn apply<S: Simd>(&self, course: &mut Course<'_, S>, change: Change<S>) {
-        let (at, first) = (course.point(), course.strip.first);
-        let [a, b] = &mut course.bodies;
+    unsafe fn update<S: Simd>(
+        &self,
+        strip: &Strip<'_>,
+        cursor: Cursor,
+        [a, b]: &[Bodies<S>; 2],
+    ) -> Change<S> {
+        let at = strip.group.first as usize + cursor.point;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let point = self.pass.points[at].load(strip.first);
+            let number = if L::HAS_NUMBER {
+                lanes_of(&self.pass.numbers[at], strip.first)
+            } else {
+                S::splat(0.0)
+            };
+            if self.visits(strip)[cursor.visit] == Visit::Normals {
+                // SAFETY: impulses are one group's.
+                let row = &mut self.pass.impulses.range(at..at + 1)[0][0];
+                let impulse = lanes_of(row, strip.first);
+                let [of_a, of_b] = &self.pass.turns[at];
+                let turns = [of_a.load(strip.first), of_b.load(strip.first)];
+                let law = (self.law.rows(), number);
+                let (a, b) = (a.motion(), b.motion());
+                let normal = normal_row(&point, &turns, law, impulse, a, b);
+                put(row, strip.first, normal);
+                return Change::Normal(normal - impulse);
+            }
+            let impulse = self.impulse(strip, at);
+            let updated = self.law.update(&point, number, impulse, a, b);
+            self.set_impulse(strip, at, updated.impulse);
+            Change::All(updated.change)
+        }
+    }
+
+    /// Applies the change of a point's impulses to its bodies.
+    #[inline(always)]
+    fn apply<S: Simd>(
+        &self,
+        strip: &Strip<'_>,
+        cursor: Cursor,
+        change: Change<S>,
+        [a, b]: &mut [Bodies<S>; 2],
+    ) {
+        let (at, first) = (strip.group.first as usize + cursor.point, strip.first);
         let points = &self.pass.points[at];
         match change {
             Change::All(change) => {
@@ -458,58 +407,55 @@ impl<L: Law> Part<'_, '_, L> {
                 b.take_along(normal, lanes_of_3(&of_b.spin, first), change);
             }
         }
-        course.advance();
     }
 
     #[inline(always)]
-    unsafe fn impulse<S: Simd>(&self, at: usize, first: usize) -> Vector<S> {
+    unsafe fn impulse<S: Simd>(&self, strip: &Strip<'_>, at: usize) -> Vector<S> {
         let mut impulse = [S::splat(0.0); 3];
         // SAFETY: impulses are one group's.
         let rows = unsafe { &self.pass.impulses.range(at..at + 1)[0] };
         for (impulse, row) in impulse.iter_mut().zip(rows).take(L::ROWS) {
-            *impulse = lanes_of(row, first);
+            *impulse = lanes_of(row, strip.first);
         }
         impulse
     }
 
     #[inline(always)]
-    unsafe fn set_impulse<S: Simd>(&self, at: usize, first: usize, impulse: Vector<S>) {
+    unsafe fn set_impulse<S: Simd>(&self, strip: &Strip<'_>, at: usize, impulse: Vector<S>) {
         // SAFETY: impulses are one group's.
         let rows = unsafe { &mut self.pass.impulses.range(at..at + 1)[0] };
         for (row, impulse) in rows.iter_mut().zip(impulse).take(L::ROWS) {
-            put(row, first, impulse);
+            put(row, strip.first, impulse);
         }
     }
 
-    /// A strip before its first update.
+    /// The bodies A and B of a strip.
     #[inline(always)]
-    unsafe fn begin<'s, S: Simd>(&self, strip: Strip<'s>) -> Course<'s, S> {
-        let (pairs, first, all) = (strip.pairs, strip.first, &self.pass.bodies);
+    unsafe fn gather<S: Simd>(&self, strip: &Strip<'_>) -> [Bodies<S>; 2] {
+        let (pairs, first) = (strip.pairs, strip.first);
         // SAFETY: places are those of bodies, or the one that stays zero.
-        let bodies = unsafe {
+        unsafe {
             [
-                all.gather(&pairs.body_a, &pairs.inertia_a, first),
-                all.gather(&pairs.body_b, &pairs.inertia_b, first),
+                self.pass
+                    .bodies
+                    .gather(&pairs.body_a, &pairs.inertia_a, first),
+                self.pass
+                    .bodies
+                    .gather(&pairs.body_b, &pairs.inertia_b, first),
             ]
-        };
-        Course {
-            strip,
-            bodies,
-            cursor: Cursor::default(),
-            changes: Changes::none(),
-            calm: None,
         }
     }
 
-    /// Writes the velocities that the bodies of a strip have come to.
     #[inline(always)]
-    unsafe fn scatter<S: Simd>(&self, course: &Course<'_, S>) {
-        let Strip { pairs, first, .. } = course.strip;
-        let ([a, b], all) = (&course.bodies, &self.pass.bodies);
+    unsafe fn scatter<S: Simd>(&self, strip: &Strip<'_>, [a, b]: &[Bodies<S>; 2]) {
         // SAFETY: the caller's promise.
         unsafe {
-            all.scatter(&pairs.body_a, a, (first, self.spare));
-            all.scatter(&pairs.body_b, b, (first, self.spare));
+            self.pass
+                .bodies
+                .scatter(&strip.pairs.body_a, a, (strip.first, self.spare));
+            self.pass
+                .bodies
+                .scatter(&strip.pairs.body_b, b, (strip.first, self.spare));
         }
     }
 }

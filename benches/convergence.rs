@@ -28,7 +28,7 @@ mod support;
 use curves::{Curve, Panel};
 use drystone::problem::FrictionLaw;
 use drystone::solver::cpu::CpuSolver;
-use drystone::solver::{Method, Options, Report, Solution};
+use drystone::solver::{Method, Options, Solution, Solver};
 use frozen::{Frozen, sources};
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -9,7 +9,6 @@ use drystone_c::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::ffi::CStr;
-use std::mem::zeroed;
 use std::ptr::{null, null_mut, without_provenance_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -105,7 +105,7 @@ impl CpuSolver {
     }
 
     /// Reports of the looks at the residual in the last solve, each as of that look: every [`Options::check_every`](super::Options::check_every) passes if there is a
-    /// tolerance, else at the end. Of substeps one after the other.
+    /// tolerance, else at the end. Of substeps one after the other; where each is packed anew, as with compliances, those of the last LCP alone.
     #[must_use]
     pub fn looks(&self) -> &[Report] {
         &self.looks

@@ -51,7 +51,7 @@ impl Facing {
     /// A cone around two.
     pub(crate) fn merged(&self, other: &Self) -> Self {
         let both = [self, other];
-        if both.iter().any(|cone| cone.sine > 1.0) {
+        if both.iter().any(|cone| cone.is_any()) {
             return Self::ANY;
         }
         let [one, two] = both.map(Self::axis);
@@ -60,6 +60,12 @@ impl Facing {
                 most.max(angle(axis, &cone.axis()) + f64::from(cone.sine).asin())
             })
         })
+    }
+
+    /// True for all directions: its axis then says nothing.
+    #[inline(always)]
+    pub(crate) fn is_any(&self) -> bool {
+        self.sine > 1.0
     }
 
     fn axis(&self) -> Vec3 {

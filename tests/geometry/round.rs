@@ -3,7 +3,9 @@
 use super::polyhedra::{any, contacts, direction, parry, placed, rotation};
 use drystone::internals::collide::separation_of_round;
 use drystone::math::{Pose, Quat, Vec3};
-use drystone::world::Shape;
+use drystone::solver::cpu::CpuSolver;
+use drystone::step::{Settings, Simulation};
+use drystone::world::{Body, Shape, World};
 use parry3d_f64::math::Pose as ParryPose;
 use parry3d_f64::query;
 use parry3d_f64::shape as parry_shape;
@@ -11,6 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::f64::consts::PI;
 use std::sync::Arc;
+use std::time::Duration;
 
 fn size(random: &mut Pcg64) -> f64 {
     0.3 + 0.7 * random.random::<f64>()
@@ -390,4 +393,55 @@ fn sides_that_cross_at_a_small_angle_touch_at_both_ends() {
             assert!((deepest + depth).abs() < 1e-3, "{case}");
         }
     }
+}
+
+/// Two discs that touch at their rims, one lower than the other by its thickness. In some directions the search for the way out of their overlap, of 1e-7 m,
+/// kept triangles that rounding had folded, and their number grew with every vertex: it took 48 s.
+#[test]
+fn rims_that_barely_overlap_are_found_at_once() {
+    let pose = |at: [f64; 3], turn: [f64; 4]| {
+        let turn = nalgebra::Quaternion::from(turn);
+        Pose::new(Vec3::from(at), Quat::new_unchecked(turn))
+    };
+    let disc = Shape::Cylinder {
+        half_length: 0.15,
+        radius: 0.5,
+    };
+    let mut world = World::new(Vec3::zeros());
+    for pose in [
+        pose(
+            [
+                -1.7000513181804917,
+                -1.9996848319759806,
+                0.44977883696235893,
+            ],
+            [
+                6.961231527474959e-6,
+                -2.5945000931696743e-5,
+                -0.9166012005638073,
+                -0.3998027493694675,
+            ],
+        ),
+        pose(
+            [-0.7000526619732751, -2.000003327739419, 0.14987547261629655],
+            [
+                1.8364772222738143e-5,
+                1.2385890156606907e-5,
+                -0.9904188050850096,
+                -0.13809630713131543,
+            ],
+        ),
+    ] {
+        world
+            .add(Body::dynamic(disc.clone(), pose, 1000.0).unwrap())
+            .unwrap();
+    }
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let solver = Box::new(CpuSolver::new());
+        let simulation = Simulation::new(world, Settings::default(), solver).unwrap();
+        send.send(simulation.penetration().max).unwrap();
+    });
+    let deepest = receive.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert!(deepest < 1e-3, "{deepest}");
 }

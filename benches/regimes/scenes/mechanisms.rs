@@ -32,6 +32,32 @@ fn join(world: &mut World, kind: JointKind, (a, b): (u32, Option<u32>), anchor: 
     world.add_joint(joint).expect("room for a joint");
 }
 
+/// Two boxes of three times its weight each on the free half of a flap, which lies on the limit of its hinge.
+pub(super) fn flap(size: f64) -> Regime {
+    let shape = |x, y, z| Shape::Box {
+        half_extents: Vec3::new(x, y, z) * size,
+    };
+    let mut world = falling();
+    let weight = size.powi(3);
+    let flap = with_mass(shape(1.0, 0.8, 0.05), at(size, 0.0, 0.0), weight);
+    let flap = add(&mut world, flap);
+    for level in [0.3, 0.8] {
+        let pose = at(1.4 * size, 0.0, level * size);
+        add(
+            &mut world,
+            with_mass(shape(0.35, 0.35, 0.25), pose, 3.0 * weight),
+        );
+    }
+    let kind = JointKind::Hinge;
+    let hinge = Joint::at(kind, &world, flap, None, Vec3::zeros(), -Vec3::y());
+    let hinge = hinge.expect("an axis with a direction");
+    world
+        .add_joint(hinge.with_limits(0.0, FRAC_PI_2))
+        .expect("room for a joint");
+    let duration = 10.0 * size.sqrt();
+    mechanism("2 boxes on a flap", world, size, duration, Right::Rests)
+}
+
 /// A rod on a hinge, let go at 1 rad: 10 s of one that is 1 m long.
 pub(super) fn pendulum(length: f64) -> Regime {
     let mut world = falling();

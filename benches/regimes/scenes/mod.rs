@@ -158,6 +158,7 @@ pub(crate) fn all(size: f64) -> Vec<Regime> {
     ));
     regimes.push(grains::gas(size));
     regimes.push(grains::cooling_gas(size));
+    regimes.push(mechanisms::flap(size));
     regimes.push(mechanisms::pendulum(size));
     regimes.push(mechanisms::heavy_top(size));
     regimes.push(mechanisms::dumbbell(size));

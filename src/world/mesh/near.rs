@@ -31,6 +31,9 @@ impl TriangleMesh {
     /// How far a point has to go before a triangle can touch it, or be nearest to it, within `range` `[m]`; 0 or less if it can.
     pub(crate) fn room_beside(&self, triangle: u32, point: &Vec3, range: f64) -> f64 {
         let facing = self.facing(triangle);
+        if facing.is_any() {
+            return -range;
+        }
         let corners = self.corners(triangle);
         let beside = corners.map(|corner| facing.beside(&(corner - point)));
         let away = closest_on_sides(&beside, &Vec3::zeros()).map_or(0.0, |(on, _)| on.norm());
@@ -153,6 +156,31 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
     use super::*;
+
+    /// Beside no axis is anything nearer or farther: along that of all directions a wall is a line, and no triangle any more.
+    #[test]
+    fn what_can_be_touched_in_all_directions_has_no_room_beside_it() {
+        let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        for axis in 0..3 {
+            let vertices = square.map(|[a, b]| {
+                let mut vertex = Vec3::zeros();
+                (vertex[(axis + 1) % 3], vertex[(axis + 2) % 3]) = (a, b);
+                vertex
+            });
+            for first in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
+                let second = first.map(|corner| [0, 2, 3][corner as usize]);
+                let mesh = TriangleMesh::new(&vertices, &[first, second]).unwrap();
+                for part in [[0.6, 0.3], [0.3, 0.6]] {
+                    let mut point = Vec3::zeros();
+                    point[axis] = 0.01;
+                    (point[(axis + 1) % 3], point[(axis + 2) % 3]) = (part[0], part[1]);
+                    for triangle in 0..2 {
+                        assert!(mesh.room_beside(triangle, &point, 0.02) <= 0.0);
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn distances_are_those_of_all_triangles() {

@@ -2,8 +2,11 @@
 
 use super::{G, ball, coordinate, rod, run, simulation, sliding_ball, world};
 use drystone::internals::math;
-use drystone::math::Vec3;
+use drystone::math::{Pose, Quat, Vec3};
+use drystone::solver::cpu::CpuSolver;
+use drystone::step::{Settings, Simulation};
 use drystone::world::joint::{Joint, JointKind, Motor};
+use drystone::world::{Body, Load, Shape};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 /// A motor against no load turns a hinge up at `max_force / inertia`, and then holds its speed.
@@ -116,6 +119,91 @@ fn a_hinge_stops_at_its_limits() {
     });
     assert!(largest > PI + 0.499, "{largest}");
     assert!(coordinate(simulation.world(), 0).1.abs() < 1e-4);
+}
+
+/// Boxes on a flap that lies on the limit of its hinge stay and come to rest, as if the hinge could not turn. A sweep found a part of the limit's impulse,
+/// and the flap hopped by 0.01 of `sqrt(g L)` for ever.
+#[test]
+fn what_lies_on_a_limit_comes_to_rest() {
+    for (size, h, boxes, density) in [
+        (1.0, 1.0 / 60.0, 1, 1e3),
+        (1.0, 1.0 / 60.0, 4, 1e3),
+        (1.0, 1.0 / 30.0, 2, 1e3),
+        (1.0, 1.0 / 240.0, 2, 1e4),
+        (0.05, 1.0 / 60.0, 1, 1e3),
+        (0.05, 1.0 / 60.0, 3, 1e4),
+        (20.0, 1.0 / 60.0, 4, 1e3),
+    ] {
+        let shape = |x, y, z| Shape::Box {
+            half_extents: Vec3::new(x, y, z) * size,
+        };
+        let at = |x, z| Pose::new(Vec3::new(x, 0.0, z) * size, Quat::identity());
+        let mut world = world(G);
+        let flap = Body::dynamic(shape(1.0, 0.8, 0.05), at(1.0, 0.0), 500.0);
+        world.add(flap.unwrap()).unwrap();
+        for level in 0..boxes {
+            let pose = at(1.4, 0.3 + 0.5 * f64::from(level));
+            let body = Body::dynamic(shape(0.35, 0.35, 0.25), pose, density);
+            world.add(body.unwrap()).unwrap();
+        }
+        let hinge = Joint::at(JointKind::Hinge, &world, 0, None, Vec3::zeros(), -Vec3::y());
+        world
+            .add_joint(hinge.unwrap().with_limits(0.0, 1.5))
+            .unwrap();
+        let start = world.clone();
+        let settings = Settings {
+            time_step: h,
+            ..Settings::default()
+        };
+        let solver = Box::new(CpuSolver::new());
+        let mut simulation = Simulation::new(world, settings, solver).unwrap();
+        run(&mut simulation, 5.0 * size.sqrt(), |_| {});
+        for (body, before) in simulation.world().bodies.iter().zip(&start.bodies) {
+            let speed = body.linear_velocity.norm() / (G * size).sqrt();
+            let moved = (body.pose.position - before.pose.position).norm() / size;
+            assert!(
+                speed < 1e-6 && moved < 2e-3,
+                "{boxes} boxes of {size} m, {h} s: {speed}, {moved}"
+            );
+        }
+    }
+}
+
+/// What presses on a limit and is drawn away leaves it as if it had never been there.
+#[test]
+fn a_limit_lets_go() {
+    let mut world = world(G);
+    world.add(rod(Vec3::x() * 0.3)).unwrap();
+    let hinge = Joint::at(JointKind::Hinge, &world, 0, None, Vec3::zeros(), -Vec3::y()).unwrap();
+    world.add_joint(hinge.with_limits(0.0, 1.5)).unwrap();
+    // Lies on its limit, then is lifted by twice its weight.
+    world.loads.push(Load {
+        body: 0,
+        force: Vec3::z() * (2.0 * G),
+        torque: Vec3::zeros(),
+        point: Vec3::zeros(),
+        from: 0.5,
+        until: f64::INFINITY,
+        frequency: 0.0,
+    });
+    let settings = Settings {
+        time_step: 1.0 / 60.0,
+        ..Settings::default()
+    };
+    let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+    run(&mut simulation, 0.5, |world| {
+        let (angle, _) = coordinate(world, 0);
+        assert!(angle.abs() < 1e-5, "{angle} at {}", world.time);
+    });
+    run(&mut simulation, 0.2, |_| {});
+    let (angle, rate) = coordinate(simulation.world(), 0);
+    // m g r / (I + m r^2) of a rod of 0.6 m, nearly level.
+    let inertia = (0.36 + 0.0036) / 12.0 + 0.09;
+    let expected = G * 0.3 / inertia * 0.2;
+    assert!(
+        (rate - expected).abs() < 0.08 * expected && angle > 0.0,
+        "{rate} {expected}"
+    );
 }
 
 /// A limited ball joint stops a swing at its cone.

@@ -79,7 +79,8 @@ pub(super) fn way_out(p: &Core<'_>, q: &Core<'_>) -> Vec3 {
 
 /// The polytope with its last vertex, which is outside. Triangles go that this is above, or in the plane of within `flat`
 /// `[m]`; edges of one of these only are where new triangles begin. False if one of those has no area or is nearer to the
-/// origin than `least` `[m]`.
+/// origin than `least` `[m]`, or if there are more than a convex polytope of its vertices has (Euler): what rounding has folded
+/// multiplies with every vertex.
 fn grow(
     triangles: &[Triangle],
     vertices: &[Vertex],
@@ -104,6 +105,9 @@ fn grow(
                 horizon.push([from, to]);
             }
         }
+    }
+    if grown.len() + horizon.len() > 2 * vertices.len() - 4 {
+        return false;
     }
     horizon.iter().all(|&[from, to]| {
         let made = Triangle::new(vertices, [from, to, new]);

@@ -20,8 +20,9 @@ fn most_taken_back(params: SubstepParams, step: ContactStep, mass: f32, impulse:
     return params.max_push * root + held;
 }
 
-// The velocity that a gap asks for, `most` being the most that is taken back of it; see `SubstepPlan::contact_bias` of the library.
-fn velocity_bias(
+// The velocity that a gap asks for, `most` being the most that is taken back of it, and by how much the row is softer than
+// others; see `SubstepPlan::contact_row` of the library.
+fn velocity_row(
     params: SubstepParams,
     step: ContactStep,
     gap: f32,
@@ -29,7 +30,7 @@ fn velocity_bias(
     gain: f32,
     most: f32,
     presses: bool,
-) -> f32 {
+) -> vec2<f32> {
     let restitution = step.restitution;
     let open = gap - params.slop;
     let deep = (gap + params.slop) + params.spared;
@@ -44,15 +45,14 @@ fn velocity_bias(
     }
     let meets = open + params.substep_length * velocity <= 0.0;
     if !(restitution > 0.0 && velocity < -params.restitution_threshold && meets) {
-        return asked;
+        return vec2<f32>(asked, 0.0);
     }
     let half = 0.5 * gain;
     let speed = half + velocity;
     let fall = -2.0 * (gain * open) * params.per_second;
     let squared = restitution * restitution * (speed * speed + fall) - fall;
     let parting = sqrt(max(squared, 0.0)) + half;
-    let bounce = -parting - params.softness * (parting - velocity - gain);
-    return select(min(bounce, asked), bounce, open > 0.0);
+    return vec2<f32>(select(min(-parting, asked), -parting, open > 0.0), -params.softness);
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -62,6 +62,8 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
         return;
     }
     let at = index - window.block_base;
+    // Rows are as soft as each other but for those that bounce.
+    impulses[at].w = 0.0;
     if has(STARTS) {
         totals[at] = ContactTotal(vec4<f32>(0.0, 0.0, 0.0, 0.0), vec4<f32>(0.0, 0.0, 0.0, 0.0));
     }
@@ -109,8 +111,9 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
     let presses = impulses[at].x > 0.0;
-    let bias = velocity_bias(params, step, gap, velocity, gain, most, presses);
+    let row = velocity_row(params, step, gap, velocity, gain, most, presses);
+    impulses[at].w = row.y;
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =
-        ((step.start + step.increment * params.part) + gained) + normal * bias;
+        ((step.start + step.increment * params.part) + gained) + normal * row.x;
 }

@@ -103,10 +103,11 @@ fn normal_response(
         + (inverse_mass_b + ordered_dot(lever_b, inertia_mul(inertia_b, lever_b)));
 }
 
-// Softness of the normal row, over one over `normal_mass`: that of the problem for whole bodies, less for
-// copies, whose row answers for a share of the body.
+// Softness of the normal row of a contact with this impulse, whose fourth number says by how much it is softer than the
+// problem's, over one over `normal_mass`: less for copies, whose row answers for a share of the body.
 fn softness_of_row(
     block: ContactBlock,
+    impulse: vec4<f32>,
     a: BodyVelocity,
     inertia_a: BodyInertia,
     copies_a: f32,
@@ -114,12 +115,13 @@ fn softness_of_row(
     inertia_b: BodyInertia,
     copies_b: f32,
 ) -> f32 {
-    if friction.softness == 0.0 || copies_a * copies_b == 1.0 {
-        return friction.softness;
+    let softness = friction.softness + impulse.w;
+    if softness == 0.0 || copies_a * copies_b == 1.0 {
+        return softness;
     }
     let response =
         normal_response(block, a.inverse_mass, inertia_a, b.inverse_mass, inertia_b);
-    return friction.softness * (block.normal_mass * response);
+    return softness * (block.normal_mass * response);
 }
 
 // The impulse of a normal row whose relative velocity is known.
@@ -143,7 +145,8 @@ fn updated(
 ) -> Update {
     let u = relative_velocity(block, a, b);
     let u_n = ordered_dot(block.normal, u);
-    let softness = softness_of_row(block, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    let softness =
+        softness_of_row(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
     let band = dead_band(copies_a, copies_b);
     let normal = pushed(block, softness, band, u_n, impulse.x);
     let push = normal - impulse.x;
@@ -169,7 +172,7 @@ fn updated(
             + tangents.second * (t.y - impulse.z);
     }
     return Update(
-        vec4<f32>(normal, t.x, t.y, 0.0),
+        vec4<f32>(normal, t.x, t.y, impulse.w),
         change,
         applied(a, inertia_a, block.arm_a, change, copies_a),
         applied(b, inertia_b, block.arm_b, -change, copies_b),
@@ -196,7 +199,8 @@ fn updated_convex(
 ) -> Update {
     let tangents = tangents_of(block.normal);
     let u = relative_velocity(block, a, b);
-    let softness = softness_of_row(block, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    let softness =
+        softness_of_row(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
     let step = cone_step(block, softness);
     let normal_step = step * block.normal_mass;
     let tangent_step = step * block.tangent_mass;
@@ -220,7 +224,7 @@ fn updated_convex(
     let change = (block.normal * (r.x - impulse.x) + tangents.first * (r.y - impulse.y))
         + tangents.second * (r.z - impulse.z);
     return Update(
-        vec4<f32>(r.x, r.y, r.z, 0.0),
+        vec4<f32>(r.x, r.y, r.z, impulse.w),
         change,
         applied(a, inertia_a, block.arm_a, change, copies_a),
         applied(b, inertia_b, block.arm_b, -change, copies_b),
@@ -243,12 +247,13 @@ fn pressed(
     let straight = block.free_velocity + (a.linear - b.linear);
     let turning = ordered_dot(lever_a, a.angular) - ordered_dot(lever_b, b.angular);
     let u_n = ordered_dot(block.normal, straight) + turning;
-    let softness = softness_of_row(block, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    let softness =
+        softness_of_row(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
     let normal = pushed(block, softness, dead_band(copies_a, copies_b), u_n, impulse.x);
     let push = normal - impulse.x;
     let change = block.normal * push;
     return Update(
-        vec4<f32>(normal, impulse.y, impulse.z, 0.0),
+        vec4<f32>(normal, impulse.y, impulse.z, impulse.w),
         change,
         spun(a, inertia_a, lever_a, change, push, copies_a),
         spun(b, inertia_b, lever_b, -change, -push, copies_b),
@@ -295,7 +300,7 @@ fn updated_by_law(
 
 // Visits of a pair's contacts in a pass.
 fn visits_of(contacts: u32, rebuilds: bool) -> u32 {
-    let again = contacts > 1u && friction.softness > 0.0 && !rebuilds;
+    let again = contacts > 1u && friction.is_soft != 0u && !rebuilds;
     return select(1u, PAIR_VISITS, again);
 }
 
@@ -363,10 +368,11 @@ fn natural_map_residual(
     let tangents = tangents_of(block.normal);
     let u = relative_velocity(block, a, b);
     var u_n = ordered_dot(block.normal, u);
-    if friction.softness > 0.0 {
+    let softness = friction.softness + impulse.w;
+    if softness > 0.0 {
         let response =
             normal_response(block, a.inverse_mass, inertia_a, b.inverse_mass, inertia_b);
-        u_n += friction.softness * (response * impulse.x);
+        u_n += softness * (response * impulse.x);
     }
     let normal = max(impulse.x - rho * u_n, 0.0);
     var off = vec3<f32>(impulse.x - normal, 0.0, 0.0);

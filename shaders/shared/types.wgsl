@@ -92,7 +92,8 @@ struct VelocityChange {
 }
 
 // The friction cone, edges of the polygon at unit radius or none for the disk, its law (0 for
-// Coulomb's, 1 for the convex one) and the softness of normal rows, eps and 1 / (1 + eps).
+// Coulomb's, 1 for the convex one), the softness of normal rows, eps and 1 / (1 + eps), and 1 if a row is
+// soft: by eps, or by itself.
 struct FrictionTable {
     edges: array<vec4<f32>, MAX_FRICTION_DIRECTIONS>,
     directions: u32,
@@ -101,7 +102,8 @@ struct FrictionTable {
     law: u32,
     softness: f32,
     hardness: f32,
-    padding: vec2<f32>,
+    is_soft: u32,
+    padding: f32,
 }
 
 // Sum of squares and maximum of the residuals of one workgroup; 8 bytes.

@@ -15,7 +15,6 @@ pub fn velocity(separation: f64, approach: f64, restitution: f64, threshold: f64
         velocity: approach,
         gain: 0.0,
         restitution,
-        softness: 0.0,
     };
     meeting.bias(gap, threshold, h) as f32
 }
@@ -56,11 +55,41 @@ pub struct Meeting {
     pub gain: f64,
     /// Newton's coefficient e.
     pub restitution: f64,
-    /// Softness eps of the contact.
+}
+
+/// What a contact asks of its relative normal velocity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NormalRow {
+    /// Bias `[m/s]`.
+    pub bias: f64,
+    /// Softness eps; see [`Problem::contact_softness`](crate::problem::Problem::contact_softness).
     pub softness: f64,
 }
 
 impl Meeting {
+    /// True of bodies that close faster than `threshold` `[m/s]` and meet within `h` `[s]`, if they have restitution.
+    #[must_use]
+    pub fn bounces(&self, threshold: f64, h: f64) -> bool {
+        let meets = self.separation + h * self.velocity <= 0.0;
+        self.restitution > 0.0 && self.velocity < -threshold && meets
+    }
+
+    /// The row of a contact of some softness, `gap` being what its stabilization asks for; see [`Self::bias`].
+    ///
+    /// What bounces does not give way. Soft contacts that share an impulse would give way by `eps W_nn r_n` each, and part by no law; and a row that
+    /// corrects no gap needs no softness.
+    #[must_use]
+    pub fn row(&self, (gap, softness): (f64, f64), threshold: f64, h: f64) -> NormalRow {
+        NormalRow {
+            bias: self.bias(gap, threshold, h),
+            softness: if self.bounces(threshold, h) {
+                0.0
+            } else {
+                softness
+            },
+        }
+    }
+
     /// Bias of the contact in the velocity pass `[m/s]`, `gap` being what its stabilization asks for, `h` the
     /// length of what the problem stands for.
     ///
@@ -73,8 +102,7 @@ impl Meeting {
     /// ```
     ///
     /// so that a bounce reaches `e^2` of its height wherever in the problem's time it happens. Semi-implicit
-    /// velocities are those of half a step before: u is `a h / 2` faster, v as much slower. What a soft contact
-    /// gives way by is added.
+    /// velocities are those of half a step before: u is `a h / 2` faster, v as much slower.
     ///
     /// * apart, restitution wins over the gap: slowing the approach first would take the speed that is
     ///   to be reversed;
@@ -86,21 +114,18 @@ impl Meeting {
             velocity,
             gain,
             restitution,
-            softness,
         } = *self;
-        let meets = separation + h * velocity <= 0.0;
-        if !(restitution > 0.0 && velocity < -threshold && meets) {
+        if !self.bounces(threshold, h) {
             return gap;
         }
         let speed = 0.5 * gain + velocity;
         let fall = -2.0 * gain * separation / h;
         let squared = restitution * restitution * (speed * speed + fall) - fall;
         let parting = squared.max(0.0).sqrt() + 0.5 * gain;
-        let bounce = -parting - softness * (parting - velocity - gain);
         if separation > 0.0 {
-            bounce
+            -parting
         } else {
-            bounce.min(gap)
+            gap.min(-parting)
         }
     }
 }

@@ -112,7 +112,8 @@ impl FrictionCone {
             law: FrictionLaw::Coulomb as u32,
             softness: 0.0,
             hardness: 1.0,
-            padding: [0.0; 2],
+            is_soft: 0,
+            padding: 0.0,
         };
         if let Self::Pyramid { directions } = self {
             let half = std::f64::consts::PI / f64::from(directions);
@@ -146,8 +147,10 @@ pub struct FrictionTable {
     pub softness: f32,
     /// `1 / (1 + eps)`.
     pub hardness: f32,
+    /// 1 if a normal row is soft: by eps, or by itself.
+    pub is_soft: u32,
     /// Unused.
-    pub padding: [f32; 2],
+    pub padding: f32,
 }
 
 impl FrictionTable {
@@ -166,6 +169,7 @@ impl FrictionTable {
         Self {
             softness,
             hardness: 1.0 / (1.0 + softness),
+            is_soft: u32::from(softness > 0.0),
             ..self
         }
     }

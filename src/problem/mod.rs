@@ -91,8 +91,8 @@ pub struct Problem {
     pub sizes: Vec<f32>,
     /// Compliance of each contact, at least 0, shape `[contact_count]`; empty if all are as hard as the plan makes them.
     ///
-    /// In a problem that is solved once it is the velocity that a unit of normal impulse leaves `[1/kg]`: the row is as soft as
-    /// this over its `W_nn`, or as [`Self::contact_softness`] if that is more. A spring of `c` m/N at the end of a step h is `c / h^2`, with its
+    /// In a problem that is solved once it is the velocity that a unit of normal impulse leaves `[1/kg]`, 0 of a rigid row: the row is as soft as
+    /// this over its `W_nn`, whatever [`Self::contact_softness`] says. A spring of `c` m/N at the end of a step h is `c / h^2`, with its
     /// gap over h as bias.
     ///
     /// In substeps it is c itself `[m/N]`: a contact that carries a force f in rest is c f deep, in steps of any length. It is a spring of
@@ -102,7 +102,7 @@ pub struct Problem {
     /// u_n + rho (g + c f) >= 0,   f = r_n / h_s,
     /// ```
     ///
-    /// with no bound on its push. Contacts that the plan makes softer by itself are as it makes them. The CPU and the referees have them; the GPU refuses them.
+    /// with no bound on its push. Contacts that the plan makes softer by itself are as it makes them.
     pub compliances: Vec<f32>,
 }
 
@@ -217,11 +217,15 @@ impl ProblemRef<'_> {
 
     /// Softness eps of the normal row of a contact that answers a unit impulse by `response`, `W_nn` `[1/kg]`, in a problem that is solved once.
     pub(crate) fn softness_of(&self, contact: usize, response: f64) -> f64 {
-        let eps = f64::from(self.contact_softness);
         match self.compliances.get(contact) {
-            Some(&compliance) if response > 0.0 => eps.max(f64::from(compliance) / response),
-            _ => eps,
+            Some(&compliance) if response > 0.0 => f64::from(compliance) / response,
+            _ => f64::from(self.contact_softness),
         }
+    }
+
+    /// True if contacts that are not as soft as [`Problem::contact_softness`] says may be among these, in a problem that is solved once.
+    pub(crate) fn has_own_softness(&self) -> bool {
+        self.is_compliant() || (!self.compliances.is_empty() && self.contact_softness > 0.0)
     }
 
     /// True if it is the minimum of a convex quadratic: by its law, or for want of friction.

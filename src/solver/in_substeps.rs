@@ -145,14 +145,16 @@ impl Step {
         let lost = |body: u32| states[body as usize].lost(part, &bodies[body as usize]);
 
         let per_substep = f64::from(plan.gap_law.rate) / plan.substep_length();
-        self.problem.compliances.clear();
-        let compliances = given.compliances.iter();
-        let compliances = compliances.map(|&c| (per_substep * f64::from(c)) as f32);
-        self.problem.compliances.extend(compliances);
-        let compliant = ProblemRef {
-            compliances: &self.problem.compliances,
-            ..*given
+        let softness = |index: usize, response: f64| {
+            let eps = f64::from(given.contact_softness);
+            match given.compliances.get(index) {
+                Some(&c) if response > 0.0 => eps.max(per_substep * f64::from(c) / response),
+                _ => eps,
+            }
         };
+        let compliances = &mut self.problem.compliances;
+        compliances.clear();
+        let mut has_own = given.is_compliant();
         self.problem.contacts.clear();
         let contacts = given.contacts.iter().enumerate();
         self.problem
@@ -171,18 +173,19 @@ impl Step {
                 } else {
                     Carried::default()
                 };
-                let softness = compliant.softness_of(index, response);
+                let softness = softness(index, response);
                 let meeting = Meeting {
                     separation: gap,
                     velocity,
                     gain: along_normal(contact, gain),
                     restitution: f64::from(restitution),
-                    softness,
                 };
-                let bias = plan.contact_bias(&meeting, &carried, given.scale(index));
+                let row = plan.contact_row(&meeting, softness, &carried, given.scale(index));
+                has_own |= row.softness != softness;
+                compliances.push((row.softness * response) as f32);
                 let cold = plan.starts_cold(velocity, f64::from(restitution));
                 Contact {
-                    bias: (bias + along_normal(contact, lost)) as f32,
+                    bias: (row.bias + along_normal(contact, lost)) as f32,
                     impulse: if cold {
                         [0.0; 3]
                     } else {
@@ -191,6 +194,9 @@ impl Step {
                     ..*contact
                 }
             }));
+        if !has_own {
+            compliances.clear();
+        }
         self.problem.friction_cone = given.friction_cone;
         self.problem.friction_law = given.friction_law;
         self.problem.contact_softness = given.contact_softness;
@@ -239,6 +245,7 @@ impl Step {
                 ..*of_step
             };
         }
+        self.problem.compliances.clear();
         self.problem.friction_cone = FrictionCone::Disk;
         self.problem.friction_law = FrictionLaw::Coulomb;
         self.problem.contact_softness = given.contact_softness;

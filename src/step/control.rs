@@ -37,9 +37,6 @@ pub(super) struct Division {
     pub(super) substeps: u32,
     /// True if more would have been needed than there may be.
     pub(super) capped: bool,
-    /// Least sweeps of a substep: several where something bounces on several points at once, whose impulses one does
-    /// not find.
-    pub(super) sweeps: u32,
 }
 
 impl Division {
@@ -49,7 +46,6 @@ impl Division {
             updates: 1,
             substeps,
             capped: false,
-            sweeps: 1,
         }
     }
 }
@@ -156,8 +152,7 @@ impl Control {
         self.good_for = 0;
     }
 
-    /// How to divide the next step of length `h` on these contacts, the deepest of `deepest` `[m]`, soft contacts having `stiffness_of_unit` in substeps of 1 s. Nothing
-    /// bounces that meets slower than `threshold` `[m/s]`.
+    /// How to divide the next step of length `h` on these contacts, the deepest of `deepest` `[m]`, soft contacts having `stiffness_of_unit` in substeps of 1 s.
     pub(super) fn divide(
         &mut self,
         world: &World,
@@ -165,7 +160,6 @@ impl Control {
         starts: &[Pose],
         h: f64,
         stiffness_of_unit: f64,
-        threshold: f64,
     ) -> Division {
         if self.bodies.len() != world.bodies.len() {
             self.take_bodies(world);
@@ -196,12 +190,12 @@ impl Control {
             updates: updates as u32,
             substeps: (all / updates).ceil().max(1.0) as u32,
             capped: wanted > MAX_SUBSTEPS || wanted_updates > f64::from(MAX_CONTACT_UPDATES),
-            sweeps: self.sweeps_of_bounces(world, contacts, h, threshold),
         }
     }
 
-    /// Sweeps that find the impulses of what bounces in a step of length `h`, bodies that meet faster than `threshold` `[m/s]`.
-    fn sweeps_of_bounces(
+    /// Least sweeps of a substep in a part of length `h`: several where something bounces on several points at once, whose impulses
+    /// one does not find. Nothing bounces that meets slower than `threshold` `[m/s]`.
+    pub(super) fn sweeps_of_bounces(
         &mut self,
         world: &World,
         contacts: &[ContactPoint],
@@ -211,13 +205,15 @@ impl Control {
         if world.materials.iter().all(|m| m.restitution == 0.0) {
             return 1;
         }
+        // Bodies are faster when they meet than at the start.
+        let gain = world.gravity.norm() * h;
         let bounces = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
             let u = a.velocity_at(&point.position) - b.velocity_at(&point.position);
             let along = u.dot(&point.normal);
             let [p, q] = [a, b].map(|body| &world.materials[body.material as usize]);
             along < -threshold
-                && point.separation + h * along < 0.0
+                && point.separation + h * (along - gain) < 0.0
                 && p.combine(q).restitution > 0.0
         };
         self.bounced.clear();

@@ -71,7 +71,7 @@
 //!   Joints do no work: what corrections of turned levers add where forces grow many times over within a substep, as in a chain that stops a
 //!   heavy load, is taken back from the motion of the mechanism (see `joints/work.rs`).
 //! * **Restitution** is Newton's at the surface ([`Meeting`](crate::problem::bias::Meeting)), and what bounces starts
-//!   without the impulse of the last substep. Where it bounces on several points or bodies at once, substeps take sweeps enough
+//!   without the impulse of the last substep and does not give way. Where it bounces on several points or bodies at once, substeps take sweeps enough
 //!   to find their impulses together. What may bounce and is apart, or touches and presses on nothing, is left alone: an impact elsewhere that drives it on
 //!   within the substep keeps its speed until it meets.
 //!
@@ -100,8 +100,7 @@ pub use settings::{Settings, StepReport, Timings};
 use crate::collide::narrowphase::Limits;
 use crate::collide::{ContactPoint, Detector};
 use crate::constants::{
-    MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, MIN_SUBSTEPS,
-    RESTITUTION_THRESHOLD_GH,
+    MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, RESTITUTION_THRESHOLD_GH,
 };
 use crate::error::{Error, Result};
 use crate::event::EventStepper;
@@ -160,6 +159,8 @@ pub struct Simulation {
     sweeps: Sweeps,
     /// How the last step was divided.
     division: StepDivision,
+    /// Least sweeps of the velocity LCP in this part.
+    least_sweeps: u32,
     plan: Option<SubstepPlan>,
     /// The solver's plan of the problem, and the length of the part `[s]`.
     solved_by: Option<(Plan, f64)>,
@@ -218,6 +219,7 @@ impl Simulation {
             split: Split::default(),
             sweeps: Sweeps::of_whole_bodies(1),
             division: StepDivision::into(0),
+            least_sweeps: 1,
             plan: None,
             solved_by: None,
             loads: Vec::new(),
@@ -515,7 +517,6 @@ impl Simulation {
                 &self.start_poses,
                 self.settings.time_step,
                 stiffness,
-                self.restitution_threshold(self.settings.time_step / MIN_SUBSTEPS),
             ),
         };
         // The levers of joints turn: their rows are found anew in every substep.
@@ -547,6 +548,17 @@ impl Simulation {
         self.timings.broad += paired - start;
         self.timings.narrow += paired.elapsed();
         Ok(())
+    }
+
+    /// Sweeps that what bounces in a part of length `h` asks for, if the step is divided as bodies ask for.
+    fn sweeps_of_bounces(&mut self, h: f64, substeps: u32) -> u32 {
+        let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
+        if self.settings.substeps.is_some() || !is_soft {
+            return 1;
+        }
+        let threshold = self.restitution_threshold(h / f64::from(substeps.max(1)));
+        self.control
+            .sweeps_of_bounces(&self.world, self.detector.contacts(), h, threshold)
     }
 
     fn restitution_threshold(&self, h: f64) -> f64 {

@@ -67,11 +67,11 @@ impl Simulation {
         }
     }
 
-    /// How the velocity LCP of this step is solved, or that of each substep.
+    /// How the velocity LCP of this part is solved, or that of each substep.
     fn velocity_options(&self) -> solver::Options {
         let given = self.settings.solver;
         solver::Options {
-            iterations: given.iterations.max(self.division.sweeps),
+            iterations: given.iterations.max(self.least_sweeps),
             ..given
         }
     }
@@ -81,6 +81,7 @@ impl Simulation {
     pub(super) fn solve_part(&mut self, h: f64, substeps: u32, end: f64) -> Result<Solved> {
         let start = Instant::now();
         let is_divided = substeps > 0;
+        self.least_sweeps = self.sweeps_of_bounces(h, substeps);
         // Soft contacts are the same whether the solver gets substeps one by one or all at once.
         let has_soft_contacts = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
         self.plan = (is_divided || has_soft_contacts).then(|| self.plan(h, substeps));

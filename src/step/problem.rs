@@ -12,13 +12,14 @@ use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
 use crate::constants::{BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD};
 use crate::math::{self, Vec3};
 use crate::parallel::{self, SharedSlice, for_chunks};
-use crate::problem::bias::{Meeting, Scale};
+use crate::problem::bias::{Meeting, NormalRow, Scale};
 use crate::problem::runs::run_length;
 use crate::problem::{Body, Contact, Problem, Velocity};
 use crate::solver::substeps::{Carried, SubstepPlan};
 use crate::stabilize::{RowState, Scheme, Sweeps};
 use crate::world::{self, World};
 use bytemuck::Zeroable;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Memory that is used again from step to step.
 #[derive(Debug, Default)]
@@ -157,11 +158,11 @@ pub(super) fn build_contacts(
     for_chunks(
         slices,
         CONTACTS_PER_THREAD,
-        |first, (points, all, gaps, loads)| {
+        |_, (points, all, gaps, loads)| {
             let (mut lookup, mut block) = (history.impulses.lookup(), Block::zeroed());
             let blocks = points.chunks(BLOCK).zip(all.chunks_mut(BLOCK));
             let numbers = gaps.chunks_mut(BLOCK).zip(loads.chunks_mut(BLOCK));
-            for (number, ((points, some), (gaps, loads))) in blocks.zip(numbers).enumerate() {
+            for ((points, some), (gaps, loads)) in blocks.zip(numbers) {
                 let each = points.iter().zip(some.iter_mut());
                 let each = each.zip(gaps.iter_mut().zip(loads.iter_mut()));
                 for (at, ((point, contact), (gap, load))) in each.enumerate() {
@@ -188,21 +189,41 @@ pub(super) fn build_contacts(
                 for (at, contact) in some.iter_mut().enumerate() {
                     contact.impulse = math::scale(block.get(at), history.scale);
                 }
-                if let Some(biases) = biases {
-                    let each = points.iter().zip(some).zip(loads);
-                    for (at, ((point, contact), load)) in (first + number * BLOCK..).zip(each) {
-                        let restitution = materials(point).restitution;
-                        let scale = Scale {
-                            size: memory.size(point),
-                            share: Scale::share_of(run_length(contacts, at, |p| p.bodies)),
-                        };
-                        let about = (point, restitution, scale);
-                        biases.write(world, solvers, about, *load, contact);
-                    }
-                }
             }
         },
     );
+    problem.compliances.clear();
+    if let Some(biases) = biases {
+        problem.compliances.resize(contacts.len(), 0.0);
+        let has_own = AtomicBool::new(false);
+        let slices = (
+            contacts,
+            SharedSlice::new(&mut problem.contacts),
+            SharedSlice::new(&mut problem.compliances),
+            &problem.loads[..],
+        );
+        for_chunks(
+            slices,
+            CONTACTS_PER_THREAD,
+            |first, (points, all, compliances, loads)| {
+                let rows = all.iter_mut().zip(compliances).zip(loads);
+                for (at, (point, (row, load))) in (first..).zip(points.iter().zip(rows)) {
+                    let restitution = materials(point).restitution;
+                    let scale = Scale {
+                        size: memory.size(point),
+                        share: Scale::share_of(run_length(contacts, at, |p| p.bodies)),
+                    };
+                    let about = (point, restitution, scale);
+                    if biases.write(world, solvers, about, *load, row) {
+                        has_own.store(true, Ordering::Relaxed);
+                    }
+                }
+            },
+        );
+        if !has_own.into_inner() {
+            problem.compliances.clear();
+        }
+    }
     problem.restitutions.clear();
     if world.materials.iter().any(|m| m.restitution > 0.0) {
         parallel::fill(
@@ -246,15 +267,16 @@ pub(super) struct ContactBias<'a> {
 }
 
 impl ContactBias<'_> {
-    /// Writes the bias of a contact of a [size](Problem::sizes) that has carried `load` `[N]` lately, and takes from its impulse what it is not to start with.
+    /// Writes the bias of a contact of a [size](Problem::sizes) that has carried `load` `[N]` lately, and its compliance, and takes from its impulse what it
+    /// is not to start with. True if it is not as soft as others.
     fn write(
         &self,
         world: &World,
         solvers: &[Body],
         (point, restitution, scale): (&ContactPoint, f64, Scale),
         load: f32,
-        contact: &mut Contact,
-    ) {
+        (contact, compliance): (&mut Contact, &mut f32),
+    ) -> bool {
         let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
         let approach = point
             .normal
@@ -267,7 +289,6 @@ impl ContactBias<'_> {
             velocity: approach,
             gain: point.normal.dot(&(gain_a - gain_b)),
             restitution,
-            softness: f64::from(self.scheme.contact_softness()),
         };
         let is_held = |body: u32| self.held.get(body as usize).is_some_and(|&held| held);
         let on_joints = point.bodies.into_iter().any(is_held);
@@ -285,13 +306,21 @@ impl ContactBias<'_> {
         } else {
             Carried::default()
         };
-        contact.bias = self.of(&meeting, &carried, scale) as f32;
+        let row = self.row(&meeting, &carried, scale);
+        contact.bias = row.bias as f32;
+        *compliance = (row.softness * response) as f32;
+        row.softness != self.softness()
     }
 
-    /// Bias of a contact.
-    fn of(&self, meeting: &Meeting, carried: &Carried, scale: Scale) -> f64 {
+    /// Softness of what does not bounce.
+    fn softness(&self) -> f64 {
+        f64::from(self.scheme.contact_softness())
+    }
+
+    /// Row of a contact.
+    fn row(&self, meeting: &Meeting, carried: &Carried, scale: Scale) -> NormalRow {
         if let Some(plan) = self.plan {
-            return plan.contact_bias(meeting, carried, scale);
+            return plan.contact_row(meeting, self.softness(), carried, scale);
         }
         let row = RowState {
             velocity: meeting.velocity,
@@ -301,7 +330,7 @@ impl ContactBias<'_> {
             fastest: f64::INFINITY,
         };
         let asked = self.scheme.gap(meeting.separation, &row);
-        meeting.bias(asked, self.restitution_threshold, self.h)
+        meeting.row((asked, self.softness()), self.restitution_threshold, self.h)
     }
 
     /// Share of its last impulse, `impulse` along the normal `[N s]`, that a contact starts from which has carried `load`

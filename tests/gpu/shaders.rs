@@ -175,6 +175,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         law,
         softness,
         hardness,
+        is_soft,
         padding
     });
     layout_of!(Partial {

@@ -69,7 +69,7 @@ fn all_methods_and_laws_find_the_referees_answer() {
         (disk, FrictionLaw::Coulomb, frictionless),
     ] {
         // More pairs than there are colours, the rest of which are split: slow, with more rounding.
-        for (softness, hub_pairs, bound) in [(0.0, 0, 5e-5), (0.3, 66, 5e-4)] {
+        for (softness, hub_pairs, bound) in [(0.0, 0, 5e-5), (0.3, 0, 5e-5), (0.3, 66, 5e-4)] {
             let recipe = Recipe {
                 movable: 40,
                 pairs: 60,
@@ -82,6 +82,14 @@ fn all_methods_and_laws_find_the_referees_answer() {
             let mut problem = compliant(&recipe, 7);
             problem.friction_law = law;
             problem.contact_softness = softness;
+            if hub_pairs > 0 {
+                // Rigid rows converge too slowly there.
+                for (compliance, contact) in problem.compliances.iter_mut().zip(&problem.contacts) {
+                    let [a, b] =
+                        [contact.body_a, contact.body_b].map(|b| &problem.bodies[b as usize]);
+                    *compliance = compliance.max(softness * contact.response(a, b) as f32);
+                }
+            }
             let cold = Options {
                 warm_start: false,
                 iterations: 4000,

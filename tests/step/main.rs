@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod balance;
+mod bounces;
 mod determinism;
 mod energy;
 mod event;

@@ -125,7 +125,8 @@ impl<Block, Impulse> Packed<Block, Impulse> {
 /// `velocities` and the impulses.
 #[derive(Debug, Clone)]
 pub struct Batches {
-    /// The contacts; an impulse is `(normal, tangent 1, tangent 2, unused)`.
+    /// The contacts; an impulse is `(normal, tangent 1, tangent 2, softer)`, the last by how much the normal row is softer than
+    /// [`Self::friction`] says, which no sweep changes.
     pub contacts: Packed<ContactBlock, [f32; 4]>,
     /// The joint rows.
     pub joints: Packed<JointBlock, f32>,
@@ -137,8 +138,6 @@ pub struct Batches {
     pub inertias: Vec<BodyInertia>,
     /// The friction cone and its law.
     pub friction: FrictionTable,
-    /// Softness of each contact's normal row where contacts have compliances, else empty; shape `[contacts.blocks.len()]`.
-    pub softness: Vec<f32>,
     /// Which bodies are movable.
     movable: Vec<bool>,
     contact_orders: Orders,
@@ -155,7 +154,6 @@ impl Default for Batches {
             velocities: Vec::new(),
             inertias: Vec::new(),
             friction: FrictionCone::default().table(),
-            softness: Vec::new(),
             movable: Vec::new(),
             contact_orders: Orders::default(),
             joint_orders: Orders::default(),
@@ -200,7 +198,8 @@ impl Batches {
             problem,
             warm_start,
         );
-        self.refill_friction(problem);
+        self.friction = friction_table(problem);
+        self.refill_softness(problem);
         if warm_start {
             self.apply_impulses();
         }
@@ -247,7 +246,7 @@ impl Batches {
             problem,
             warm_start,
         );
-        self.refill_friction(problem);
+        self.friction = friction_table(problem);
         is_sound
     }
 
@@ -277,6 +276,7 @@ impl Batches {
             self.refill_inertias(problem.bodies);
         }
         contacts::refill_remainder(&mut self.contacts, problem, warm_start, unbiased);
+        self.refill_softness(problem);
         is_plain
     }
 
@@ -303,21 +303,21 @@ impl Batches {
             clusters,
             warm_start,
         );
-        self.refill_friction(problem);
+        self.friction = friction_table(problem);
+        self.refill_softness(problem);
         if warm_start {
             self.apply_impulses();
         }
     }
 
-    /// Friction and softness of a problem whose contacts are in order.
-    fn refill_friction(&mut self, problem: &ProblemRef<'_>) {
-        self.friction = friction_table(problem);
-        self.softness.clear();
-        if !problem.is_compliant() {
+    /// By how much contacts are softer than the problem says, of one in which some may be.
+    fn refill_softness(&mut self, problem: &ProblemRef<'_>) {
+        if !problem.has_own_softness() {
             return;
         }
-        let sources = self.contacts.source.iter().map(|&source| source as usize);
-        self.softness.extend(sources.map(|source| {
+        let contacts = &mut self.contacts;
+        for (impulse, &source) in contacts.impulses.iter_mut().zip(&contacts.source) {
+            let source = source as usize;
             let contact = &problem.contacts[source];
             let body = |index: u32| problem.bodies.get(index as usize);
             // One of bodies that there are not is refused later.
@@ -325,8 +325,9 @@ impl Batches {
                 (Some(a), Some(b)) => contact.response(a, b),
                 _ => 0.0,
             };
-            problem.softness_of(source, response) as f32
-        }));
+            let softness = problem.softness_of(source, response);
+            impulse[3] = (softness - f64::from(problem.contact_softness)) as f32;
+        }
     }
 
     fn refill_bodies(&mut self, bodies: &[Body]) {
@@ -408,9 +409,13 @@ fn inertia_of(body: &Body) -> BodyInertia {
 
 /// Friction and softness of a problem's contacts as the kernels read them.
 fn friction_table(problem: &ProblemRef<'_>) -> FrictionTable {
-    problem
+    let table = problem
         .friction_cone
         .table()
         .with_law(problem.friction_law)
-        .with_softness(problem.contact_softness)
+        .with_softness(problem.contact_softness);
+    FrictionTable {
+        is_soft: u32::from(table.softness > 0.0 || problem.is_compliant()),
+        ..table
+    }
 }

@@ -50,16 +50,10 @@ const SOFT_VISITS: [Visit; PAIR_VISITS as usize] = {
 /// Visits of a pair of bodies with so many contacts in a pass; see [`PAIR_VISITS`]. The convex law finds
 /// a contact's rows together.
 #[inline]
-pub(super) fn visits(
-    sweep: Sweep,
-    cone: &FrictionTable,
-    is_compliant: bool,
-    contacts: usize,
-) -> &'static [Visit] {
-    let is_soft = is_compliant || cone.softness > 0.0;
+pub(super) fn visits(sweep: Sweep, cone: &FrictionTable, contacts: usize) -> &'static [Visit] {
     match sweep {
         Sweep::Rebuild => &[Visit::Rebuild],
-        Sweep::Update if contacts < 2 || !is_soft => &[Visit::All],
+        Sweep::Update if contacts < 2 || cone.is_soft == 0 => &[Visit::All],
         Sweep::Update if cone.is_convex() => &[Visit::All; PAIR_VISITS as usize],
         Sweep::Update => &SOFT_VISITS,
     }
@@ -117,9 +111,6 @@ pub(super) trait Block: Pod + Send + Sync {
     /// Bodies A and B.
     fn bodies(&self) -> [u32; 2];
 
-    /// Softness of its normal row, where blocks have one of their own.
-    fn own_softness(batches: &Batches, index: usize) -> Option<f32>;
-
     /// A visit of it.
     fn step(
         &self,
@@ -158,21 +149,11 @@ impl Block for ContactBlock {
     }
 
     fn visits(batches: &Batches, sweep: Sweep, count: usize) -> &'static [Visit] {
-        visits(
-            sweep,
-            &batches.friction,
-            !batches.softness.is_empty(),
-            count,
-        )
+        visits(sweep, &batches.friction, count)
     }
 
     fn bodies(&self) -> [u32; 2] {
         [self.body_a, self.body_b]
-    }
-
-    #[inline(always)]
-    fn own_softness(batches: &Batches, index: usize) -> Option<f32> {
-        batches.softness.get(index).copied()
     }
 
     #[inline(always)]
@@ -183,15 +164,15 @@ impl Block for ContactBlock {
         impulse: [f32; 4],
         [a, b]: [Copy<'_>; 2],
     ) -> Step<[f32; 4]> {
-        let [n, t1, t2, _] = impulse;
+        let [n, t1, t2, softer] = impulse;
         let (point, impulse) = (point_of(self), [n, t1, t2]);
-        let rows = rows_of(self, cone, a, b);
+        let rows = rows_of(self, cone.softness + softer, a, b);
         let (body_a, body_b) = (&bodies_of(a), &bodies_of(b));
         if visit == Visit::Normals {
             let turns = [turn(a, self.arm_a, self), turn(b, self.arm_b, self)];
             let (at_a, at_b) = (motion(a.0), motion(b.0));
             let normal = contact::normal_row(&point, &turns, (rows, 0.0), n, at_a, at_b);
-            return pressed(self, [normal, t1, t2, 0.0], normal - n, &turns, [a, b]);
+            return pressed(self, [normal, t1, t2, softer], normal - n, &turns, [a, b]);
         }
         let Updated { impulse, change } = if visit == Visit::Rebuild {
             Rebuild.update(&point, 0.0, impulse, body_a, body_b)
@@ -206,7 +187,7 @@ impl Block for ContactBlock {
             Coulomb(cone, rows).update(&point, 0.0, impulse, body_a, body_b)
         };
         let [n, t1, t2] = impulse;
-        Step::new([n, t1, t2, 0.0], pushes_of(self, change), [a, b])
+        Step::new([n, t1, t2, softer], pushes_of(self, change), [a, b])
     }
 
     #[inline(always)]
@@ -214,14 +195,14 @@ impl Block for ContactBlock {
         batches: &Batches,
         index: usize,
         velocities: &[BodyVelocity],
-        [n, t1, t2, _]: [f32; 4],
+        [n, t1, t2, softer]: [f32; 4],
     ) -> f32 {
         let (block, cone) = (&batches.contacts.blocks[index], &batches.friction);
         let [a, b] = block.bodies().map(|body| {
             let body = body as usize;
             (&velocities[body], &batches.inertias[body], 1.0)
         });
-        let softness = Self::own_softness(batches, index).unwrap_or(cone.softness);
+        let softness = cone.softness + softer;
         let give = if softness > 0.0 {
             softness * (normal_response(block, a, b) * n)
         } else {
@@ -276,11 +257,6 @@ impl Block for JointBlock {
 
     fn bodies(&self) -> [u32; 2] {
         [self.body_a, self.body_b]
-    }
-
-    #[inline(always)]
-    fn own_softness(_: &Batches, _: usize) -> Option<f32> {
-        None
     }
 
     #[inline(always)]
@@ -421,15 +397,15 @@ fn normal_response(block: &ContactBlock, a: Copy<'_>, b: Copy<'_>) -> f32 {
     side(a, block.arm_a) + side(b, block.arm_b)
 }
 
-/// The rows of a block. Softness is over one over [`ContactBlock::normal_mass`]: that of the problem for whole
+/// The rows of a block. Softness is over one over [`ContactBlock::normal_mass`]: as given for whole
 /// bodies, less for copies, whose row answers for a share of the body.
 #[inline(always)]
-fn rows_of(block: &ContactBlock, cone: &FrictionTable, a: Copy<'_>, b: Copy<'_>) -> Rows {
+fn rows_of(block: &ContactBlock, softness: f32, a: Copy<'_>, b: Copy<'_>) -> Rows {
     let whole = a.2 * b.2 == 1.0;
-    let softness = if whole || cone.softness == 0.0 {
-        cone.softness
+    let softness = if whole || softness == 0.0 {
+        softness
     } else {
-        cone.softness * (block.normal_mass * normal_response(block, a, b))
+        softness * (block.normal_mass * normal_response(block, a, b))
     };
     Rows {
         softness,

@@ -1,6 +1,6 @@
 //! The law of gaps in a substep, in every lane; in lanes of one number the twin of
 //! `shaders/substep_contacts.wgsl`, operation by operation. In f64 it is
-//! [`SubstepPlan::contact_bias`](crate::solver::substeps::SubstepPlan::contact_bias).
+//! [`SubstepPlan::contact_row`](crate::solver::substeps::SubstepPlan::contact_row).
 
 use super::contact::between;
 use crate::constants::FREE_APPROACH;
@@ -61,6 +61,8 @@ pub(super) struct Bias<S> {
     pub(super) bias: S,
     /// 1 where the contact starts the substep without an impulse: what bounces, or has bounced, does not press.
     pub(super) starts_cold: S,
+    /// By how much its normal row is softer than others: what bounces does not give way.
+    pub(super) softer: S,
 }
 
 impl<S: Simd> Start<S> {
@@ -142,7 +144,7 @@ impl<S: Simd> Start<S> {
         let fall = S::splat(-2.0) * (gain * open) * S::splat(params.per_second);
         let squared = restitution * restitution * (speed * speed + fall) - fall;
         let parting = squared.max(zero).sqrt() + half;
-        let bounce = (zero - parting) - S::splat(params.softness) * ((parting - velocity) - gain);
+        let bounce = zero - parting;
         let wanted = S::select(zero.lt(open), bounce, least(bounce, asked));
         let meets = (open + S::splat(params.substep_length) * velocity).le(zero);
         let fast = velocity.lt(zero - threshold);
@@ -161,6 +163,7 @@ impl<S: Simd> Start<S> {
         Bias {
             bias: S::select(applies, wanted, asked),
             starts_cold: S::select(bounces, S::splat(1.0), zero),
+            softer: S::select(applies, S::splat(-params.softness), zero),
         }
     }
 }

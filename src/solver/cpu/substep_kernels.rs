@@ -158,10 +158,15 @@ pub(super) fn begin_contact(
     let gained = between(arms, gained_a, gained_b);
     let at_part = |part| math::add(start.velocity_at(part), gained);
     let before = math::dot(normal, at_part(params.past));
-    let Bias { bias, starts_cold } = start.bias_of_bounce(params, gap, before, impulse[0]);
+    let Bias {
+        bias,
+        starts_cold,
+        softer,
+    } = start.bias_of_bounce(params, gap, before, impulse[0]);
     if starts_cold > 0.0 {
         *impulse = [0.0; 4];
     }
+    impulse[3] = softer;
     block.friction = friction;
     block.free_velocity = math::add(at_part(params.part), math::scale(normal, bias));
 }

@@ -143,19 +143,11 @@ pub(super) unsafe fn step_through<B: Block>(
     let all = &B::packed(batches).blocks;
     for index in blocks {
         let block = &all[index];
-        let own;
-        let cone = match B::own_softness(batches, index) {
-            Some(softness) => {
-                own = batches.friction.with_softness(softness);
-                &own
-            }
-            None => &batches.friction,
-        };
         let [inertia_a, inertia_b] = block.bodies().map(|body| &batches.inertias[body as usize]);
         let [a, b] = &*velocities;
         let bodies = [(a, inertia_a, copies[0]), (b, inertia_b, copies[1])];
         // SAFETY: the caller's promise.
-        let step = unsafe { block.step(visit, cone, impulses.read(index), bodies) };
+        let step = unsafe { block.step(visit, &batches.friction, impulses.read(index), bodies) };
         // SAFETY: likewise.
         unsafe { impulses.write(index, step.impulse) };
         for (side, (impulse, moment)) in step.pushes.into_iter().enumerate() {

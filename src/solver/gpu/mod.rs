@@ -142,15 +142,13 @@ impl Solver for GpuSolver {
         solution: &mut Solution,
     ) -> Result<SubstepReport> {
         let problem = &problem.as_problem();
-        if problem.is_compliant() {
-            return Err(crate::Error::invalid(
-                "compliances",
-                "the GPU has none of single contacts; the CPU has",
-            ));
-        }
         match plan {
             SolvePlan::Once(options) => Ok(self.solve_once(problem, options, solution)?.into()),
-            SolvePlan::Substeps(plan) if plan.has_one_packing() && self.has_states(problem) => {
+            SolvePlan::Substeps(plan)
+                if plan.has_one_packing()
+                    && !problem.is_compliant()
+                    && self.has_states(problem) =>
+            {
                 self.run_substeps(problem, plan, solution)
             }
             SolvePlan::Substeps(plan) => in_substeps(self, problem, plan, solution),

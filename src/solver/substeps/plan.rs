@@ -2,7 +2,7 @@
 
 use crate::constants::{CALM_APPROACH, FREE_APPROACH};
 use crate::error::{Error, Result};
-use crate::problem::bias::{Meeting, Scale};
+use crate::problem::bias::{Meeting, NormalRow, Scale};
 use crate::problem::{AsProblem, ProblemRef};
 use crate::solver::{Method, Options};
 
@@ -223,14 +223,20 @@ impl SubstepPlan {
         f64::from(substeps) / f64::from(self.substeps)
     }
 
-    /// Bias of a contact in the velocity LCP, as it is before the substep.
+    /// Row of a contact of some softness in the velocity LCP, as it is before the substep.
     ///
     /// Where something bounces within the substep, restitution wins over an open gap, and over the
-    /// push of a shut one if it asks for more; see [`Meeting::bias`]. What is apart, or touches and does not approach, presses on
+    /// push of a shut one if it asks for more; see [`Meeting::row`]. What is apart, or touches and does not approach, presses on
     /// nothing and may bounce is left to itself where it does not: an impact somewhere else may bring it together within the
     /// substep, and a gap that only closes would take the speed with which it is to bounce in the next one.
     #[must_use]
-    pub fn contact_bias(&self, meeting: &Meeting, carried: &Carried, scale: Scale) -> f64 {
+    pub fn contact_row(
+        &self,
+        meeting: &Meeting,
+        softness: f64,
+        carried: &Carried,
+        scale: Scale,
+    ) -> NormalRow {
         let h_s = self.substep_length();
         let (gap, velocity) = (meeting.separation, meeting.velocity);
         let meeting = Meeting {
@@ -246,10 +252,11 @@ impl SubstepPlan {
             f64::from(FREE_APPROACH)
         } else {
             let law = self.gap_law.for_size(scale.size);
-            let law = law.for_softness(meeting.softness, scale.share);
+            let law = law.for_softness(softness, scale.share);
             law.bias(gap, velocity, carried, h_s)
         };
-        meeting.bias(asked, f64::from(self.restitution_threshold), h_s)
+        let threshold = f64::from(self.restitution_threshold);
+        meeting.row((asked, softness), threshold, h_s)
     }
 
     /// Approach after the forces of a substep up to which what touches and may bounce is left alone while it presses on nothing `[m/s]`; none where nothing says
@@ -409,10 +416,15 @@ impl SubstepPlan {
         Ok(())
     }
 
-    /// A problem as a step in substeps has it: with the plan's softness of contacts.
+    /// A problem as a step in substeps has it: with the plan's softness of contacts, and without compliances that are all zero.
     pub(crate) fn applied_to<'a>(&self, problem: &ProblemRef<'a>) -> ProblemRef<'a> {
         ProblemRef {
             contact_softness: self.gap_law.softness,
+            compliances: if problem.compliances.iter().all(|&c| c == 0.0) {
+                &[]
+            } else {
+                problem.compliances
+            },
             ..*problem
         }
     }

@@ -79,14 +79,13 @@ fn schemes_are_equal_where_they_should_be() {
     }
 }
 
-/// A rigid contact with e = 0.5 about to meet without forces.
+/// A contact with e = 0.5 about to meet without forces.
 fn meeting(separation: f64, velocity: f64) -> Meeting {
     Meeting {
         separation,
         velocity,
         gain: 0.0,
         restitution: 0.5,
-        softness: 0.0,
     }
 }
 
@@ -116,12 +115,11 @@ fn restitution_holds_at_the_surface() {
                     velocity,
                     gain: -g * h,
                     restitution: e,
-                    softness,
                 };
-                let bias = meeting.bias(gap.max(0.0) / h, 0.1, h);
+                let row = meeting.row((gap.max(0.0) / h, softness), 0.1, h);
                 let free = velocity - g * h;
                 // The impulse of a body of unit mass: `free + r + bias + eps r >= 0`.
-                let impulse = (-(free + bias) / (1.0 + softness)).max(0.0);
+                let impulse = (-(free + row.bias) / (1.0 + row.softness)).max(0.0);
                 velocity = free + impulse;
                 gap += h * velocity;
                 has_met |= impulse > 0.0;

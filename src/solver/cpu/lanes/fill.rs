@@ -26,8 +26,7 @@ impl Lanes {
         if given.in_substeps {
             self.steps.begin(self.points.len());
         }
-        let is_compliant = !batches.softness.is_empty();
-        let of_several = visits(Sweep::Update, &batches.friction, is_compliant, 2);
+        let of_several = visits(Sweep::Update, &batches.friction, 2);
         let visits_normals = of_several.contains(&Visit::Normals);
         let (width, domains) = (self.width, &self.ranges);
         let filling = Filling {
@@ -56,16 +55,22 @@ impl Lanes {
                 width.run(kernel);
             }
         });
-        self.fill_softness(batches);
+        self.fill_softness(given.problem, batches);
         !is_doubtful.into_inner()
     }
 
-    fn fill_softness(&mut self, batches: &Batches) {
+    fn fill_softness(&mut self, problem: &ProblemRef<'_>, batches: &Batches) {
         self.softness.clear();
-        if batches.softness.is_empty() {
+        if !problem.has_own_softness() {
             return;
         }
-        let of = |&place: &u32| batches.softness.get(place as usize).copied().unwrap_or(0.0);
+        let softness = batches.friction.softness;
+        let impulses = &batches.contacts.impulses;
+        let of = |&place: &u32| {
+            impulses
+                .get(place as usize)
+                .map_or(0.0, |r| softness + r[3])
+        };
         let rows = self.places.iter();
         self.softness.extend(rows.map(|places| {
             let mut row = Row([0.0; LANES]);

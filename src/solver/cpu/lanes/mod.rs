@@ -156,7 +156,7 @@ pub(super) struct Lanes {
     residual_masses: Vec<Row>,
     /// Steps of the convex law, filled in where that is the law.
     cone_steps: Vec<Row>,
-    /// Softness of normal rows where contacts have compliances; else empty.
+    /// Softness of normal rows where they may be as soft as no other, else empty; see [`Self::has_own_softness`].
     softness: Vec<Row>,
     /// Index of each lane's block, or [`NO_PLACE`].
     places: Vec<IndexRow>,
@@ -183,6 +183,11 @@ impl Lanes {
             width,
             ..Self::default()
         }
+    }
+
+    /// True if normal rows have a softness of their own each: never those of a position LCP in a step in substeps.
+    fn has_own_softness(&self) -> bool {
+        !self.softness.is_empty() && !self.is_frictionless
     }
 
     /// What is in each domain.

@@ -68,9 +68,10 @@ impl Kernel for Residuals<'_> {
                         let impulse: Vector<S> = lanes_of_3(&lanes.impulses[index], first);
                         let mass = lanes_of(&lanes.residual_masses[index], first);
                         let zero = S::splat(0.0);
-                        let softness = match lanes.softness.get(index) {
-                            Some(softness) => lanes_of(softness, first),
-                            None => S::splat(self.cone.softness),
+                        let softness = if lanes.has_own_softness() {
+                            lanes_of(&lanes.softness[index], first)
+                        } else {
+                            S::splat(self.cone.softness)
                         };
                         let give = softness * impulse[0].over(point.normal_mass);
                         let give = S::select(zero.lt(point.normal_mass), give, zero);

@@ -86,15 +86,19 @@ impl Lanes {
         (gained, moved): (&Velocities, &Velocities),
         team: &Team,
     ) {
+        if bounces {
+            self.softness.resize(self.points.len(), Row::zeroed());
+        }
         let points = SharedSlice::new(&mut self.points);
         let (groups, pairs, frozen) = (&self.groups, &self.pairs, &self.steps.frozen);
         let impulses = SharedSlice::new(&mut self.impulses);
+        let softness = SharedSlice::new(&mut self.softness);
         let (width, domains) = (self.width, &self.ranges);
         team.in_domains(domains.len(), |_, domain| {
             let range = domains[domain].groups.clone();
             let kernel = VelocityBiases {
                 params,
-                bounces,
+                softness: bounces.then_some(&softness),
                 gained,
                 moved,
                 groups: &groups[range.clone()],
@@ -248,7 +252,8 @@ impl Kernel for SubstepEnd<'_> {
 
 struct VelocityBiases<'a> {
     params: &'a SubstepParams,
-    bounces: bool,
+    /// Of the normal rows, if contacts may bounce.
+    softness: Option<&'a SharedSlice<'a, Row>>,
     gained: &'a Velocities,
     moved: &'a Velocities,
     groups: &'a [LaneGroup],
@@ -264,7 +269,7 @@ impl Kernel for VelocityBiases<'_> {
     unsafe fn run<S: Simd>(self) {
         let params = self.params;
         let zero = S::splat(0.0);
-        let needs_velocity = self.bounces || params.memory != 0.0;
+        let needs_velocity = self.softness.is_some() || params.memory != 0.0;
         for (group, pairs) in self.groups.iter().zip(self.pairs) {
             let range = group.first as usize..group.end as usize;
             for first in (0..LANES).step_by(S::LANES) {
@@ -282,7 +287,8 @@ impl Kernel for VelocityBiases<'_> {
                     )
                 };
                 let frozen = &self.frozen[range.clone()];
-                for ((points, frozen), impulses) in points.iter_mut().zip(frozen).zip(impulses) {
+                let each = points.iter_mut().zip(frozen).zip(impulses);
+                for (at, ((points, frozen), impulses)) in range.clone().zip(each) {
                     let start = frozen.load::<S>(points, first);
                     let gained = between(start.arms, gained_a, gained_b);
                     let gap = start.gap_after(params, moved_a, moved_b);
@@ -293,9 +299,15 @@ impl Kernel for VelocityBiases<'_> {
                         zero
                     };
                     let pressing = lanes_of(&impulses[0], first);
-                    let bias = if self.bounces {
-                        let Bias { bias, starts_cold } =
-                            start.bias_of_bounce(params, gap, velocity, pressing);
+                    let bias = if let Some(softness) = self.softness {
+                        let Bias {
+                            bias,
+                            starts_cold,
+                            softer,
+                        } = start.bias_of_bounce(params, gap, velocity, pressing);
+                        // SAFETY: as of points.
+                        let softness = unsafe { &mut softness.range(at..at + 1)[0] };
+                        put(softness, first, S::splat(params.softness) + softer);
                         let cold = zero.lt(starts_cold);
                         for row in impulses.iter_mut() {
                             let kept = S::select(cold, zero, lanes_of(row, first));

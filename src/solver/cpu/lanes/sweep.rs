@@ -40,7 +40,7 @@ impl Lanes {
         team: &Team,
     ) {
         let (width, colors) = (self.width, self.colors);
-        let is_compliant = !self.softness.is_empty();
+        let is_own = self.has_own_softness();
         let lanes = LaneSweep {
             sweep,
             cone,
@@ -50,13 +50,13 @@ impl Lanes {
             points: &self.points,
             turns: &self.turns,
             impulses: SharedSlice::new(&mut self.impulses),
-            numbers: if is_compliant {
+            numbers: if is_own {
                 &self.softness
             } else {
                 &self.cone_steps
             },
             is_frictionless: self.is_frictionless,
-            visits: [1, 2].map(|contacts| visits(sweep, cone, is_compliant, contacts)),
+            visits: [1, 2].map(|contacts| visits(sweep, cone, contacts)),
             bodies: velocities.share(),
         };
         let rows = Rows::of_whole_bodies(cone);
@@ -81,7 +81,7 @@ impl Lanes {
                     reason = "the team runs domains one stage after the other"
                 )]
                 unsafe {
-                    if is_compliant {
+                    if is_own {
                         match rule {
                             Rule::Disk => width.run(lanes.part(Coulomb(Disk, Own), part)),
                             Rule::Polygon => width.run(lanes.part(Coulomb(cone, Own), part)),

@@ -3,7 +3,7 @@
 use super::buffers::ClusterBuffers;
 use super::kernel::ClusterKernel;
 use super::words::first_block;
-use crate::constants::{MAX_LOOP_ITERATIONS, WORKGROUP_SIZE};
+use crate::constants::{MAX_LOOP_ITERATIONS, PAIR_VISITS, WORKGROUP_SIZE};
 use crate::error::{Error, Result};
 use crate::problem::batches::Batches;
 use crate::problem::clusters::{Cluster, Clusters};
@@ -145,6 +145,11 @@ impl ClusterPlan {
 /// A software adapter also counts the look that ends a loop, and the loops of branches not taken.
 fn longest_loop(batches: &Batches, clusters: &Clusters) -> u64 {
     let edges = u64::from(batches.friction.directions);
+    let visits = if batches.friction.is_soft == 0 {
+        1
+    } else {
+        u64::from(PAIR_VISITS)
+    };
     let per_lane = |count: u32| u64::from(count.div_ceil(WORKGROUP_SIZE));
     let of_cluster = |cluster: &Cluster| {
         let groups = clusters.groups_of(cluster);
@@ -157,7 +162,7 @@ fn longest_loop(batches: &Batches, clusters: &Clusters) -> u64 {
             })
             .map(|groups| {
                 let longest = groups.iter().map(|group| group.count).max();
-                4 + u64::from(longest.unwrap_or(0)) * (2 + edges)
+                4 + visits * (2 + u64::from(longest.unwrap_or(0)) * (2 + edges))
             })
             .sum();
         // Three sweeps, loading, leaving, sums and means.

@@ -46,14 +46,8 @@ fn shapes(size: f64) -> Vec<(&'static str, Shape, Quat, f64)> {
     all
 }
 
-/// Over e^2 and e^4 times its fall, how high a body rises after its first and its second landing.
-fn rises(
-    (shape, turn, middle): (Shape, Quat, f64),
-    restitution: f64,
-    (size, h): (f64, f64),
-    beside: bool,
-) -> [f64; 2] {
-    let fall = 2.0 * size;
+/// A plane of some restitution, alone in the world.
+fn ground(restitution: f64) -> World {
     let mut world = World::new(Vec3::new(0.0, 0.0, -G));
     world.materials[0] = Material {
         friction: 0.3,
@@ -64,6 +58,26 @@ fn rises(
         offset: 0.0,
     };
     world.add(Body::fixed(ground, Pose::identity())).unwrap();
+    world
+}
+
+fn simulation(world: World, h: f64) -> Simulation {
+    let settings = Settings {
+        time_step: h,
+        ..Settings::default()
+    };
+    Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap()
+}
+
+/// Over e^2 and e^4 times its fall, how high a body rises after its first and its second landing.
+fn rises(
+    (shape, turn, middle): (Shape, Quat, f64),
+    restitution: f64,
+    (size, h): (f64, f64),
+    beside: bool,
+) -> [f64; 2] {
+    let fall = 2.0 * size;
+    let mut world = ground(restitution);
     let pose = Pose::new(Vec3::new(0.0, 0.0, middle + fall), turn);
     world
         .add(Body::dynamic(shape, pose, 1000.0).unwrap())
@@ -80,11 +94,7 @@ fn rises(
         let joint = Joint::at(JointKind::Ball, &world, ball, None, above, Vec3::z());
         world.add_joint(joint.unwrap()).unwrap();
     }
-    let settings = Settings {
-        time_step: h,
-        ..Settings::default()
-    };
-    let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+    let mut simulation = simulation(world, h);
     let first = (2.0 * fall / G).sqrt();
     let second = first * (1.0 + 2.0 * restitution);
     let third = second + first * 2.0 * restitution * restitution;
@@ -149,23 +159,13 @@ fn so_they_do_beside_a_joint() {
 #[test]
 fn no_bounce_turns_what_lands_flat() {
     let (size, h) = (0.05, 1.0 / 60.0);
-    let mut world = World::new(Vec3::new(0.0, 0.0, -G));
-    world.materials[0].restitution = 0.5;
-    let ground = Shape::HalfSpace {
-        normal: Vec3::z(),
-        offset: 0.0,
-    };
-    world.add(Body::fixed(ground, Pose::identity())).unwrap();
+    let mut world = ground(0.5);
     for (place, (_, shape, turn, middle)) in (0_u32..).zip(shapes(size)) {
         let at = Vec3::new(3.0 * size * f64::from(place), 0.0, middle + 2.0 * size);
         let body = Body::dynamic(shape, Pose::new(at, turn), 1000.0);
         world.add(body.unwrap()).unwrap();
     }
-    let settings = Settings {
-        time_step: h,
-        ..Settings::default()
-    };
-    let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+    let mut simulation = simulation(world, h);
     let first = (4.0 * size / G).sqrt();
     while simulation.world().time < 1.8 * first {
         simulation.step().unwrap();

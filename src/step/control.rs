@@ -205,15 +205,13 @@ impl Control {
         if world.materials.iter().all(|m| m.restitution == 0.0) {
             return 1;
         }
-        // Bodies are faster when they meet than at the start.
-        let gain = world.gravity.norm() * h;
         let bounces = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
             let u = a.velocity_at(&point.position) - b.velocity_at(&point.position);
             let along = u.dot(&point.normal);
             let [p, q] = [a, b].map(|body| &world.materials[body.material as usize]);
             along < -threshold
-                && point.separation + h * (along - gain) < 0.0
+                && point.separation + h * along < 0.0
                 && p.combine(q).restitution > 0.0
         };
         self.bounced.clear();

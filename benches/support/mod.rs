@@ -94,6 +94,7 @@ impl Pile {
             limits: Limits {
                 margin,
                 time_step: settings.time_step,
+                lead: 0.0,
                 model: Default::default(),
             },
             contacts,

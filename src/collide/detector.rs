@@ -17,8 +17,11 @@ use super::impulse_cache::{ImpulseCache, Remembered};
 use super::narrowphase::{ContactModel, Limits, Mover};
 use super::witnesses::Witnesses;
 use super::{ContactPoint, Depths};
-use crate::constants::{BODIES_PER_STRAY, TOUCHING_MARGIN};
+use crate::constants::{BODIES_PER_STRAY, CONTACTS_PER_THREAD, TOUCHING_MARGIN};
 use crate::error::Result;
+#[cfg(feature = "scene")]
+use crate::math::Vec3;
+use crate::parallel::{Chunked, SharedSlice, for_chunks};
 use crate::world::{Shape, World};
 #[cfg(feature = "scene")]
 pub(crate) use saved::SavedDetector;
@@ -207,6 +210,33 @@ impl Detector {
         self.depths
     }
 
+    /// Where bodies were at the last search `[m]`, shape `[body_count]`.
+    #[cfg(feature = "scene")]
+    pub(crate) fn positions(&self) -> impl Iterator<Item = Vec3> {
+        self.crowd.movers().iter().map(|mover| mover.position)
+    }
+
+    /// Changes the gap of each contact.
+    pub(crate) fn change_separations(&mut self, gap: impl Fn(&ContactPoint) -> f64 + Sync) {
+        let chunks = self.contacts.len().div_ceil(CONTACTS_PER_THREAD);
+        let mut depths = vec![Depths::default(); chunks];
+        let slices = (
+            Chunked(SharedSlice::new(&mut self.contacts), CONTACTS_PER_THREAD),
+            SharedSlice::new(&mut depths),
+        );
+        for_chunks(slices, 1, |_, (contacts, depths)| {
+            let chunks = contacts.chunks_mut(CONTACTS_PER_THREAD).zip(depths);
+            for (contacts, depths) in chunks {
+                for contact in contacts.iter_mut() {
+                    contact.separation = gap(contact);
+                }
+                *depths = Depths::of(contacts);
+            }
+        });
+        let depths = depths.into_iter();
+        self.depths = depths.fold(Depths::default(), Depths::plus);
+    }
+
     /// Contacts as they were last found.
     #[must_use]
     pub fn contacts(&self) -> &[ContactPoint] {
@@ -227,6 +257,7 @@ impl Detector {
             limits: Limits {
                 margin,
                 time_step: 0.0,
+                lead: 0.0,
                 model: self.model,
             },
             touching_margin: None,

@@ -318,6 +318,7 @@ mod tests {
             limits: Limits {
                 margin: 0.01,
                 time_step: 0.01,
+                lead: 0.0,
                 model: ContactModel::Clipped,
             },
             touching_margin: Some(0.02),

@@ -139,6 +139,12 @@ pub(crate) const MOTION_PER_CONTACT_UPDATE: f64 = 0.5;
 /// Least distance that counts between the middles of two bodies that overlap, over the smaller one's size.
 pub(crate) const LEAST_REACH: f64 = 0.05;
 
+/// How far bodies that close in on each other are moved ahead into each other before a search for contacts, over the smaller one's size.
+pub(crate) const CLOSING_HALFWAY: f64 = 0.25;
+
+/// How far the surface of a body moves at most in half a part of a step that counts as at rest, over its size.
+pub(crate) const AT_REST_HALFWAY: f64 = 1e-6;
+
 /// How far a body may turn between two searches `[rad]`.
 pub(crate) const TURN_PER_CONTACT_UPDATE: f64 = 0.25;
 

@@ -15,6 +15,7 @@
 //! `sum k_r (theta_l - theta_(l-1))^2 > g sum M_l L theta_l^2` for every lean theta, `M_l` being the mass from body l up.
 //! For equal cubes of side L it is Greenhill's column: `kappa > 1.02 g H^3 / L`.
 
+use super::halfway::Halfway;
 use crate::collide::ContactPoint;
 use crate::constants::{
     BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEAST_REACH, LOADS_LAST,
@@ -155,7 +156,7 @@ impl Control {
     /// How to divide the next step of length `h` on these contacts, the deepest of `deepest` `[m]`, soft contacts having `stiffness_of_unit` in substeps of 1 s.
     pub(super) fn divide(
         &mut self,
-        world: &World,
+        (world, halfway): (&World, &Halfway),
         (contacts, deepest): (&[ContactPoint], f64),
         starts: &[Pose],
         h: f64,
@@ -172,7 +173,7 @@ impl Control {
         }
         self.good_for -= 1;
         let for_turns = self.find_fast(world, deepest, h);
-        let [for_impacts, past] = self.motions(world, contacts, h);
+        let [for_impacts, past] = self.motions((world, halfway), contacts, h);
         // Falling bodies are faster at the end of the step, and may not be near yet to those that they meet.
         let fall = world.gravity.norm() * h * h / self.falling;
         let past = past.max(fall / MOTION_PER_CONTACT_UPDATE).max(for_turns);
@@ -197,7 +198,7 @@ impl Control {
     /// one does not find. Nothing bounces that meets slower than `threshold` `[m/s]`.
     pub(super) fn sweeps_of_bounces(
         &mut self,
-        world: &World,
+        (world, halfway): (&World, &Halfway),
         contacts: &[ContactPoint],
         h: f64,
         threshold: f64,
@@ -207,8 +208,7 @@ impl Control {
         }
         let bounces = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
-            let u = a.velocity_at(&point.position) - b.velocity_at(&point.position);
-            let along = u.dot(&point.normal);
+            let along = halfway.slip(world, point).dot(&point.normal);
             let [p, q] = [a, b].map(|body| &world.materials[body.material as usize]);
             along < -threshold
                 && point.separation + h * along < 0.0
@@ -234,7 +234,12 @@ impl Control {
 
     /// How far bodies close in on each other over what a substep stands for, and how far they move past each other
     /// over what a search stands for, in a step of length `h`: the most of all that meet in it. Zeros if all are slow.
-    fn motions(&mut self, world: &World, contacts: &[ContactPoint], h: f64) -> [f64; 2] {
+    fn motions(
+        &mut self,
+        (world, halfway): (&World, &Halfway),
+        contacts: &[ContactPoint],
+        h: f64,
+    ) -> [f64; 2] {
         if !self.fast.contains(&true) {
             return [0.0; 2];
         }
@@ -245,8 +250,7 @@ impl Control {
                 return [0.0; 2];
             }
             let size = bodies[a].size.min(bodies[b].size);
-            let u = world.bodies[a].velocity_at(&point.position)
-                - world.bodies[b].velocity_at(&point.position);
+            let u = halfway.slip(world, point);
             let along = u.dot(&point.normal);
             if point.separation + h * along >= 0.0 {
                 return [0.0; 2];

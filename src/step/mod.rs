@@ -60,8 +60,9 @@
 //! * **Contacts that change their point** from search to search kick like springs that are hit again and again: boxes that
 //!   overlap touch on faces wherever one is nearly along the contact (`EDGES_ALONG_FACE`), not on the pair of edges that
 //!   is nearest at the moment.
-//! * **Levers and normals** are those of the last search for contacts. A body that rocks on a lever that lags
-//!   by h gains energy at the rate `omega^2 h / 2`, and one that passes another finds it where it was. Contacts are found
+//! * **Levers and normals** are those of the last search for contacts. A body that rocks on a lever of the start of a part of length h
+//!   gains energy at the rate `omega^2 h / 2`; contacts are therefore looked for where bodies are halfway through the part, and then it gains none
+//!   (`halfway.rs`). One that passes another finds it where it was: contacts are found
 //!   again before bodies have turned by a quarter of a radian or moved by half of their size past each other. What lies on a surface that turns as prescribed is
 //!   followed by it within that time (`turning.rs`).
 //! * **Joints** without bounds are solved at once in every substep, on levers, axes and inertias as they are then:
@@ -80,6 +81,7 @@
 
 mod balance;
 mod control;
+mod halfway;
 mod host;
 mod integrate;
 mod joints;
@@ -104,15 +106,16 @@ use crate::constants::{
 };
 use crate::error::{Error, Result};
 use crate::event::EventStepper;
-use crate::math::Pose;
+use crate::math::{Pose, Vec3};
 use crate::measure::{self, Energy, EnergyBalance, JointErrors, Penetration};
 use crate::parallel::{is_together, threads, together};
 use crate::problem::Problem;
 use crate::solver::substeps::SubstepPlan;
 use crate::solver::{Plan, Report, Solution, Solver, Status};
 use crate::stabilize::{PositionPass, Scheme, Sweeps};
-use crate::world::{BodyKind, World};
+use crate::world::{Body, BodyKind, World};
 use control::{Control, Division as StepDivision};
+use halfway::Halfway;
 use integrate::Momentum;
 use joints::Joints;
 use parts::Solved;
@@ -146,6 +149,7 @@ pub struct Simulation {
     solution: Solution,
     memory: problem::Memory,
     momenta: Vec<Momentum>,
+    halfway: Halfway,
     /// Memory of sums of energies.
     energies: Vec<Energy>,
     /// Work and dissipation since the start, if they are asked for.
@@ -213,6 +217,7 @@ impl Simulation {
             solution: Solution::default(),
             memory: problem::Memory::default(),
             momenta: Vec::new(),
+            halfway: Halfway::default(),
             energies: Vec::new(),
             balance: None,
             control: Control::default(),
@@ -226,8 +231,7 @@ impl Simulation {
             impulse_length: 0.0,
             timings: Timings::default(),
         };
-        let h = simulation.settings.time_step;
-        simulation.detect_contacts(h)?;
+        simulation.detect_contacts_anew()?;
         if simulation.settings.energy_balance {
             simulation.balance = Some(EnergyBalance::new(measure::energy(&simulation.world)));
         }
@@ -265,7 +269,7 @@ impl Simulation {
             }
             self.control.reset();
             self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
-            self.detect_contacts(self.settings.time_step)?;
+            self.detect_contacts_anew()?;
         }
         let mut by_velocity = false;
         if self.event.is_some() {
@@ -408,7 +412,8 @@ impl Simulation {
         &self.settings
     }
 
-    /// Contacts of the world as it is now.
+    /// Contacts of the world as it is now: their gaps are those of now. In the default step their points and normals are those of where bodies
+    /// go within half of the next part of a step.
     #[must_use]
     pub fn contacts(&self) -> &[ContactPoint] {
         self.detector.contacts()
@@ -512,7 +517,7 @@ impl Simulation {
             (Some(substeps), _) => StepDivision::into(substeps),
             (None, None) => StepDivision::into(0),
             (None, Some(stiffness)) => self.control.divide(
-                &self.world,
+                (&self.world, &self.halfway),
                 (self.detector.contacts(), self.detector.depths().max),
                 &self.start_poses,
                 self.settings.time_step,
@@ -527,6 +532,18 @@ impl Simulation {
         division
     }
 
+    /// Finds contacts of bodies about which nothing is known: first where they are, and then, if some move, where they go.
+    fn detect_contacts_anew(&mut self) -> Result<()> {
+        let h = self.settings.time_step;
+        self.detect_contacts(h)?;
+        let zero = Vec3::zeros();
+        let moves = |body: &Body| body.linear_velocity != zero || body.angular_velocity != zero;
+        if self.looks_ahead() && self.world.bodies.iter().any(moves) {
+            self.detect_contacts(h)?;
+        }
+        Ok(())
+    }
+
     /// Finds contacts for a step of length `h`.
     fn detect_contacts(&mut self, h: f64) -> Result<()> {
         let start = Instant::now();
@@ -536,18 +553,34 @@ impl Simulation {
             .stabilization
             .post()
             .map_or(0.0, |post| self.position.max_correction(post));
+        let lead = self.halfway.lead(h, self.looks_ahead());
         let limits = Limits {
             margin: self.margin,
             time_step: h,
+            lead,
             model: self.settings.contacts,
         };
-        self.detector.find_pairs(&self.world, limits, correction)?;
+        let contacts = self.detector.contacts();
+        self.halfway.move_ahead(&mut self.world, contacts, lead);
+        let pairs = self.detector.find_pairs(&self.world, limits, correction);
         let paired = Instant::now();
-        self.detector.find_contacts(&self.world, limits);
+        if pairs.is_ok() {
+            self.detector.find_contacts(&self.world, limits);
+            self.halfway.take_gaps_back(&mut self.detector);
+        }
+        self.halfway.move_back(&mut self.world);
+        pairs?;
         self.contacts_are_stale = false;
         self.timings.broad += paired - start;
         self.timings.narrow += paired.elapsed();
         Ok(())
+    }
+
+    /// True if contacts are looked for where bodies are halfway through a part. Where they have been moved from outside they are looked for
+    /// there.
+    fn looks_ahead(&self) -> bool {
+        let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
+        is_soft && self.event.is_none() && !self.contacts_are_stale
     }
 
     /// Sweeps that what bounces in a part of length `h` asks for, if the step is divided as bodies ask for.
@@ -557,8 +590,12 @@ impl Simulation {
             return 1;
         }
         let threshold = self.restitution_threshold(h / f64::from(substeps.max(1)));
-        self.control
-            .sweeps_of_bounces(&self.world, self.detector.contacts(), h, threshold)
+        self.control.sweeps_of_bounces(
+            (&self.world, &self.halfway),
+            self.detector.contacts(),
+            h,
+            threshold,
+        )
     }
 
     fn restitution_threshold(&self, h: f64) -> f64 {

@@ -189,7 +189,7 @@ impl Simulation {
             held: self.joints.held(),
         };
         problem::build_contacts(
-            &self.world,
+            (&self.world, &self.halfway),
             &self.settings,
             self.detector.contacts(),
             &History {
@@ -201,7 +201,11 @@ impl Simulation {
             &mut self.problem,
         );
         if is_divided && self.has_kinematic_bodies {
-            turning::follow(&self.world, (h, substeps), &mut self.problem);
+            turning::follow(
+                (&self.world, &self.halfway),
+                (h, substeps),
+                &mut self.problem,
+            );
         }
         self.problem.contact_softness = self.settings.stabilization.contacts.contact_softness();
         if !is_divided {

@@ -4,13 +4,14 @@
 //! Of one that is not they are written here, in f64, on the motion that bodies would have without contacts and joints.
 
 use super::Settings;
+use super::halfway::Halfway;
 use super::integrate::Momentum;
 use super::load::{self, Wrench};
 use super::prefetch::prefetch;
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::{BLOCK, Block, Remembered};
 use crate::constants::{BODIES_AHEAD, BODIES_PER_THREAD, CONTACTS_PER_THREAD};
-use crate::math::{self, Vec3};
+use crate::math;
 use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::bias::{Meeting, NormalRow, Scale};
 use crate::problem::runs::run_length;
@@ -25,8 +26,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     loads: Vec<Wrench>,
-    /// Where the bodies are `[m]`; shape `[body_count]`, side by side as those of the world are not.
-    positions: Vec<Vec3>,
     /// Bounding radii of the bodies over that of the smallest that moves, infinite of what does not; shape `[body_count]`, empty if
     /// all that move are of one size.
     sizes: Vec<f32>,
@@ -68,19 +67,15 @@ pub(super) fn build_bodies(
     problem: &mut Problem,
 ) {
     memory.measure(world);
-    let Memory {
-        loads, positions, ..
-    } = memory;
+    let loads = &mut memory.loads;
     load::wrenches(world, h, loads);
     let count = world.bodies.len();
-    positions.resize(count, Vec3::zeros());
     momenta.resize(count, Momentum::default());
     problem.increments.resize(count, Velocity::default());
     problem.bodies.resize(count, Body::zeroed());
     problem.joint_rows.clear();
     let slices = (
         &world.bodies[..],
-        SharedSlice::new(positions),
         SharedSlice::new(momenta),
         SharedSlice::new(&mut problem.increments),
         SharedSlice::new(&mut problem.bodies),
@@ -88,16 +83,14 @@ pub(super) fn build_bodies(
     for_chunks(
         slices,
         BODIES_PER_THREAD,
-        |first, (bodies, positions, momenta, increments, solvers)| {
-            let places = positions.iter_mut().zip(momenta);
-            let places = places.zip(increments).zip(solvers);
+        |first, (bodies, momenta, increments, solvers)| {
+            let places = momenta.iter_mut().zip(increments).zip(solvers);
             for (at, (body, place)) in bodies.iter().zip(places).enumerate() {
-                let (((position, kept), increment), solvers) = place;
+                let ((kept, increment), solvers) = place;
                 prefetch(&world.bodies, first + at + BODIES_AHEAD);
                 let load = loads.get(first + at).copied();
                 let load = load.unwrap_or_else(Wrench::zero);
                 let momentum = Momentum::free(body, &world.gravity, &load, h);
-                *position = body.pose.position;
                 let (linear, spin) = if at_end {
                     *increment = Velocity::default();
                     momentum.at_end()
@@ -125,7 +118,7 @@ pub(super) struct History<'a> {
 /// Writes contacts with the impulses that are remembered of them, their loads, gaps and restitutions; and their biases, if there is a law for
 /// them. The bodies of the same part have been built with this memory.
 pub(super) fn build_contacts(
-    world: &World,
+    (world, halfway): (&World, &Halfway),
     settings: &Settings,
     contacts: &[ContactPoint],
     history: &History<'_>,
@@ -133,7 +126,7 @@ pub(super) fn build_contacts(
     memory: &Memory,
     problem: &mut Problem,
 ) {
-    let positions = memory.positions.as_slice();
+    let positions = halfway.positions();
     let materials = |point: &ContactPoint| {
         let [a, b] = point
             .bodies
@@ -214,7 +207,7 @@ pub(super) fn build_contacts(
                         share: Scale::share_of(run_length(contacts, at, |p| p.bodies)),
                     };
                     let about = (point, restitution, scale);
-                    if biases.write(world, solvers, about, *load, row) {
+                    if biases.write((world, halfway), solvers, about, *load, row) {
                         has_own.store(true, Ordering::Relaxed);
                     }
                 }
@@ -271,22 +264,20 @@ impl ContactBias<'_> {
     /// is not to start with. True if it is not as soft as others.
     fn write(
         &self,
-        world: &World,
+        (world, halfway): (&World, &Halfway),
         solvers: &[Body],
         (point, restitution, scale): (&ContactPoint, f64, Scale),
         load: f32,
         (contact, compliance): (&mut Contact, &mut f32),
     ) -> bool {
-        let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
-        let approach = point
-            .normal
-            .dot(&(a.velocity_at(&point.position) - b.velocity_at(&point.position)));
-        let gain = point.bodies.map(|body| self.momenta[body as usize].gain);
-        let arms = [a, b].map(|body| point.position - body.pose.position);
-        let [gain_a, gain_b] = [0, 1].map(|i: usize| gain[i].0 + gain[i].1.cross(&arms[i]));
+        let [gain_a, gain_b] = point.bodies.map(|body| {
+            let (linear, angular) = self.momenta[body as usize].gain;
+            let arm = point.position - halfway.positions()[body as usize];
+            linear + angular.cross(&arm)
+        });
         let meeting = Meeting {
             separation: point.separation,
-            velocity: approach,
+            velocity: point.normal.dot(&halfway.slip(world, point)),
             gain: point.normal.dot(&(gain_a - gain_b)),
             restitution,
         };

@@ -5,6 +5,7 @@
 //! keep from solve to solve: colours, orders and the structure of mechanisms follow from a problem alone, and serve speed.
 
 use super::control::{Control, SavedControl};
+use super::halfway::Halfway;
 use super::joints::{Joints, SavedJoints};
 use super::{Simulation, has_kinematic_bodies};
 use crate::collide::SavedDetector;
@@ -52,6 +53,8 @@ struct Carried {
     /// Searches for contacts in the last step: within how far they look follows from it.
     updates: u32,
     impulse_length: f64,
+    /// See [`Halfway::reach`].
+    reach: f64,
     balance: Option<EnergyBalance>,
 }
 
@@ -80,6 +83,7 @@ impl Simulation {
             control: self.control.saved(),
             updates: self.division.updates,
             impulse_length: self.impulse_length,
+            reach: self.halfway.reach(),
             balance: self.balance,
         };
         let all = SavedState {
@@ -145,6 +149,7 @@ impl Simulation {
         self.contacts_are_stale = carried.contacts_are_stale;
         self.division.updates = carried.updates;
         self.impulse_length = carried.impulse_length;
+        self.halfway = Halfway::restored(carried.reach, &self.detector);
         self.balance = carried.balance;
         self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
         self.plan = None;

@@ -5,13 +5,18 @@
 //! `(w h)^2 / 2` of its distance in every part. So each body that touches such a surface has in its problem a body of its own that stands for
 //! it, which nothing moves and which gains that velocity evenly.
 
+use super::halfway::Halfway;
 use crate::math::{self, Vec3};
 use crate::problem::Problem;
 use crate::world::{Body, BodyKind, World};
 
 /// Has contacts with kinematic bodies that turn follow what moves on them over a part of length `h` in so many substeps; the bodies that stand for surfaces come after
 /// those of the world.
-pub(super) fn follow(world: &World, (h, substeps): (f64, u32), problem: &mut Problem) {
+pub(super) fn follow(
+    (world, halfway): (&World, &Halfway),
+    (h, substeps): (f64, u32),
+    problem: &mut Problem,
+) {
     let Problem {
         bodies,
         increments,
@@ -32,11 +37,16 @@ pub(super) fn follow(world: &World, (h, substeps): (f64, u32), problem: &mut Pro
                     continue;
                 }
                 let past = other.linear_velocity - surface.linear_velocity;
-                let gain = surface.angular_velocity.cross(&past) * h;
+                let surface_spin = surface.angular_velocity;
+                let gain = surface_spin.cross(&past) * h;
                 let surface = pair[side] as usize;
                 let (mut start, mut increment) = (bodies[surface], increments[surface]);
-                // In the mean over the part half of it, as with a velocity that grows evenly.
-                let late = math::narrow(&(gain * (-0.5 / f64::from(substeps))));
+                // In the mean over the part half of it, as with a velocity that grows evenly, less what it gains until contacts are found.
+                let late = gain * (-0.5 / f64::from(substeps));
+                let [way, of_surface] =
+                    [side ^ 1, side].map(|side| halfway.way_of(world, pair[side]));
+                let ahead = surface_spin.cross(&(way - of_surface));
+                let late = math::narrow(&(late - ahead));
                 start.linear_velocity = math::add(start.linear_velocity, late);
                 increment.linear = math::add(increment.linear, math::narrow(&gain));
                 stand_for[side] = bodies.len() as u32;

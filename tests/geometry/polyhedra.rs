@@ -165,6 +165,7 @@ pub(crate) fn contacts(
     let limits = Limits {
         margin,
         time_step: 0.0,
+        lead: 0.0,
         model: ContactModel::Clipped,
     };
     find_contacts(&world, &[[0, 1]], limits, &mut found);

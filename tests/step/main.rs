@@ -15,6 +15,7 @@ mod papers;
 mod plates;
 mod random_energy;
 mod regimes;
+mod rocking;
 mod round;
 mod runaway;
 mod saved;

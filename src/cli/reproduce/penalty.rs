@@ -160,6 +160,7 @@ fn by_penalty(world: &World, stiffness: f64, h: f64) -> Option<f64> {
     let limits = Limits {
         margin: 0.0,
         time_step: 0.0,
+        lead: 0.0,
         model: ContactModel::EVENTS,
     };
     let start = energy(&world);

@@ -1,13 +1,15 @@
 //! Crowds in checkpoints. What follows from the bodies as they are is not saved.
 
 use super::{Anchor, Crowd, Whereabouts};
-use crate::math::Mat3;
+use crate::math::{Mat3, Vec3};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
 
 /// Paths of the bodies, and their boxes; fields are those of [`Crowd`].
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::collide) struct SavedCrowd {
+    /// Where bodies were at the last search, shape `[body_count]` `[m]`.
+    positions: Vec<Vec3>,
     /// Shape `[body_count]` `[m]`.
     paths: Vec<f64>,
     /// Shape of the whereabouts. Those of spheres are not followed.
@@ -21,6 +23,7 @@ impl Crowd {
     /// State of the crowd for a checkpoint.
     pub(in crate::collide) fn saved(&self) -> SavedCrowd {
         SavedCrowd {
+            positions: self.movers.iter().map(|mover| mover.position).collect(),
             paths: self.movers.iter().map(|mover| mover.path).collect(),
             rotations: self.whereabouts.iter().map(Whereabouts::rotation).collect(),
             anchors: self.anchors.clone(),
@@ -29,7 +32,7 @@ impl Crowd {
         }
     }
 
-    /// The crowd that was saved of a world, which is as it was then; `None` if it is none of it.
+    /// The crowd that was saved of a world, which has the velocities that it had then; `None` if it is none of it.
     pub(in crate::collide) fn restored(saved: SavedCrowd, world: &World) -> Option<Self> {
         let mut crowd = Self::default();
         crowd.reset(world);
@@ -40,14 +43,16 @@ impl Crowd {
             crowd.whereabouts.len()
         };
         if saved.paths.len() != crowd.movers.len()
+            || saved.positions.len() != crowd.movers.len()
             || saved.rotations.len() != crowd.whereabouts.len()
             || saved.anchor_rotations.len() != turned
             || !anchored
         {
             return None;
         }
-        for (mover, path) in crowd.movers.iter_mut().zip(saved.paths) {
-            mover.path = path;
+        let places = saved.positions.into_iter().zip(saved.paths);
+        for (mover, (position, path)) in crowd.movers.iter_mut().zip(places) {
+            (mover.position, mover.path) = (position, path);
         }
         let movers = crowd.movers.iter().zip(&saved.rotations);
         for (known, (mover, rotation)) in crowd.whereabouts.iter_mut().zip(movers) {

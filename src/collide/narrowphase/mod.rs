@@ -55,6 +55,8 @@ pub struct Limits {
     pub margin: f64,
     /// Time over which speeds count as well `[s]`.
     pub time_step: f64,
+    /// How long ago bodies were where their gaps count too, at most `time_step` `[s]`: points that part are contacts still.
+    pub lead: f64,
     /// Points of boxes and polyhedra.
     pub model: ContactModel,
 }
@@ -65,7 +67,7 @@ const CHUNK: usize = 1024;
 /// Chunks between two joins: the memory of their contacts is used again.
 const WAVE: usize = 128;
 
-/// Finds all contact points of the pairs with `separation <= margin + time_step * closing speed`, at
+/// Finds all contact points of the pairs with `separation <= margin + time_step * closing speed` or `<= margin + lead * opening speed`, at
 /// most `MAX_MANIFOLD_POINTS` for two convex parts.
 ///
 /// The closing speed along the normal is that of the two points, or that of one of them alone if

@@ -12,6 +12,7 @@ use crate::math::Vec3;
 pub(in crate::collide) struct Query {
     margin: f64,
     time_step: f64,
+    lead: f64,
     /// Velocity of A's centre of mass `[m/s]`.
     velocity_a: Vec3,
     /// Velocity of B's centre of mass `[m/s]`.
@@ -43,6 +44,7 @@ impl Query {
         Self {
             margin: limits.margin,
             time_step: limits.time_step,
+            lead: limits.lead,
             velocity_a: a.velocity,
             velocity_b: b.velocity,
             spin_a: a.spin,
@@ -61,6 +63,7 @@ impl Query {
         Self {
             margin: separation,
             time_step: 0.0,
+            lead: 0.0,
             velocity_a: Vec3::zeros(),
             velocity_b: Vec3::zeros(),
             spin_a: Vec3::zeros(),
@@ -123,7 +126,7 @@ impl Query {
         (velocity_b - velocity_a) * self.time_step
     }
 
-    /// True if the gap is within the margin and what can close in a step: the approach of the two
+    /// True if the gap is within the margin, was so where the bodies came from, or can close in a step: by the approach of the two
     /// points, or of either to the other if that is stopped meanwhile by something else.
     pub(in crate::collide) fn admits(
         &self,
@@ -141,10 +144,9 @@ impl Query {
         let velocity_b = self.velocity_b + self.spin_b.cross(&(position - self.offset));
         let closing_a = -self.sign * velocity_a.dot(normal);
         let closing_b = self.sign * velocity_b.dot(normal);
-        let closing = (closing_a + closing_b)
-            .max(closing_a)
-            .max(closing_b)
-            .max(0.0);
-        separation <= self.margin + self.time_step * closing
+        let both = closing_a + closing_b;
+        let closing = both.max(closing_a).max(closing_b).max(0.0);
+        let way = (self.time_step * closing).max(-self.lead * both);
+        separation <= self.margin + way
     }
 }

@@ -17,6 +17,7 @@ use rand_pcg::Pcg64Mcg;
 const LIMITS: Limits = Limits {
     margin: 0.01,
     time_step: 0.01,
+    lead: 0.0,
     model: ContactModel::Clipped,
 };
 

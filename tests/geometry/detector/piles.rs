@@ -45,6 +45,7 @@ fn a_settling_pile_misses_nothing() {
     let limits = Limits {
         margin: MARGIN_PER_RADIUS * smallest,
         time_step: simulation.settings().time_step,
+        lead: 0.0,
         model: ContactModel::Clipped,
     };
     let all: Vec<[u32; 2]> = {

@@ -95,6 +95,7 @@ fn contacts(shapes: [Shape; 2], poses: [Pose; 2], margin: f64) -> Vec<ContactPoi
     let limits = Limits {
         margin,
         time_step: 0.0,
+        lead: 0.0,
         model: ContactModel::Clipped,
     };
     find_contacts(&world, &[[0, 1]], limits, &mut found);

@@ -199,6 +199,7 @@ fn a_ball_on_its_way_touches_what_it_touches_anew() {
             let limits = Limits {
                 margin,
                 time_step: h,
+                lead: 0.0,
                 model: ContactModel::Clipped,
             };
             let (mut detector, mut anew) = (Detector::new(), Vec::new());

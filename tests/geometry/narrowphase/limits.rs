@@ -20,6 +20,7 @@ fn run(world: &World, pairs: &[[u32; 2]], limits: Limits) -> Vec<ContactPoint> {
 const LIMITS: Limits = Limits {
     margin: 0.01,
     time_step: 0.1,
+    lead: 0.0,
     model: ContactModel::Clipped,
 };
 

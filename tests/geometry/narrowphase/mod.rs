@@ -75,6 +75,7 @@ fn contacts(a: (&Shape, Pose), b: (&Shape, Pose), margin: f64) -> Vec<ContactPoi
     let limits = Limits {
         margin,
         time_step: 0.0,
+        lead: 0.0,
         model: ContactModel::Clipped,
     };
     let mut contacts = Vec::new();

@@ -191,6 +191,35 @@ fn column() -> String {
     ground.to_owned() + &cubes.collect::<String>()
 }
 
+/// Two balls that roll while others rest, one towards a block and the other, far away, towards a wall of the same unbounded body: only their pairs are
+/// found anew.
+fn wall() -> String {
+    let ball = |[x, y]: [f64; 2], speed: f64| {
+        format!(
+            "[[body]]\nposition = [{x}, {y}, 0.1]\nlinear_velocity = [{speed}, 0, 0]\nangular_velocity = [0, {}, 0]\nshape = {{ type = \"sphere\", radius = 0.1 }}\ndensity = 1000\n",
+            10.0 * speed
+        )
+    };
+    let still = (0..30).map(|at| ball([0.5 * f64::from(at) - 10.0, -5.0], 0.0));
+    let moving = [[7.0, -1000.0], [3.7, 3.0]].map(|place| ball(place, 2.0));
+    let fixed = r#"
+name = "wall"
+[simulation]
+dt = 0.01
+steps = 120
+[[body]]
+kind = "fixed"
+shape = { type = "half_space", normal = [0, 0, 1] }
+[[body]]
+kind = "fixed"
+shape = { type = "compound", parts = [
+    { shape = { type = "half_space", normal = [-1, 0, 0] }, position = [9, 0, 0] },
+    { shape = { type = "box", half_extents = [0.2, 0.5, 1] }, position = [6, 3, 0] },
+] }
+"#;
+    fixed.to_owned() + &still.chain(moving).collect::<String>()
+}
+
 #[test]
 fn no_field_of_a_state_is_saved_for_nothing() {
     let few = |text: String| text.replace("count = 70", "count = 25");
@@ -251,7 +280,7 @@ name = "energy"
         .into_iter()
         .chain((388..404).step_by(2))
         .collect();
-    let scenes: [(&str, String, &[u64]); 12] = [
+    let scenes: [(&str, String, &[u64]); 13] = [
         ("default", few(mixed("")), &[25, 35]),
         ("resting", resting(mixed("")), &[40, 120]),
         ("free", free(mixed("")), &late),
@@ -260,6 +289,7 @@ name = "energy"
         ("resting, post", resting(mixed_with(post)), &[40, 120]),
         ("stack", of_file("basics/stack30"), &[60]),
         ("column", column(), &[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15]),
+        ("wall", wall(), &[70, 78, 82, 86, 90, 94]),
         ("hopper", of_file("granular/hopper"), &[60]),
         ("drum", of_file("granular/drum"), &[30, 90]),
         ("event stepper", of_file("papers/baraff_drop"), &[60, 150]),

@@ -150,6 +150,7 @@ fn pass_corrects_one_sort_without_harm_to_the_other() {
         let limits = Limits {
             margin: 0.1,
             time_step: 0.0,
+            lead: 0.0,
             model: ContactModel::Clipped,
         };
         find_contacts(world, &[[0, 1]], limits, &mut contacts);

@@ -89,6 +89,7 @@ fn pass_moves_bodies_and_keeps_velocities() {
             let limits = Limits {
                 margin: 0.01,
                 time_step: 0.0,
+                lead: 0.0,
                 model: ContactModel::Clipped,
             };
             find_contacts(world, &pairs, limits, &mut contacts);

@@ -12,28 +12,15 @@
 @group(0) @binding(6) var<storage, read> inertias: array<BodyInertia>;
 @group(0) @binding(7) var<storage, read_write> changes: array<VelocityChange>;
 
-// An impulse on A, of which B gets the opposite, and the moments about the centres of mass.
-struct Push {
-    linear: vec3<f32>,
-    moment_a: vec3<f32>,
-    moment_b: vec3<f32>,
-}
-
-// Leaves the change of one body by an impulse and a moment, if its slot is in the window.
-fn leave(
-    slot: u32,
-    inverse_mass: f32,
-    inertia: BodyInertia,
-    impulse: vec3<f32>,
-    moment: vec3<f32>,
-) {
+// Leaves the change of the whole of a body by an impulse and a moment, if its slot is in the window.
+fn leave(slot: u32, body: Copy, impulse: vec3<f32>, moment: vec3<f32>) {
     if slot < window.slot_base || slot >= window.slot_end {
         return;
     }
     changes[slot - window.slot_base] = VelocityChange(
-        impulse * inverse_mass,
+        impulse * body.velocity.inverse_mass,
         0.0,
-        inertia_mul(inertia, moment),
+        inertia_mul(body.inertia, moment),
         0.0,
     );
 }
@@ -51,29 +38,22 @@ fn block_split(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let pair = slots[element - window.entry_base];
     let body_a = blocks[rows.x].body_a;
     let body_b = blocks[rows.x].body_b;
-    let inertia_a = inertias[body_a];
-    let inertia_b = inertias[body_b];
-    var a = velocities[body_a];
-    var b = velocities[body_b];
-    let zero = vec3<f32>(0.0, 0.0, 0.0);
-    var total = Push(zero, zero, zero);
+    var a = Copy(velocities[body_a], inertias[body_a], pair.copies_a);
+    var b = Copy(velocities[body_b], inertias[body_b], pair.copies_b);
+    var total = Push();
     for (var index = rows.x; index < rows.y; index++) {
-        let block = blocks[index];
-        let step = step_of(
-            block, impulses[index], a, inertia_a, pair.copies_a, b, inertia_b, pair.copies_b,
-        );
+        let update = stepped(has(REBUILD), true, blocks[index], impulses[index], a, b);
         if has(KEEPS_IMPULSES) {
-            impulses[index] = step.impulse;
+            impulses[index] = update.impulse;
         }
-        a = step.a;
-        b = step.b;
-        let push = push_of(block, step);
+        a = update.a;
+        b = update.b;
         total = Push(
-            total.linear + push.linear,
-            total.moment_a + push.moment_a,
-            total.moment_b + push.moment_b,
+            total.linear + update.push.linear,
+            total.moment_a + update.push.moment_a,
+            total.moment_b + update.push.moment_b,
         );
     }
-    leave(pair.slot_a, a.inverse_mass, inertia_a, total.linear, total.moment_a);
-    leave(pair.slot_b, b.inverse_mass, inertia_b, -total.linear, total.moment_b);
+    leave(pair.slot_a, a, total.linear, total.moment_a);
+    leave(pair.slot_b, b, -total.linear, total.moment_b);
 }

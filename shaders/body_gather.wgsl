@@ -16,12 +16,7 @@ fn body_gather(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
     let split = bodies[entry - window.entry_base];
     let first = split.first_slot - window.slot_base;
-    var linear = vec3<f32>(0.0, 0.0, 0.0);
-    var angular = vec3<f32>(0.0, 0.0, 0.0);
-    for (var slot = first; slot < first + split.slot_count; slot++) {
-        linear = linear + changes[slot].linear;
-        angular = angular + changes[slot].angular;
-    }
-    velocities[split.body].linear = velocities[split.body].linear + linear;
-    velocities[split.body].angular = velocities[split.body].angular + angular;
+    let sum = sum_of_changes(first, first + split.slot_count, 1u);
+    velocities[split.body].linear = velocities[split.body].linear + sum.linear;
+    velocities[split.body].angular = velocities[split.body].angular + sum.angular;
 }

@@ -6,7 +6,7 @@
 @group(0) @binding(5) var<storage, read> words: array<u32>;
 @group(0) @binding(6) var<storage, read_write> velocities: array<BodyVelocity>;
 @group(0) @binding(7) var<storage, read_write> bodies: array<ClusterBody>;
-@group(0) @binding(8) var<storage, read> slots: array<VelocityChange>;
+@group(0) @binding(8) var<storage, read> changes: array<VelocityChange>;
 @group(0) @binding(9) var<storage, read_write> progress: ClusterProgress;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -27,9 +27,9 @@ fn cluster_residual(
         if place < cluster.joint_rows {
             residual = row_residual(row_of(block), scale_of(block), impulse.x, a, b);
         } else {
-            let inertia_a = inertia_of(block.body_a);
-            let inertia_b = inertia_of(block.body_b);
-            residual = natural_map_residual(block, impulse, a, inertia_a, b, inertia_b);
+            let body_a = Copy(a, inertia_of(block.body_a), 1.0);
+            let body_b = Copy(b, inertia_of(block.body_b), 1.0);
+            residual = natural_map_residual(block, impulse, body_a, body_b);
         }
         mine = plus(mine, partial_of(residual));
     }

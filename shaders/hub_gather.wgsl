@@ -1,6 +1,5 @@
 // Adds up what the contacts or joints of a remainder did to each body with many slots; twin of `hub_gather` in
-// `src/solver/cpu/body_gather.rs`. One workgroup sums one hub: invocation i takes the slots i,
-// i + WORKGROUP_SIZE, ..., then the invocations' sums are added by halving strides.
+// `src/solver/cpu/body_gather.rs`. One workgroup sums one hub.
 
 @group(0) @binding(2) var<storage, read> hubs: array<SplitBody>;
 @group(0) @binding(3) var<storage, read> changes: array<VelocityChange>;
@@ -16,16 +15,9 @@ fn hub_gather(
     }
     let lane = invocation.x;
     let hub = hubs[window.first + workgroup.x - window.entry_base];
-    let first = hub.first_slot - window.slot_base;
-    var linear = vec3<f32>(0.0, 0.0, 0.0);
-    var angular = vec3<f32>(0.0, 0.0, 0.0);
-    for (var slot = lane; slot < hub.slot_count; slot += WORKGROUP_SIZE) {
-        linear = linear + changes[first + slot].linear;
-        angular = angular + changes[first + slot].angular;
-    }
-    add_up_changes(lane, linear, angular);
+    let sum = sum_of_hub(lane, hub.first_slot - window.slot_base, hub.slot_count);
     if lane == 0u {
-        velocities[hub.body].linear = velocities[hub.body].linear + linear_sums[0];
-        velocities[hub.body].angular = velocities[hub.body].angular + angular_sums[0];
+        velocities[hub.body].linear = velocities[hub.body].linear + sum.linear;
+        velocities[hub.body].angular = velocities[hub.body].angular + sum.angular;
     }
 }

@@ -13,17 +13,6 @@ struct SphereShade {
     @location(0) color: vec4f,
 }
 
-fn square(index: u32) -> vec2f {
-    return vec2f(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
-}
-
-// Two axes across a direction.
-fn across(direction: vec3f) -> mat2x3f {
-    let other = select(vec3f(0.0, 0.0, 1.0), vec3f(1.0, 0.0, 0.0), abs(direction.z) > 0.9);
-    let first = normalize(cross(other, direction));
-    return mat2x3f(first, cross(direction, first));
-}
-
 @vertex
 fn vertex(
     instance: Instance,
@@ -37,11 +26,8 @@ fn vertex(
     // The cone of tangents is this wide where the centre is.
     let reach = 1.001 * radius * distance / sqrt(distance * distance - radius * radius);
     let ray = center + axes * (square(index) * reach);
-    let shown = is_shown(instance.scale.w, which);
-    let place = view.view_projection * vec4f(view.eye.xyz + ray, 1.0);
-    // Hidden things are beyond every depth.
     return SpherePixel(
-        select(vec4f(0.0, 0.0, -1.0, 1.0), place, shown),
+        place_of(instance, which, view.view_projection, view.eye.xyz + ray),
         ray,
         vec4f(center, radius),
         instance.color,

@@ -6,16 +6,6 @@ struct ShadowPixel {
     @location(1) @interpolate(flat) center: vec4f,
 }
 
-fn square(index: u32) -> vec2f {
-    return vec2f(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
-}
-
-fn across(direction: vec3f) -> mat2x3f {
-    let other = select(vec3f(0.0, 0.0, 1.0), vec3f(1.0, 0.0, 0.0), abs(direction.z) > 0.9);
-    let first = normalize(cross(other, direction));
-    return mat2x3f(first, cross(direction, first));
-}
-
 @vertex
 fn vertex(
     instance: Instance,
@@ -25,8 +15,7 @@ fn vertex(
     let radius = instance.scale.x;
     let at = square(index);
     let point = instance.position.xyz + across(light_direction()) * (at * radius);
-    let shown = is_shown(instance.scale.w, which);
-    let place = select(vec4f(0.0, 0.0, -1.0, 1.0), light_projection() * vec4f(point, 1.0), shown);
+    let place = place_of(instance, which, light_projection(), point);
     return ShadowPixel(place, at, vec4f(instance.position.xyz, radius));
 }
 

@@ -25,9 +25,7 @@ fn vertex(instance: Instance, corner: Corner, @builtin(instance_index) which: u3
     let local = local_point(instance, corner);
     let point = instance.position.xyz + rotate(instance.orientation, local);
     var pixel: Pixel;
-    // Hidden things are beyond every depth.
-    let shown = is_shown(instance.scale.w, which);
-    pixel.place = select(vec4f(0.0, 0.0, -1.0, 1.0), view.view_projection * vec4f(point, 1.0), shown);
+    pixel.place = place_of(instance, which, view.view_projection, point);
     pixel.point = point;
     pixel.normal = rotate(instance.orientation, corner.normal.xyz / instance.scale.xyz);
     pixel.local = local;
@@ -80,6 +78,5 @@ fn fragment(pixel: Pixel) -> @location(0) vec4f {
 @vertex
 fn shadow_vertex(instance: Instance, corner: Corner, @builtin(instance_index) which: u32) -> @builtin(position) vec4f {
     let point = instance.position.xyz + rotate(instance.orientation, local_point(instance, corner));
-    let shown = is_shown(instance.scale.w, which);
-    return select(vec4f(0.0, 0.0, -1.0, 1.0), light_projection() * vec4f(point, 1.0), shown);
+    return place_of(instance, which, light_projection(), point);
 }

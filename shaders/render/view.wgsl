@@ -77,6 +77,24 @@ fn is_shown(opacity: f32, which: u32) -> bool {
     return fract(shift + 0.61803399 * view.frame.z) < opacity;
 }
 
+// Place in a picture of a point of a thing; beyond every depth if this sample hides the thing.
+fn place_of(instance: Instance, which: u32, projection: mat4x4f, point: vec3f) -> vec4f {
+    let place = projection * vec4f(point, 1.0);
+    return select(vec4f(0.0, 0.0, -1.0, 1.0), place, is_shown(instance.scale.w, which));
+}
+
+// Corner of a square of half length 1.
+fn square(index: u32) -> vec2f {
+    return vec2f(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
+}
+
+// Two axes across a direction.
+fn across(direction: vec3f) -> mat2x3f {
+    let other = select(vec3f(0.0, 0.0, 1.0), vec3f(1.0, 0.0, 0.0), abs(direction.z) > 0.9);
+    let first = normalize(cross(other, direction));
+    return mat2x3f(first, cross(direction, first));
+}
+
 // Projection and direction of the light whose shadow map is being drawn.
 fn light_projection() -> mat4x4f {
     if view.eye.w > 0.5 {

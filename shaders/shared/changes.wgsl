@@ -1,18 +1,28 @@
-// Changes of a velocity, summed over a workgroup.
+// Sums of `changes` of a body's velocity, which lie one after the other.
 
-var<workgroup> linear_sums: array<vec3<f32>, WORKGROUP_SIZE>;
-var<workgroup> angular_sums: array<vec3<f32>, WORKGROUP_SIZE>;
+var<workgroup> change_sums: array<VelocityChange, WORKGROUP_SIZE>;
 
-// Adds up the changes of all invocations by halving strides; the first one finds the total in its place.
-fn add_up_changes(lane: u32, linear: vec3<f32>, angular: vec3<f32>) {
-    linear_sums[lane] = linear;
-    angular_sums[lane] = angular;
+// Adds up every change whose distance from the first is a multiple of `stride`, in order.
+fn sum_of_changes(first: u32, end: u32, stride: u32) -> VelocityChange {
+    var sum = VelocityChange();
+    for (var slot = first; slot < end; slot += stride) {
+        sum.linear = sum.linear + changes[slot].linear;
+        sum.angular = sum.angular + changes[slot].angular;
+    }
+    return sum;
+}
+
+// Adds up changes by the whole workgroup: invocation i takes the changes i, i + WORKGROUP_SIZE, ..., then the sums are added
+// by halving strides. The first invocation gets the total.
+fn sum_of_hub(lane: u32, first: u32, count: u32) -> VelocityChange {
+    change_sums[lane] = sum_of_changes(first + lane, first + count, WORKGROUP_SIZE);
     workgroupBarrier();
     for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride = stride / 2u) {
         if lane < stride {
-            linear_sums[lane] = linear_sums[lane] + linear_sums[lane + stride];
-            angular_sums[lane] = angular_sums[lane] + angular_sums[lane + stride];
+            change_sums[lane].linear = change_sums[lane].linear + change_sums[lane + stride].linear;
+            change_sums[lane].angular = change_sums[lane].angular + change_sums[lane + stride].angular;
         }
         workgroupBarrier();
     }
+    return change_sums[lane];
 }

@@ -1,44 +1,28 @@
 // The mean of the copies of a body; what `cluster_gather` and `cluster_solve` share.
 
 // Gives a body its new velocity, the sum of what its copies add.
-fn settle(body: u32, linear: vec3<f32>, angular: vec3<f32>, rebuilds: bool) {
+fn settle(body: u32, sum: VelocityChange, rebuilds: bool) {
     if !rebuilds {
-        bodies[body].change_linear = linear - velocities[body].linear;
-        bodies[body].change_angular = angular - velocities[body].angular;
+        bodies[body].change_linear = sum.linear - velocities[body].linear;
+        bodies[body].change_angular = sum.angular - velocities[body].angular;
     }
-    velocities[body].linear = linear;
-    velocities[body].angular = angular;
+    velocities[body].linear = sum.linear;
+    velocities[body].angular = sum.angular;
 }
 
 // A body with few copies, in the order of its slots.
 fn gather_body(entry: u32, rebuilds: bool) {
     let at = words[BODIES_AT] + entry * SPLIT_WORDS;
     let first = words[at + 1u];
-    let count = words[at + 2u];
-    var linear = vec3<f32>(0.0, 0.0, 0.0);
-    var angular = vec3<f32>(0.0, 0.0, 0.0);
-    for (var slot = first; slot < first + count; slot++) {
-        linear = linear + slots[slot].linear;
-        angular = angular + slots[slot].angular;
-    }
-    settle(words[at], linear, angular, rebuilds);
+    settle(words[at], sum_of_changes(first, first + words[at + 2u], 1u), rebuilds);
 }
 
-// A hub by the whole workgroup: invocation i takes the slots i, i + WORKGROUP_SIZE, ..., then the sums
-// are added by halving strides.
+// A hub by the whole workgroup.
 fn gather_hub(entry: u32, lane: u32, rebuilds: bool) {
     let at = words[HUBS_AT] + entry * SPLIT_WORDS;
-    let first = words[at + 1u];
-    let count = words[at + 2u];
-    var linear = vec3<f32>(0.0, 0.0, 0.0);
-    var angular = vec3<f32>(0.0, 0.0, 0.0);
-    for (var slot = lane; slot < count; slot += WORKGROUP_SIZE) {
-        linear = linear + slots[first + slot].linear;
-        angular = angular + slots[first + slot].angular;
-    }
-    add_up_changes(lane, linear, angular);
+    let sum = sum_of_hub(lane, words[at + 1u], words[at + 2u]);
     if lane == 0u {
-        settle(words[at], linear_sums[0], angular_sums[0], rebuilds);
+        settle(words[at], sum, rebuilds);
     }
     workgroupBarrier();
 }

@@ -11,22 +11,18 @@ const NO_COPY: u32 = 0xffffffffu;
 var<workgroup> copies_linear: array<vec4<f32>, CLUSTER_COPIES>;
 var<workgroup> copies_angular: array<vec2<f32>, CLUSTER_COPIES>;
 
-// The velocity of a copy; that of a body which nothing moves is none.
-fn copy_of(copy: u32, body: u32) -> BodyVelocity {
+// A copy of a body; a body which nothing moves is its only copy, and has no velocity.
+fn copy_of(cluster: Cluster, copy: u32, body: u32) -> Copy {
     if copy == NO_COPY {
-        return BodyVelocity(vec3<f32>(0.0, 0.0, 0.0), 0.0, vec3<f32>(0.0, 0.0, 0.0), 0.0);
+        return Copy(BodyVelocity(), inertia_of(body), 1.0);
     }
     let linear = copies_linear[copy];
     let angular = vec3<f32>(linear.w, copies_angular[copy]);
-    return BodyVelocity(linear.xyz, bodies[body].inverse_rest.z, angular, 0.0);
-}
-
-// How many copies like this one would make its body.
-fn copies_at(cluster: Cluster, copy: u32) -> f32 {
-    if copy == NO_COPY {
-        return 1.0;
-    }
-    return bitcast<f32>(words[cluster.copies_at + copy * COPY_WORDS + 3u]);
+    return Copy(
+        BodyVelocity(linear.xyz, bodies[body].inverse_rest.z, angular, 0.0),
+        inertia_of(body),
+        bitcast<f32>(words[cluster.copies_at + copy * COPY_WORDS + 3u]),
+    );
 }
 
 fn keep(copy: u32, velocity: BodyVelocity) {
@@ -85,28 +81,12 @@ fn sweep_group(cluster: Cluster, group: u32, reversed: bool, rebuilds: bool) {
     let copy_a = words[group + 2u];
     let copy_b = words[group + 3u];
     let base = cluster.first - window.block_base + first;
-    let body_a = blocks[base].body_a;
-    let body_b = blocks[base].body_b;
-    let inertia_a = inertia_of(body_a);
-    let inertia_b = inertia_of(body_b);
-    let copies_a = copies_at(cluster, copy_a);
-    let copies_b = copies_at(cluster, copy_b);
-    var a = copy_of(copy_a, body_a);
-    var b = copy_of(copy_b, body_b);
+    var a = copy_of(cluster, copy_a, blocks[base].body_a);
+    var b = copy_of(cluster, copy_b, blocks[base].body_b);
     if first < cluster.joint_rows {
         for (var step = 0u; step < count; step++) {
             let at = base + select(step, count - 1u - step, reversed);
-            let row = row_of(blocks[at]);
-            let impulse = impulses[at].x;
-            var next = impulse;
-            var change = impulse;
-            if !rebuilds {
-                next = updated_row(row, impulse, a, b, dead_band(copies_a, copies_b));
-                change = next - impulse;
-            }
-            let update = moved_by_row(
-                row, next, change, a, inertia_a, copies_a, b, inertia_b, copies_b,
-            );
+            let update = stepped_row(rebuilds, row_of(blocks[at]), impulses[at].x, a, b);
             impulses[at].x = update.impulse;
             a = update.a;
             b = update.b;
@@ -117,27 +97,15 @@ fn sweep_group(cluster: Cluster, group: u32, reversed: bool, rebuilds: bool) {
             let takes_all = takes_all_rows(visit, visits);
             for (var step = 0u; step < count; step++) {
                 let at = base + select(step, count - 1u - step, reversed);
-                let block = blocks[at];
-                let impulse = impulses[at];
-                if rebuilds {
-                    let update = restored(
-                        block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
-                    );
-                    a = update.a;
-                    b = update.b;
-                } else {
-                    let update = updated_by_law(
-                        takes_all, block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
-                    );
-                    impulses[at] = update.impulse;
-                    a = update.a;
-                    b = update.b;
-                }
+                let update = stepped(rebuilds, takes_all, blocks[at], impulses[at], a, b);
+                impulses[at] = update.impulse;
+                a = update.a;
+                b = update.b;
             }
         }
     }
-    keep(copy_a, a);
-    keep(copy_b, b);
+    keep(copy_a, a.velocity);
+    keep(copy_b, b.velocity);
 }
 
 // Leaves in its slot what each copy adds to the mean of its body.
@@ -148,7 +116,7 @@ fn leave(cluster: Cluster, lane: u32) {
         let share = bitcast<f32>(words[at + 2u]);
         let linear = copies_linear[copy];
         let angular = vec3<f32>(linear.w, copies_angular[copy]);
-        slots[slot] = VelocityChange(linear.xyz * share, 0.0, angular * share, 0.0);
+        changes[slot] = VelocityChange(linear.xyz * share, 0.0, angular * share, 0.0);
     }
 }
 

@@ -4,9 +4,9 @@
 
 // Velocity of A's contact point relative to B's, plus the bias along the normal [m/s]; `a` and `b` are
 // what the impulses added to the bodies' velocities.
-fn relative_velocity(block: ContactBlock, a: BodyVelocity, b: BodyVelocity) -> vec3<f32> {
-    let at_a = add_cross(a.linear, a.angular, block.arm_a);
-    let at_b = add_cross(b.linear, b.angular, block.arm_b);
+fn relative_velocity(block: ContactBlock, a: Copy, b: Copy) -> vec3<f32> {
+    let at_a = add_cross(a.velocity.linear, a.velocity.angular, block.arm_a);
+    let at_b = add_cross(b.velocity.linear, b.velocity.angular, block.arm_b);
     return block.free_velocity + (at_a - at_b);
 }
 
@@ -65,63 +65,46 @@ fn project_onto_cone(
     return vec3<f32>(nearest, t.x * factor, t.y * factor);
 }
 
-// The velocity of a body after an impulse [N s] at `arm`, the body being one of `copies`, each with
-// 1/copies of its mass.
-fn applied(
-    velocity: BodyVelocity,
-    inertia: BodyInertia,
-    arm: vec3<f32>,
-    impulse: vec3<f32>,
-    copies: f32,
-) -> BodyVelocity {
-    let angular = inertia_mul(inertia, ordered_cross(arm, impulse));
-    var after = velocity;
-    after.linear = velocity.linear + impulse * (velocity.inverse_mass * copies);
-    after.angular = velocity.angular + angular * copies;
-    return after;
-}
-
-// A contact's new impulse, its whole change as a vector [N s], and the velocities after it.
+// A contact's new impulse, its whole change as a push, and the bodies after it.
 struct Update {
     impulse: vec4<f32>,
-    total: vec3<f32>,
-    a: BodyVelocity,
-    b: BodyVelocity,
+    push: Push,
+    a: Copy,
+    b: Copy,
+}
+
+// What a change of a contact's impulse does to its bodies, `change` as a vector [N s].
+fn push_of(block: ContactBlock, change: vec3<f32>) -> Push {
+    return Push(change, ordered_cross(block.arm_a, change), ordered_cross(block.arm_b, -change));
+}
+
+// The update to this impulse, `change` being by how much it differs as a vector [N s].
+fn updated_to(block: ContactBlock, impulse: vec4<f32>, change: vec3<f32>, a: Copy, b: Copy) -> Update {
+    let push = push_of(block, change);
+    return Update(
+        impulse,
+        push,
+        moved(a, push.linear, push.moment_a),
+        moved(b, -push.linear, push.moment_b),
+    );
 }
 
 // W_nn of the whole bodies [1/kg].
-fn normal_response(
-    block: ContactBlock,
-    inverse_mass_a: f32,
-    inertia_a: BodyInertia,
-    inverse_mass_b: f32,
-    inertia_b: BodyInertia,
-) -> f32 {
+fn normal_response(block: ContactBlock, a: Copy, b: Copy) -> f32 {
     let lever_a = ordered_cross(block.arm_a, block.normal);
     let lever_b = ordered_cross(block.arm_b, block.normal);
-    return (inverse_mass_a + ordered_dot(lever_a, inertia_mul(inertia_a, lever_a)))
-        + (inverse_mass_b + ordered_dot(lever_b, inertia_mul(inertia_b, lever_b)));
+    return (a.velocity.inverse_mass + ordered_dot(lever_a, inertia_mul(a.inertia, lever_a)))
+        + (b.velocity.inverse_mass + ordered_dot(lever_b, inertia_mul(b.inertia, lever_b)));
 }
 
 // Softness of the normal row of a contact with this impulse, whose fourth number says by how much it is softer than the
 // problem's, over one over `normal_mass`: less for copies, whose row answers for a share of the body.
-fn softness_of_row(
-    block: ContactBlock,
-    impulse: vec4<f32>,
-    a: BodyVelocity,
-    inertia_a: BodyInertia,
-    copies_a: f32,
-    b: BodyVelocity,
-    inertia_b: BodyInertia,
-    copies_b: f32,
-) -> f32 {
+fn softness_of_row(block: ContactBlock, impulse: vec4<f32>, a: Copy, b: Copy) -> f32 {
     let softness = friction.softness + impulse.w;
-    if softness == 0.0 || copies_a * copies_b == 1.0 {
+    if softness == 0.0 || a.copies * b.copies == 1.0 {
         return softness;
     }
-    let response =
-        normal_response(block, a.inverse_mass, inertia_a, b.inverse_mass, inertia_b);
-    return softness * (block.normal_mass * response);
+    return softness * (block.normal_mass * normal_response(block, a, b));
 }
 
 // The impulse of a normal row whose relative velocity is known.
@@ -133,21 +116,11 @@ fn pushed(block: ContactBlock, softness: f32, band: f32, u_n: f32, impulse: f32)
 }
 
 // One projected Gauss-Seidel update: the normal row, then both tangential rows.
-fn updated(
-    block: ContactBlock,
-    impulse: vec4<f32>,
-    a: BodyVelocity,
-    inertia_a: BodyInertia,
-    copies_a: f32,
-    b: BodyVelocity,
-    inertia_b: BodyInertia,
-    copies_b: f32,
-) -> Update {
+fn updated(block: ContactBlock, impulse: vec4<f32>, a: Copy, b: Copy) -> Update {
     let u = relative_velocity(block, a, b);
     let u_n = ordered_dot(block.normal, u);
-    let softness =
-        softness_of_row(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
-    let band = dead_band(copies_a, copies_b);
+    let softness = softness_of_row(block, impulse, a, b);
+    let band = dead_band(a, b);
     let normal = pushed(block, softness, band, u_n, impulse.x);
     let push = normal - impulse.x;
     var t = vec2<f32>(0.0, 0.0);
@@ -171,12 +144,7 @@ fn updated(
         change = (change + tangents.first * (t.x - impulse.y))
             + tangents.second * (t.y - impulse.z);
     }
-    return Update(
-        vec4<f32>(normal, t.x, t.y, impulse.w),
-        change,
-        applied(a, inertia_a, block.arm_a, change, copies_a),
-        applied(b, inertia_b, block.arm_b, -change, copies_b),
-    );
+    return updated_to(block, vec4<f32>(normal, t.x, t.y, impulse.w), change, a, b);
 }
 
 // Step of the convex law's projection, over the effective masses of the rows.
@@ -187,20 +155,10 @@ fn cone_step(block: ContactBlock, softness: f32) -> f32 {
 }
 
 // One update by the convex law: all three rows at once.
-fn updated_convex(
-    block: ContactBlock,
-    impulse: vec4<f32>,
-    a: BodyVelocity,
-    inertia_a: BodyInertia,
-    copies_a: f32,
-    b: BodyVelocity,
-    inertia_b: BodyInertia,
-    copies_b: f32,
-) -> Update {
+fn updated_convex(block: ContactBlock, impulse: vec4<f32>, a: Copy, b: Copy) -> Update {
     let tangents = tangents_of(block.normal);
     let u = relative_velocity(block, a, b);
-    let softness =
-        softness_of_row(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    let softness = softness_of_row(block, impulse, a, b);
     let step = cone_step(block, softness);
     let normal_step = step * block.normal_mass;
     let tangent_step = step * block.tangent_mass;
@@ -216,86 +174,54 @@ fn updated_convex(
         block.normal_mass,
         block.tangent_mass,
     );
-    let band = dead_band(copies_a, copies_b) * impulse.x;
+    let band = dead_band(a, b) * impulse.x;
     let sideways = max(abs(r.y - impulse.y), abs(r.z - impulse.z));
     if abs(r.x - impulse.x) <= band && sideways <= band * block.friction {
         r = impulse.xyz;
     }
     let change = (block.normal * (r.x - impulse.x) + tangents.first * (r.y - impulse.y))
         + tangents.second * (r.z - impulse.z);
-    return Update(
-        vec4<f32>(r.x, r.y, r.z, impulse.w),
-        change,
-        applied(a, inertia_a, block.arm_a, change, copies_a),
-        applied(b, inertia_b, block.arm_b, -change, copies_b),
-    );
+    return updated_to(block, vec4<f32>(r, impulse.w), change, a, b);
 }
 
 // The normal row alone, the others left as they are. Bodies spin by what a unit of impulse does to them.
-fn pressed(
-    block: ContactBlock,
-    impulse: vec4<f32>,
-    a: BodyVelocity,
-    inertia_a: BodyInertia,
-    copies_a: f32,
-    b: BodyVelocity,
-    inertia_b: BodyInertia,
-    copies_b: f32,
-) -> Update {
+fn pressed(block: ContactBlock, impulse: vec4<f32>, a: Copy, b: Copy) -> Update {
     let lever_a = ordered_cross(block.arm_a, block.normal);
     let lever_b = ordered_cross(block.arm_b, block.normal);
-    let straight = block.free_velocity + (a.linear - b.linear);
-    let turning = ordered_dot(lever_a, a.angular) - ordered_dot(lever_b, b.angular);
+    let straight = block.free_velocity + (a.velocity.linear - b.velocity.linear);
+    let turning = ordered_dot(lever_a, a.velocity.angular) - ordered_dot(lever_b, b.velocity.angular);
     let u_n = ordered_dot(block.normal, straight) + turning;
-    let softness =
-        softness_of_row(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
-    let normal = pushed(block, softness, dead_band(copies_a, copies_b), u_n, impulse.x);
+    let softness = softness_of_row(block, impulse, a, b);
+    let normal = pushed(block, softness, dead_band(a, b), u_n, impulse.x);
     let push = normal - impulse.x;
     let change = block.normal * push;
     return Update(
-        vec4<f32>(normal, impulse.y, impulse.z, impulse.w),
-        change,
-        spun(a, inertia_a, lever_a, change, push, copies_a),
-        spun(b, inertia_b, lever_b, -change, -push, copies_b),
+        vec4<f32>(normal, impulse.yzw),
+        push_of(block, change),
+        spun(a, lever_a, change, push),
+        spun(b, lever_b, -change, -push),
     );
 }
 
-// The velocity of a body after an impulse of size `push` at a lever, `change` as a vector.
-fn spun(
-    velocity: BodyVelocity,
-    inertia: BodyInertia,
-    lever: vec3<f32>,
-    change: vec3<f32>,
-    push: f32,
-    copies: f32,
-) -> BodyVelocity {
-    let spin = inertia_mul(inertia, lever);
-    var after = velocity;
-    after.linear = velocity.linear + change * (velocity.inverse_mass * copies);
-    after.angular = velocity.angular + (spin * push) * copies;
+// A copy after an impulse of size `push` at a lever, `change` as a vector.
+fn spun(body: Copy, lever: vec3<f32>, change: vec3<f32>, push: f32) -> Copy {
+    let spin = inertia_mul(body.inertia, lever);
+    var after = body;
+    after.velocity.linear = body.velocity.linear + change * (body.velocity.inverse_mass * body.copies);
+    after.velocity.angular = body.velocity.angular + (spin * push) * body.copies;
     return after;
 }
 
 // One update by the law of the problem: of all rows, or of the normal one.
-fn updated_by_law(
-    takes_all: bool,
-    block: ContactBlock,
-    impulse: vec4<f32>,
-    a: BodyVelocity,
-    inertia_a: BodyInertia,
-    copies_a: f32,
-    b: BodyVelocity,
-    inertia_b: BodyInertia,
-    copies_b: f32,
-) -> Update {
+fn updated_by_law(takes_all: bool, block: ContactBlock, impulse: vec4<f32>, a: Copy, b: Copy) -> Update {
     if !takes_all {
-        return pressed(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+        return pressed(block, impulse, a, b);
     }
     // Between immovable bodies there is no mass to measure by, and nothing to do.
     if friction.law == 1u && block.friction > 0.0 && block.tangent_mass > 0.0 {
-        return updated_convex(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+        return updated_convex(block, impulse, a, b);
     }
-    return updated(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    return updated(block, impulse, a, b);
 }
 
 // Visits of a pair's contacts in a pass.
@@ -312,55 +238,29 @@ fn takes_all_rows(visit: u32, visits: u32) -> bool {
 // What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
 // as a change of the bodies' velocities.
 fn stepped(
+    rebuilds: bool,
     takes_all: bool,
     block: ContactBlock,
     impulse: vec4<f32>,
-    a: BodyVelocity,
-    inertia_a: BodyInertia,
-    copies_a: f32,
-    b: BodyVelocity,
-    inertia_b: BodyInertia,
-    copies_b: f32,
+    a: Copy,
+    b: Copy,
 ) -> Update {
-    if has(REBUILD) {
-        return restored(block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b);
+    if rebuilds {
+        return restored(block, impulse, a, b);
     }
-    return updated_by_law(
-        takes_all, block, impulse, a, inertia_a, copies_a, b, inertia_b, copies_b,
-    );
+    return updated_by_law(takes_all, block, impulse, a, b);
 }
 
 // The whole of an impulse as a change of the bodies' velocities.
-fn restored(
-    block: ContactBlock,
-    impulse: vec4<f32>,
-    a: BodyVelocity,
-    inertia_a: BodyInertia,
-    copies_a: f32,
-    b: BodyVelocity,
-    inertia_b: BodyInertia,
-    copies_b: f32,
-) -> Update {
+fn restored(block: ContactBlock, impulse: vec4<f32>, a: Copy, b: Copy) -> Update {
     let tangents = tangents_of(block.normal);
     let total = (block.normal * impulse.x + tangents.first * impulse.y)
         + tangents.second * impulse.z;
-    return Update(
-        impulse,
-        total,
-        applied(a, inertia_a, block.arm_a, total, copies_a),
-        applied(b, inertia_b, block.arm_b, -total, copies_b),
-    );
+    return updated_to(block, impulse, total, a, b);
 }
 
 // Natural-map residual of a contact [m/s].
-fn natural_map_residual(
-    block: ContactBlock,
-    impulse: vec4<f32>,
-    a: BodyVelocity,
-    inertia_a: BodyInertia,
-    b: BodyVelocity,
-    inertia_b: BodyInertia,
-) -> f32 {
+fn natural_map_residual(block: ContactBlock, impulse: vec4<f32>, a: Copy, b: Copy) -> f32 {
     if block.residual_mass == 0.0 {
         return 0.0;
     }
@@ -370,9 +270,7 @@ fn natural_map_residual(
     var u_n = ordered_dot(block.normal, u);
     let softness = friction.softness + impulse.w;
     if softness > 0.0 {
-        let response =
-            normal_response(block, a.inverse_mass, inertia_a, b.inverse_mass, inertia_b);
-        u_n += softness * (response * impulse.x);
+        u_n += softness * (normal_response(block, a, b) * impulse.x);
     }
     let normal = max(impulse.x - rho * u_n, 0.0);
     var off = vec3<f32>(impulse.x - normal, 0.0, 0.0);

@@ -27,6 +27,21 @@ fn inertia_mul(inertia: BodyInertia, v: vec3<f32>) -> vec3<f32> {
     );
 }
 
+// A copy after an impulse [N s] and a moment about its centre of mass.
+fn moved(body: Copy, impulse: vec3<f32>, moment: vec3<f32>) -> Copy {
+    let angular = inertia_mul(body.inertia, moment);
+    var after = body;
+    after.velocity.linear = body.velocity.linear + impulse * (body.velocity.inverse_mass * body.copies);
+    after.velocity.angular = body.velocity.angular + angular * body.copies;
+    return after;
+}
+
+// Change of an impulse, over the impulse, that is left undone: nothing for copies of bodies, whose steps
+// are small because each answers for a share of the body.
+fn dead_band(a: Copy, b: Copy) -> f32 {
+    return select(0.0, IMPULSE_DEAD_BAND, a.copies * b.copies == 1.0);
+}
+
 struct Tangents {
     first: vec3<f32>,
     second: vec3<f32>,

@@ -9,12 +9,6 @@ override IMPULSE_DEAD_BAND: f32;
 // Visits of a pair of bodies with several soft contacts in a pass; every second one takes all rows.
 override PAIR_VISITS: u32;
 
-// Change of an impulse, over the impulse, that is left undone: nothing for copies of bodies, whose steps
-// are small because each answers for a share of the body.
-fn dead_band(copies_a: f32, copies_b: f32) -> f32 {
-    return select(0.0, IMPULSE_DEAD_BAND, copies_a * copies_b == 1.0);
-}
-
 // One contact; 80 bytes.
 struct ContactBlock {
     normal: vec3<f32>,
@@ -64,6 +58,20 @@ struct BodyInertia {
     inverse: vec4<f32>,
     // yz, zz, unused, unused
     inverse_rest: vec4<f32>,
+}
+
+// A body, or one of its copies, each with 1/copies of its mass.
+struct Copy {
+    velocity: BodyVelocity,
+    inertia: BodyInertia,
+    copies: f32,
+}
+
+// An impulse on A [N s], of which B gets the opposite, and the moments about their centres of mass [N m s].
+struct Push {
+    linear: vec3<f32>,
+    moment_a: vec3<f32>,
+    moment_b: vec3<f32>,
 }
 
 // Where a contact or joint of the remainder leaves its changes; 16 bytes. A slot of 2^32 - 1 is none,

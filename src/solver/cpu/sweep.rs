@@ -1,5 +1,5 @@
-//! Passes over the blocks of the batches, one after the other: twins of `shaders/contact_sweep.wgsl`,
-//! `shaders/joint_sweep.wgsl` and `shaders/block_split.wgsl`.
+//! Passes over the blocks of the batches, one after the other: twins of `shaders/block_sweep.wgsl` and
+//! `shaders/block_split.wgsl`.
 
 use super::block::{Block, Push, Sweep, Visit};
 use crate::math;

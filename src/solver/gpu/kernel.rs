@@ -58,6 +58,7 @@ const CONTACT_BLOCK: &str = wgsl!("shared/contact_block");
 const JOINT_BLOCK: &str = wgsl!("shared/joint_block");
 const CONTACT_SPLIT: &str = wgsl!("shared/contact_split");
 const JOINT_SPLIT: &str = wgsl!("shared/joint_split");
+const JOINT_STEP: &str = wgsl!("shared/joint_step");
 const CONTACT_RESIDUAL: &str = wgsl!("shared/contact_residual");
 const JOINT_RESIDUAL: &str = wgsl!("shared/joint_residual");
 const CONTACT_PROGRESS: &str = wgsl!("shared/contact_progress");
@@ -138,15 +139,18 @@ impl ShaderSet for Kernel {
         match self {
             Self::ContactMasses => shader!("contact_masses"),
             Self::BodyStart => shader!("body_start"),
-            Self::JointSweep => shader!("joint_sweep", JOINT),
-            Self::JointSplit => {
-                shader!("block_split", JOINT, JOINT_BLOCK, JOINT_SPLIT).named("joint_split")
+            Self::JointSweep => {
+                shader!("block_sweep", JOINT, JOINT_BLOCK, JOINT_STEP).named("joint_sweep")
             }
-            Self::ContactSweep => shader!("contact_sweep", CONTACT),
+            Self::JointSplit => shader!("block_split", JOINT, JOINT_BLOCK, JOINT_STEP, JOINT_SPLIT)
+                .named("joint_split"),
+            Self::ContactSweep => {
+                shader!("block_sweep", CONTACT, CONTACT_BLOCK).named("contact_sweep")
+            }
             Self::ContactSplit => {
                 shader!("block_split", CONTACT, CONTACT_BLOCK, CONTACT_SPLIT).named("contact_split")
             }
-            Self::BodyGather => shader!("body_gather"),
+            Self::BodyGather => shader!("body_gather", CHANGES),
             Self::HubGather => shader!("hub_gather", CHANGES),
             Self::JointResidual => shader!(
                 "block_residual",

@@ -177,7 +177,7 @@ impl ClusterBuffers {
             ClusterSlot::Words => self.words.binding(&whole(&self.words)),
             ClusterSlot::Velocities => self.velocities.binding(&whole(&self.velocities)),
             ClusterSlot::Bodies => self.bodies.binding(&whole(&self.bodies)),
-            ClusterSlot::Slots => self.slots.binding(&whole(&self.slots)),
+            ClusterSlot::Changes => self.slots.binding(&whole(&self.slots)),
             ClusterSlot::Progress => self.progress.binding(&whole(&self.progress)),
         }
     }

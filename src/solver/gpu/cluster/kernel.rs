@@ -28,7 +28,7 @@ pub(in crate::solver::gpu) enum ClusterSlot {
     Words,
     Velocities,
     Bodies,
-    Slots,
+    Changes,
     Progress,
 }
 
@@ -85,7 +85,7 @@ impl ShaderSet for ClusterKernel {
             "words" => ClusterSlot::Words,
             "velocities" => ClusterSlot::Velocities,
             "bodies" => ClusterSlot::Bodies,
-            "slots" => ClusterSlot::Slots,
+            "changes" => ClusterSlot::Changes,
             "progress" => ClusterSlot::Progress,
             _ => return None,
         })

@@ -1,0 +1,13 @@
+// Joint rows by the names that `contact` has for contacts: a visit, which takes all of a pair's rows, and a row's step.
+
+fn visits_of(_rows: u32, _rebuilds: bool) -> u32 {
+    return 1u;
+}
+
+fn takes_all_rows(_visit: u32, _visits: u32) -> bool {
+    return true;
+}
+
+fn stepped(rebuilds: bool, _takes_all: bool, block: JointBlock, impulse: f32, a: Copy, b: Copy) -> RowUpdate {
+    return stepped_row(rebuilds, block, impulse, a, b);
+}

@@ -12,11 +12,11 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 /// Entry point and source of every kernel.
 fn kernels() -> impl Iterator<Item = (&'static str, String)> {
-    let clusters = ClusterKernel::ALL.into_iter();
+    let clusters = ClusterKernel::ALL.iter();
     Kernel::ALL
-        .into_iter()
+        .iter()
         .map(|kernel| (kernel.entry(), kernel.source()))
-        .chain(clusters.map(|kernel| (kernel.name(), kernel.source())))
+        .chain(clusters.map(|kernel| (kernel.entry(), kernel.source())))
 }
 
 /// A kernel's module with all constants in place, and what validation found.

@@ -15,11 +15,11 @@ use std::mem::offset_of;
 
 /// Entry point and source of every kernel.
 fn sources() -> Vec<(&'static str, String)> {
-    let kernels = Kernel::ALL.into_iter();
-    let clusters = ClusterKernel::ALL.into_iter();
+    let clusters = ClusterKernel::ALL.iter();
+    let kernels = Kernel::ALL.iter();
     kernels
         .map(|kernel| (kernel.entry(), kernel.source()))
-        .chain(clusters.map(|kernel| (kernel.name(), kernel.source())))
+        .chain(clusters.map(|kernel| (kernel.entry(), kernel.source())))
         .collect()
 }
 

@@ -240,7 +240,7 @@ fn calls(batches: &Batches) -> Vec<KernelCall> {
         BodyMomentum::AfterRebuild,
     ];
     let alone = |kernel: &Kernel| !kernel.name().starts_with("substep");
-    for kernel in Kernel::ALL.into_iter().filter(alone) {
+    for kernel in Kernel::ALL.iter().copied().filter(alone) {
         let colors = match kernel {
             Kernel::JointSweep => batches.joints.colors.len(),
             Kernel::ContactSweep => batches.contacts.colors.len(),
@@ -414,6 +414,6 @@ fn lavapipe_agrees_in_every_bit() {
         // Other drivers may fuse a multiplication and an addition, or divide by a root in one step.
         return;
     }
-    let (worst, _) = compare_sweeps(12, &Kernel::ALL);
+    let (worst, _) = compare_sweeps(12, Kernel::ALL);
     assert_eq!(worst, 0.0);
 }

@@ -415,3 +415,8 @@ pub(super) fn reserve_all(
     }
     Ok(())
 }
+
+/// A shader declares a variable that no array belongs to.
+pub(super) fn unbound(variable: &str) -> Error {
+    Error::Device(format!("a shader's `{variable}` has no array"))
+}

@@ -1,12 +1,11 @@
 //! Buffers that grow with the problems and are kept from solve to solve.
 
-use super::array::{DeviceArray, reserve_all};
+use super::array::{DeviceArray, reserve_all, unbound};
 use super::binding_range::{BindingRange, Side};
 use super::device::GpuDevice;
 use super::kernel_data::KernelData;
 use super::packed_arrays::PackedArrays;
 use super::plan::Plan;
-use super::slot::Slot;
 use super::start_velocities::StartVelocities;
 use super::traffic::{Bytes, Subject};
 use super::window::{Window, spread, window_stride};
@@ -268,10 +267,10 @@ impl Buffers {
         self.windows.head(size_of::<Window>())
     }
 
-    /// What a kernel sees at one of its bindings.
+    /// What a kernel sees as one of its variables.
     pub(super) fn binding(
         &self,
-        slot: Slot,
+        variable: &str,
         bound: &BindingRange,
     ) -> Result<wgpu::BindingResource<'_>> {
         let whole = |array: &DeviceArray| 0..array.length() as u32;
@@ -280,35 +279,36 @@ impl Buffers {
             Side::Joints => &self.joints,
             Side::Contacts => &self.contacts,
         };
-        match slot {
-            Slot::Friction => self.friction.binding(&(0..1)),
-            Slot::Points => self.points.binding(&range(bound.blocks)),
-            Slot::Pairs => self.pairs.binding(&range(bound.blocks)),
-            Slot::Frictions => self.frictions.binding(&range(bound.blocks)),
-            Slot::Blocks => packed.blocks.binding(&range(bound.blocks)),
-            Slot::Impulses => packed.impulses.binding(&range(bound.blocks)),
-            Slot::Lcps => self.lcps.binding(&whole(&self.lcps)),
-            Slot::Logs => self.logs.binding(&whole(&self.logs)),
-            Slot::BodyStates => self.body_states.binding(&whole(&self.body_states)),
-            Slot::Steps => packed.steps.binding(&range(bound.blocks)),
-            Slot::Totals => packed.totals.binding(&range(bound.blocks)),
-            Slot::Scales => self.joint_scales.binding(&range(bound.blocks)),
-            Slot::GroupStarts => packed.group_starts.binding(&range(bound.starts)),
-            Slot::SplitSlots => packed.split_slots.binding(&range(bound.entries)),
-            Slot::SplitBodies => packed.split_bodies.binding(&range(bound.entries)),
-            Slot::Hubs => packed.hubs.binding(&range(bound.entries)),
-            Slot::Partials => packed.partials.binding(&range(bound.entries)),
-            Slot::Sums => packed.sums.binding(&range(bound.entries)),
-            Slot::Memory => packed.memory.binding(&range(bound.blocks)),
-            Slot::BodyMemory => self.body_memory.binding(&whole(&self.body_memory)),
-            Slot::Control => self.control.head(size_of::<Control>()),
-            Slot::Record => self.control.binding(&(0..1)),
-            Slot::Momentum => self.momentum.binding(&(0..1)),
-            Slot::JointSums => self.joints.sums.binding(&whole(&self.joints.sums)),
-            Slot::ContactSums => self.contacts.sums.binding(&whole(&self.contacts.sums)),
-            Slot::Changes => self.changes.binding(&range(bound.slots)),
-            Slot::Velocities => self.velocities.binding(&whole(&self.velocities)),
-            Slot::Inertias => self.inertias.binding(&whole(&self.inertias)),
+        match variable {
+            "friction" => self.friction.binding(&(0..1)),
+            "points" => self.points.binding(&range(bound.blocks)),
+            "pairs" => self.pairs.binding(&range(bound.blocks)),
+            "frictions" => self.frictions.binding(&range(bound.blocks)),
+            "blocks" => packed.blocks.binding(&range(bound.blocks)),
+            "impulses" => packed.impulses.binding(&range(bound.blocks)),
+            "lcps" => self.lcps.binding(&whole(&self.lcps)),
+            "logs" => self.logs.binding(&whole(&self.logs)),
+            "states" => self.body_states.binding(&whole(&self.body_states)),
+            "steps" => packed.steps.binding(&range(bound.blocks)),
+            "totals" => packed.totals.binding(&range(bound.blocks)),
+            "scales" => self.joint_scales.binding(&range(bound.blocks)),
+            "group_starts" => packed.group_starts.binding(&range(bound.starts)),
+            "slots" => packed.split_slots.binding(&range(bound.entries)),
+            "bodies" => packed.split_bodies.binding(&range(bound.entries)),
+            "hubs" => packed.hubs.binding(&range(bound.entries)),
+            "partials" => packed.partials.binding(&range(bound.entries)),
+            "sums" => packed.sums.binding(&range(bound.entries)),
+            "memory" => packed.memory.binding(&range(bound.blocks)),
+            "body_memory" => self.body_memory.binding(&whole(&self.body_memory)),
+            "control" => self.control.head(size_of::<Control>()),
+            "record" => self.control.binding(&(0..1)),
+            "momentum" => self.momentum.binding(&(0..1)),
+            "joint_sums" => self.joints.sums.binding(&whole(&self.joints.sums)),
+            "contact_sums" => self.contacts.sums.binding(&whole(&self.contacts.sums)),
+            "changes" => self.changes.binding(&range(bound.slots)),
+            "velocities" => self.velocities.binding(&whole(&self.velocities)),
+            "inertias" => self.inertias.binding(&whole(&self.inertias)),
+            _ => Err(unbound(variable)),
         }
     }
 }

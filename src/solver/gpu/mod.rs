@@ -48,7 +48,6 @@ mod device;
 mod kernel;
 mod pipelines;
 mod shader;
-mod slot;
 mod window;
 
 // Which dispatches a packed problem takes.

@@ -5,19 +5,20 @@ use super::kernel::Kernel;
 use super::shader::{Access, Binding, Shader, ShaderSet};
 use super::window::Window;
 use crate::error::Result;
+use std::collections::BTreeMap;
 
 /// Pipelines and bind group layouts of all kernels of a set.
 #[derive(Debug)]
-pub(super) struct Pipelines<Set: ShaderSet = Kernel> {
-    compiled: Vec<Compiled<Set::Slot>>,
+pub(super) struct Pipelines<Set = Kernel> {
+    compiled: BTreeMap<Set, Compiled>,
 }
 
 /// A kernel as the device has compiled it, and what it binds.
 #[derive(Debug)]
-struct Compiled<Slot> {
+struct Compiled {
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::ComputePipeline,
-    bindings: Vec<Binding<Slot>>,
+    bindings: Vec<Binding>,
 }
 
 impl<Set: ShaderSet> Pipelines<Set> {
@@ -25,33 +26,35 @@ impl<Set: ShaderSet> Pipelines<Set> {
     pub(super) fn new(gpu: &GpuDevice) -> Result<Self> {
         let compiled = Set::ALL
             .iter()
-            .map(|kernel| kernel.shader())
-            .map(|shader| gpu.scoped(shader.name, || Ok(compile::<Set>(&gpu.device, &shader))))
+            .map(|kernel| {
+                let shader = kernel.shader();
+                gpu.scoped(shader.name, || Ok((*kernel, compile(&gpu.device, &shader))))
+            })
             .collect::<Result<_>>()?;
         Ok(Self { compiled })
     }
 
     pub(super) fn pipeline(&self, kernel: Set) -> &wgpu::ComputePipeline {
-        &self.compiled[kernel.index()].pipeline
+        &self.compiled[&kernel].pipeline
     }
 
-    /// Binds the windows and what `resource` says for each of the kernel's slots.
+    /// Binds the windows and what `resource` says for each of the kernel's variables.
     pub(super) fn bind<'r>(
         &self,
         gpu: &GpuDevice,
         kernel: Set,
         windows: wgpu::BindingResource<'r>,
-        resource: impl Fn(Set::Slot) -> Result<wgpu::BindingResource<'r>>,
+        resource: impl Fn(&str) -> Result<wgpu::BindingResource<'r>>,
     ) -> Result<wgpu::BindGroup> {
-        let compiled = &self.compiled[kernel.index()];
+        let compiled = &self.compiled[&kernel];
         let mut entries = vec![wgpu::BindGroupEntry {
             binding: 0,
             resource: windows,
         }];
-        for &(binding, slot, _) in &compiled.bindings {
+        for (binding, variable, _) in &compiled.bindings {
             entries.push(wgpu::BindGroupEntry {
-                binding,
-                resource: resource(slot)?,
+                binding: *binding,
+                resource: resource(variable)?,
             });
         }
         Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
@@ -62,12 +65,12 @@ impl<Set: ShaderSet> Pipelines<Set> {
     }
 }
 
-fn compile<Set: ShaderSet>(device: &wgpu::Device, shader: &Shader) -> Compiled<Set::Slot> {
+fn compile(device: &wgpu::Device, shader: &Shader) -> Compiled {
     let label = Some(shader.name);
-    let bindings = shader.bindings::<Set>();
+    let bindings = shader.bindings();
     let windows = entry(0, Access::Uniform, Some(size_of::<Window>() as u64));
     let others = bindings.iter();
-    let others = others.map(|&(binding, _, access)| entry(binding, access, None));
+    let others = others.map(|(binding, _, access)| entry(*binding, *access, None));
     let entries: Vec<_> = std::iter::once(windows).chain(others).collect();
     let group_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label,

@@ -2,13 +2,13 @@
 
 use crate::constants::{IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, PAIR_VISITS, WORKGROUP_SIZE};
 
-/// The text of a file in `shaders/`, by its name without the ending.
+/// The text of a file in `shaders/`, by the words that make up its name without the ending.
 macro_rules! wgsl {
-    ($name:literal) => {
+    ($($word:literal),+) => {
         include_str!(concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/shaders/",
-            $name,
+            $($word,)+
             ".wgsl"
         ))
     };
@@ -26,8 +26,8 @@ pub(super) enum Access {
     Write,
 }
 
-/// Number of a binding, what is bound there, and how the kernel sees it.
-pub(super) type Binding<Slot> = (u32, Slot, Access);
+/// Number of a binding, the variable that it is bound to, and how the kernel sees it.
+pub(super) type Binding = (u32, String, Access);
 
 /// One kernel.
 #[derive(Debug, Clone, Copy)]
@@ -45,13 +45,61 @@ pub(super) struct Shader {
     constants: &'static [(&'static str, f64)],
 }
 
-/// A kernel of these parts, behind them the file of this name.
+/// A kernel of some parts, which are files in `shaders/shared`, and behind them the file of its own name.
 macro_rules! shader {
-    ($name:literal $(, $part:expr)*) => {
-        $crate::solver::gpu::shader::Shader::of($name, &[$($part,)* wgsl!($name)])
+    ($name:literal $(, $part:literal)*) => {
+        $crate::solver::gpu::shader::Shader::of($name, &[
+            $($crate::solver::gpu::shader::wgsl!("shared/", $part),)*
+            $crate::solver::gpu::shader::wgsl!($name),
+        ])
     };
 }
 pub(super) use shader;
+
+/// A set of kernels, with the [`Shader`] of each.
+macro_rules! kernels {
+    ($(#[$about:meta])* $set:ident { $($(#[$doc:meta])* $kernel:ident => $shader:expr,)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $set {
+            $($(#[$doc])* $kernel,)+
+        }
+
+        impl $set {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$kernel,)+];
+
+            /// Name of the CPU twin, if there is one.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                $crate::solver::gpu::shader::ShaderSet::shader(self).name
+            }
+
+            /// Name of the file and of the entry point.
+            #[must_use]
+            pub fn entry(self) -> &'static str {
+                $crate::solver::gpu::shader::ShaderSet::shader(self).entry
+            }
+
+            /// The whole WGSL module: shared parts, then the kernel.
+            #[must_use]
+            pub fn source(self) -> String {
+                $crate::solver::gpu::shader::ShaderSet::shader(self).source()
+            }
+        }
+
+        impl $crate::solver::gpu::shader::ShaderSet for $set {
+            const ALL: &'static [Self] = Self::ALL;
+
+            fn shader(self) -> $crate::solver::gpu::shader::Shader {
+                match self {
+                    $(Self::$kernel => $shader,)+
+                }
+            }
+        }
+    };
+}
+pub(super) use kernels;
 
 impl Shader {
     pub(super) fn of(entry: &'static str, parts: &'static [&'static str]) -> Self {
@@ -84,7 +132,7 @@ impl Shader {
 
     /// What it binds after the [`Window`](super::Window) at binding 0: the variables that the module declares, each in a line of
     /// its own.
-    pub(super) fn bindings<Set: ShaderSet>(&self) -> Vec<Binding<Set::Slot>> {
+    pub(super) fn bindings(&self) -> Vec<Binding> {
         let source = self.source();
         let declared = source.lines().filter_map(|line| {
             let line = line.strip_prefix("@group(0) @binding(")?;
@@ -96,15 +144,14 @@ impl Shader {
                 "storage, read_write" => Access::Write,
                 _ => Access::Read,
             };
-            Some((number.parse().ok()?, name, access))
+            Some((number.parse().ok()?, name.to_owned(), access))
         });
-        let bound = declared.filter(|(_, name, _)| match *name {
-            "window" => false,
-            "control" => self.heeds_control,
-            _ => true,
-        });
-        bound
-            .filter_map(|(number, name, access)| Some((number, Set::slot(name)?, access)))
+        declared
+            .filter(|(_, name, _)| match name.as_str() {
+                "window" => false,
+                "control" => self.heeds_control,
+                _ => true,
+            })
             .collect()
     }
 
@@ -132,18 +179,9 @@ impl Shader {
 }
 
 /// Kernels that work on the same arrays.
-pub(super) trait ShaderSet: Copy + PartialEq + 'static {
-    /// An array that a kernel can bind.
-    type Slot: Copy + std::fmt::Debug + 'static;
-
+pub(super) trait ShaderSet: Copy + Ord + 'static {
     /// All kernels.
     const ALL: &'static [Self];
 
-    /// Place of the kernel in [`Self::ALL`].
-    fn index(self) -> usize;
-
     fn shader(self) -> Shader;
-
-    /// What a variable of a module stands for.
-    fn slot(variable: &str) -> Option<Self::Slot>;
 }

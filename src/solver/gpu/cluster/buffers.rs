@@ -1,13 +1,12 @@
 //! What lies on the device for a solve by clusters.
 
-use super::kernel::ClusterSlot;
 use super::words::{self, ClusterBody};
 use crate::error::{Error, Result};
 use crate::problem::FrictionTable;
 use crate::problem::batches::{Batches, BodyVelocity, ContactBlock};
 use crate::problem::clusters::Clusters;
 use crate::solver::cpu::VelocityChange;
-use crate::solver::gpu::array::{DeviceArray, reserve_all};
+use crate::solver::gpu::array::{DeviceArray, reserve_all, unbound};
 use crate::solver::gpu::bounds::{Array, Bounds};
 use crate::solver::gpu::device::GpuDevice;
 use crate::solver::gpu::traffic::{Bytes, Subject};
@@ -161,24 +160,25 @@ impl ClusterBuffers {
         }
     }
 
-    /// What a kernel sees at one of its bindings, of the blocks those of `blocks`.
+    /// What a kernel sees as one of its variables, of the blocks those of `blocks`.
     pub(super) fn binding(
         &self,
-        slot: ClusterSlot,
+        variable: &str,
         blocks: &Range<u32>,
     ) -> Result<wgpu::BindingResource<'_>> {
         let whole = |array: &DeviceArray| 0..array.length() as u32;
-        match slot {
-            ClusterSlot::Friction => self.friction.binding(&(0..1)),
-            ClusterSlot::Blocks => self.blocks.binding(blocks),
-            ClusterSlot::Impulses => self.impulses.binding(blocks),
-            ClusterSlot::Memory => self.memory.binding(blocks),
-            ClusterSlot::Partials => self.partials.binding(&whole(&self.partials)),
-            ClusterSlot::Words => self.words.binding(&whole(&self.words)),
-            ClusterSlot::Velocities => self.velocities.binding(&whole(&self.velocities)),
-            ClusterSlot::Bodies => self.bodies.binding(&whole(&self.bodies)),
-            ClusterSlot::Changes => self.slots.binding(&whole(&self.slots)),
-            ClusterSlot::Progress => self.progress.binding(&whole(&self.progress)),
+        match variable {
+            "friction" => self.friction.binding(&(0..1)),
+            "blocks" => self.blocks.binding(blocks),
+            "impulses" => self.impulses.binding(blocks),
+            "memory" => self.memory.binding(blocks),
+            "partials" => self.partials.binding(&whole(&self.partials)),
+            "words" => self.words.binding(&whole(&self.words)),
+            "velocities" => self.velocities.binding(&whole(&self.velocities)),
+            "bodies" => self.bodies.binding(&whole(&self.bodies)),
+            "changes" => self.slots.binding(&whole(&self.slots)),
+            "progress" => self.progress.binding(&whole(&self.progress)),
+            _ => Err(unbound(variable)),
         }
     }
 

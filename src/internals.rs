@@ -86,15 +86,12 @@ pub mod direct {
 pub mod momentum {
     pub use crate::solver::momentum::{
         ContactMemory, JointMemory, Momentum, MomentumRule, Progress, momentum_step,
-        reduce_workgroup,
     };
 }
 
 /// Sums of residuals.
 pub mod residual {
-    pub use crate::solver::residual::{
-        Control, Partial, finish, gather, reduce_lanes, reduce_workgroup,
-    };
+    pub use crate::solver::residual::{Control, Partial, finish, gather};
 }
 
 /// Friction cones and steps in substeps, as kernels read them.

@@ -50,6 +50,7 @@ pub mod reference;
 pub(crate) mod residual;
 mod solution;
 pub mod substeps;
+mod sums;
 mod warm_start;
 
 pub use crate::problem::Velocity;

@@ -20,9 +20,9 @@
 //! `D` is diagonal: one over each row's effective mass, so that all terms have one unit, that of an
 //! energy.
 
-use super::residual::by_halving_strides;
+use super::sums::{self, Term};
 use crate::constants::{
-    MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, WORKGROUP_SIZE,
+    MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT,
 };
 use crate::simd::Simd;
 use bytemuck::{Pod, Zeroable};
@@ -68,24 +68,66 @@ pub struct Progress {
     pub padding: f32,
 }
 
-/// The last two points of a contact's impulse; 32 bytes.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub struct ContactMemory {
-    /// After the sweep before the last.
-    pub previous: [f32; 4],
-    /// Where the last sweep began.
-    pub start: [f32; 4],
+/// An impulse that has momentum: of a joint row, or of a contact.
+pub(crate) trait Impulse: Pod {
+    /// `r + b (r - r_previous)`.
+    #[must_use]
+    fn extrapolated(self, previous: Self, factor: f32) -> Self;
 }
 
-/// The same of a joint row's impulse; 8 bytes.
+impl Impulse for f32 {
+    #[inline(always)]
+    fn extrapolated(self, previous: Self, factor: f32) -> Self {
+        self + factor * (self - previous)
+    }
+}
+
+impl Impulse for [f32; 4] {
+    #[inline(always)]
+    fn extrapolated(self, previous: Self, factor: f32) -> Self {
+        std::array::from_fn(|axis| self[axis].extrapolated(previous[axis], factor))
+    }
+}
+
+/// The last two points of an impulse.
 #[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub struct JointMemory {
+#[derive(Debug, Clone, Copy, PartialEq, Default, Zeroable)]
+pub struct Memory<I> {
     /// After the sweep before the last.
-    pub previous: f32,
+    pub previous: I,
     /// Where the last sweep began.
-    pub start: f32,
+    pub start: I,
+}
+
+// SAFETY: two impulses of one kind, one after the other, leave no gap.
+#[allow(unsafe_code, reason = "two records of one kind have no padding")]
+unsafe impl<I: Pod> Pod for Memory<I> {}
+
+/// Of a contact; 32 bytes.
+pub type ContactMemory = Memory<[f32; 4]>;
+
+/// Of a joint row; 8 bytes.
+pub type JointMemory = Memory<f32>;
+
+impl<I: Copy> Memory<I> {
+    /// Before the first sweep.
+    pub(super) fn of(impulse: I) -> Self {
+        Self {
+            previous: impulse,
+            start: impulse,
+        }
+    }
+}
+
+/// Moves an impulse to where the next sweep begins.
+#[inline(always)]
+pub(super) fn extrapolate<I: Impulse>(impulse: &mut I, memory: &mut Memory<I>, factor: f32) {
+    let now = *impulse;
+    *impulse = now.extrapolated(memory.previous, factor);
+    *memory = Memory {
+        previous: now,
+        start: *impulse,
+    };
 }
 
 impl Default for Momentum {
@@ -148,11 +190,11 @@ impl Progress {
             padding: 0.0,
         }
     }
+}
 
-    /// Both together.
+impl Term for Progress {
     #[inline(always)]
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Self {
             along: self.along + other.along,
             step: self.step + other.step,
@@ -176,22 +218,10 @@ pub(crate) fn progress_of<S: Simd>(mass: S, previous: S, start: S, now: S) -> [S
     ]
 }
 
-/// Adds up one workgroup's impulses in the order in which its invocations do: halving strides.
-#[must_use]
-pub fn reduce_workgroup(lanes: [Progress; WORKGROUP_SIZE as usize]) -> Progress {
-    by_halving_strides(lanes, Progress::plus)
-}
-
-/// Adds up the workgroups' sums of joint rows and then of contacts, as one workgroup does: invocation
-/// `i` takes the sums `i, i + 64, ...`, then halving strides. Twin of `shaders/momentum_step.wgsl`.
+/// Adds up the workgroups' sums of joint rows and then of contacts. Twin of `shaders/momentum_step.wgsl`.
 #[must_use]
 pub fn momentum_step(momentum: Momentum, joints: &[Progress], contacts: &[Progress]) -> Momentum {
-    let mut lanes = [Progress::default(); WORKGROUP_SIZE as usize];
-    for sums in [joints, contacts] {
-        for (index, &sum) in sums.iter().enumerate() {
-            let lane = &mut lanes[index % WORKGROUP_SIZE as usize];
-            *lane = lane.plus(sum);
-        }
-    }
-    momentum.after(reduce_workgroup(lanes))
+    momentum.after(sums::of_lists(
+        [joints, contacts].map(|sums| sums.iter().copied()),
+    ))
 }

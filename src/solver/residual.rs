@@ -2,7 +2,7 @@
 
 #[cfg(feature = "gpu")]
 use super::{Options, Report, Status};
-use crate::constants::WORKGROUP_SIZE;
+use crate::solver::sums::{self, Term};
 use bytemuck::{Pod, Zeroable};
 
 /// Sum of squares and maximum over one workgroup's contacts or joint rows; 8 bytes.
@@ -24,10 +24,10 @@ impl Partial {
             max: residual,
         }
     }
+}
 
-    /// Both together.
-    #[must_use]
-    pub fn merge(self, other: Self) -> Self {
+impl Term for Partial {
+    fn plus(self, other: Self) -> Self {
         Self {
             sum_of_squares: self.sum_of_squares + other.sum_of_squares,
             max: self.max.max(other.max),
@@ -95,50 +95,10 @@ impl Control {
     }
 }
 
-/// Adds up one workgroup's residuals in the order in which its invocations do: halving strides.
-#[must_use]
-pub fn reduce_workgroup(residuals: &[f32]) -> Partial {
-    let mut lanes = [Partial::default(); WORKGROUP_SIZE as usize];
-    for (lane, &residual) in lanes.iter_mut().zip(residuals) {
-        *lane = Partial::of(residual);
-    }
-    reduce_lanes(lanes)
-}
-
-/// Adds up one workgroup's sums by halving strides.
-#[must_use]
-pub fn reduce_lanes(lanes: [Partial; WORKGROUP_SIZE as usize]) -> Partial {
-    by_halving_strides(lanes, Partial::merge)
-}
-
-/// Adds up what the invocations of a workgroup have, in the order in which they do.
-pub(super) fn by_halving_strides<T: Copy>(
-    mut lanes: [T; WORKGROUP_SIZE as usize],
-    plus: impl Fn(T, T) -> T,
-) -> T {
-    let mut stride = lanes.len() / 2;
-    while stride > 0 {
-        for lane in 0..stride {
-            lanes[lane] = plus(lanes[lane], lanes[lane + stride]);
-        }
-        stride /= 2;
-    }
-    lanes[0]
-}
-
-/// Adds up the partials of the contacts and then of the rows, as one workgroup does: invocation `i`
-/// takes the partials `i, i + 64, ...`, then halving strides. Twin of `shaders/residual_step.wgsl`.
+/// Adds up the partials of the contacts and then of the rows. Twin of `shaders/residual_step.wgsl`.
 #[must_use]
 pub fn gather(partials: [&[Partial]; 2]) -> Partial {
-    let mut lanes = [Partial::default(); WORKGROUP_SIZE as usize];
-    for partials in partials {
-        for chunk in partials.chunks(lanes.len()) {
-            for (lane, &partial) in lanes.iter_mut().zip(chunk) {
-                *lane = lane.merge(partial);
-            }
-        }
-    }
-    reduce_lanes(lanes)
+    sums::of_lists(partials.map(|partials| partials.iter().copied()))
 }
 
 /// Root mean square and maximum over `count` contacts and joint rows, from the partials of the

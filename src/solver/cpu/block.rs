@@ -11,7 +11,8 @@ use crate::problem::batches::{
     Batches, BodyInertia, BodyVelocity, ContactBlock, JointBlock, Lever, Motion, Packed, Turn,
     change_of_copy,
 };
-use crate::solver::momentum::{ContactMemory, JointMemory, Progress};
+use crate::solver::momentum::{ContactMemory, Impulse, JointMemory, Memory, Progress};
+use crate::solver::sums::Term;
 use bytemuck::Pod;
 use std::ops::Range;
 
@@ -93,8 +94,7 @@ impl<Impulse> Step<Impulse> {
 
 /// A block of the batches.
 pub(super) trait Block: Pod + Send + Sync {
-    type Impulse: Pod + Send + Sync;
-    type Memory: std::marker::Copy + Send + Sync;
+    type Impulse: Impulse + Send + Sync;
 
     /// All of its sort.
     fn packed(batches: &Batches) -> &Packed<Self, Self::Impulse>;
@@ -129,12 +129,11 @@ pub(super) trait Block: Pod + Send + Sync {
     ) -> f32;
 
     /// How its impulse went on in the last sweep.
-    fn progress(&self, memory: &Self::Memory, now: Self::Impulse) -> Progress;
+    fn progress(&self, memory: &Memory<Self::Impulse>, now: Self::Impulse) -> Progress;
 }
 
 impl Block for ContactBlock {
     type Impulse = [f32; 4];
-    type Memory = ContactMemory;
 
     fn packed(batches: &Batches) -> &Packed<Self, [f32; 4]> {
         &batches.contacts
@@ -233,7 +232,6 @@ impl Block for ContactBlock {
 
 impl Block for JointBlock {
     type Impulse = f32;
-    type Memory = JointMemory;
 
     fn packed(batches: &Batches) -> &Packed<Self, f32> {
         &batches.joints

@@ -2,11 +2,11 @@
 //! `shaders/hub_gather.wgsl`.
 
 use super::sweep::VelocityChange;
-use crate::constants::{MIN_BLOCKS_PER_THREAD, WORKGROUP_SIZE};
+use crate::constants::MIN_BLOCKS_PER_THREAD;
 use crate::math;
 use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::batches::{BodyVelocity, Remainder, SplitBody};
-use crate::solver::residual::by_halving_strides;
+use crate::solver::sums::{self, Term};
 
 /// Adds the changes of every body with few slots, in the order of its slots.
 pub fn body_gather(
@@ -53,23 +53,21 @@ fn gather(
     });
 }
 
-fn plus(a: VelocityChange, b: &VelocityChange) -> VelocityChange {
-    VelocityChange {
-        linear: math::add(a.linear, b.linear),
-        angular: math::add(a.angular, b.angular),
-        ..a
+impl Term for VelocityChange {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            linear: math::add(self.linear, other.linear),
+            angular: math::add(self.angular, other.angular),
+            ..self
+        }
     }
 }
 
 pub(super) fn sum_in_order(changes: &[VelocityChange]) -> VelocityChange {
-    changes.iter().fold(VelocityChange::default(), plus)
+    let changes = changes.iter().copied();
+    changes.fold(VelocityChange::default(), Term::plus)
 }
 
 pub(super) fn sum_by_lanes(changes: &[VelocityChange]) -> VelocityChange {
-    let mut lanes = [VelocityChange::default(); WORKGROUP_SIZE as usize];
-    for (index, change) in changes.iter().enumerate() {
-        let lane = &mut lanes[index % WORKGROUP_SIZE as usize];
-        *lane = plus(*lane, change);
-    }
-    by_halving_strides(lanes, |a, b| plus(a, &b))
+    sums::of_lists([changes.iter().copied()])
 }

@@ -2,13 +2,15 @@
 
 use super::block::{Block, Sweep};
 use super::sweep::{VelocityChange, step_through};
-use crate::constants::{CLUSTER_COPIES, WORKGROUP_SIZE};
+use crate::constants::CLUSTER_COPIES;
 use crate::math;
 use crate::parallel::{self, SharedSlice};
 use crate::problem::batches::{Batches, BodyVelocity, ContactBlock, JointBlock};
 use crate::problem::clusters::{Cluster, ClusterGroup, Clusters, NO_COPY};
-use crate::solver::momentum::{ContactMemory, JointMemory, Progress, reduce_workgroup};
+use crate::solver::momentum::{ContactMemory, Impulse, JointMemory, Memory, Progress, extrapolate};
+use crate::solver::sums;
 use bytemuck::Zeroable;
+use std::ops::Range;
 
 /// What one iteration over clusters does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,18 +94,12 @@ pub struct ClusterMemory {
 impl ClusterMemory {
     /// Nothing has changed yet.
     pub fn begin(&mut self, batches: &Batches, clusters: &Clusters) {
+        let impulses = batches.contacts.impulses.iter();
         self.contacts.clear();
-        self.contacts
-            .extend(batches.contacts.impulses.iter().map(|&now| ContactMemory {
-                previous: now,
-                start: now,
-            }));
+        self.contacts.extend(impulses.copied().map(Memory::of));
+        let impulses = batches.joints.impulses.iter();
         self.joints.clear();
-        self.joints
-            .extend(batches.joints.impulses.iter().map(|&now| JointMemory {
-                previous: now,
-                start: now,
-            }));
+        self.joints.extend(impulses.copied().map(Memory::of));
         self.bodies.clear();
         self.bodies
             .resize(batches.velocities.len(), VelocityChange::default());
@@ -191,33 +187,15 @@ impl Shared<'_> {
         // SAFETY: every contact and every joint row is in one cluster.
         #[allow(unsafe_code, reason = "clusters are disjoint")]
         unsafe {
-            for row in cluster.joint_range() {
-                let now = self.joint_impulses.read(row);
-                let previous = self.joint_memory.read(row).previous;
-                let start = now + factor * (now - previous);
-                self.joint_impulses.write(row, start);
-                self.joint_memory.write(
-                    row,
-                    JointMemory {
-                        previous: now,
-                        start,
-                    },
-                );
-            }
-            for contact in cluster.contact_range() {
-                let now = self.contact_impulses.read(contact);
-                let previous = self.contact_memory.read(contact).previous;
-                let start =
-                    std::array::from_fn(|axis| now[axis] + factor * (now[axis] - previous[axis]));
-                self.contact_impulses.write(contact, start);
-                self.contact_memory.write(
-                    contact,
-                    ContactMemory {
-                        previous: now,
-                        start,
-                    },
-                );
-            }
+            let rows = cluster.joint_range();
+            extrapolate_some(rows, factor, &self.joint_impulses, &self.joint_memory);
+            let contacts = cluster.contact_range();
+            extrapolate_some(
+                contacts,
+                factor,
+                &self.contact_impulses,
+                &self.contact_memory,
+            );
         }
     }
 
@@ -290,27 +268,43 @@ impl Shared<'_> {
     /// How the impulses went on, in the order in which a workgroup adds up: invocation `i` takes the
     /// blocks `i, i + 64, ...`, joint rows first, then halving strides.
     fn progress(&self, cluster: &Cluster) -> Progress {
-        let mut lanes = [Progress::default(); WORKGROUP_SIZE as usize];
-        let mut lane = 0;
-        let mut add = |part: Progress| {
-            lanes[lane] = lanes[lane].plus(part);
-            lane = (lane + 1) % WORKGROUP_SIZE as usize;
-        };
+        let (memory, impulses) = (&self.joint_memory, &self.joint_impulses);
+        let rows = self.terms::<JointBlock>(cluster.joint_range(), memory, impulses);
+        let (memory, impulses) = (&self.contact_memory, &self.contact_impulses);
+        let contacts = self.terms::<ContactBlock>(cluster.contact_range(), memory, impulses);
+        sums::of_lists([rows.chain(contacts)])
+    }
+
+    fn terms<B: Block>(
+        &self,
+        some: Range<usize>,
+        memory: &SharedSlice<'_, Memory<B::Impulse>>,
+        impulses: &SharedSlice<'_, B::Impulse>,
+    ) -> impl Iterator<Item = Progress> {
+        let blocks = &B::packed(self.batches).blocks[some.clone()];
         // SAFETY: every contact and every joint row is in one cluster.
         #[allow(unsafe_code, reason = "clusters are disjoint")]
-        unsafe {
-            for row in cluster.joint_range() {
-                let memory = self.joint_memory.read(row);
-                let now = self.joint_impulses.read(row);
-                add(self.batches.joints.blocks[row].progress(&memory, now));
-            }
-            for contact in cluster.contact_range() {
-                let memory = self.contact_memory.read(contact);
-                let now = self.contact_impulses.read(contact);
-                add(self.batches.contacts.blocks[contact].progress(&memory, now));
-            }
-        }
-        reduce_workgroup(lanes)
+        let (memory, impulses) = unsafe { (memory.range(some.clone()), impulses.range(some)) };
+        let each = blocks.iter().zip(memory).zip(impulses);
+        each.map(|((block, memory), now)| block.progress(memory, *now))
+    }
+}
+
+/// Moves impulses to where the next sweep begins.
+///
+/// # Safety
+/// Nobody else has these impulses and their memory.
+#[allow(unsafe_code, reason = "the caller's promise")]
+unsafe fn extrapolate_some<I: Impulse>(
+    some: Range<usize>,
+    factor: f32,
+    impulses: &SharedSlice<'_, I>,
+    memory: &SharedSlice<'_, Memory<I>>,
+) {
+    // SAFETY: the caller's promise.
+    let (impulses, memory) = unsafe { (impulses.range(some.clone()), memory.range(some)) };
+    for (impulse, memory) in impulses.iter_mut().zip(memory) {
+        extrapolate(impulse, memory, factor);
     }
 }
 

@@ -2,16 +2,12 @@
 
 use super::block::Block;
 use super::momentum::{body_momentum, contact_momentum, joint_momentum};
-use super::progress::{joint_progress, sum_of_workgroup};
-use super::{
-    BodyMomentum, CpuSolver, SUMS_PER_THREAD, Sweep, VelocityChange, WORKGROUP, remainder_contacts,
-};
-use crate::parallel::{self, Team};
+use super::residuals::{by_workgroups, joint_progress};
+use super::{BodyMomentum, CpuSolver, Sweep, VelocityChange, remainder_contacts};
+use crate::parallel::Team;
 use crate::problem::batches::Batches;
 use crate::solver::Start;
-use crate::solver::momentum::{
-    ContactMemory, JointMemory, Momentum, MomentumRule, Progress, momentum_step,
-};
+use crate::solver::momentum::{Memory, Momentum, MomentumRule, Progress, momentum_step};
 
 impl CpuSolver {
     /// No momentum yet: the memory is where the solve starts.
@@ -19,22 +15,13 @@ impl CpuSolver {
         self.momentum = Momentum::of(rule);
         self.lanes.begin_momentum();
         let remainder = remainder_contacts(batches);
+        let impulses = batches.contacts.impulses[remainder].iter();
         self.contact_memory.clear();
         self.contact_memory
-            .extend(
-                batches.contacts.impulses[remainder]
-                    .iter()
-                    .map(|&impulse| ContactMemory {
-                        previous: impulse,
-                        start: impulse,
-                    }),
-            );
+            .extend(impulses.copied().map(Memory::of));
+        let impulses = batches.joints.impulses.iter();
         self.joint_memory.clear();
-        self.joint_memory
-            .extend(batches.joints.impulses.iter().map(|&impulse| JointMemory {
-                previous: impulse,
-                start: impulse,
-            }));
+        self.joint_memory.extend(impulses.copied().map(Memory::of));
         self.body_memory.clear();
         let velocities = self.velocities.bodies();
         self.body_memory
@@ -82,15 +69,7 @@ impl CpuSolver {
         }
         self.lanes.progress(&mut self.terms, team);
         let terms = &self.terms;
-        parallel::fill(
-            &mut self.contact_sums,
-            count.div_ceil(WORKGROUP),
-            SUMS_PER_THREAD,
-            |workgroup| {
-                let first = workgroup * WORKGROUP;
-                sum_of_workgroup(&terms[first..count.min(first + WORKGROUP)])
-            },
-        );
+        by_workgroups(&mut self.contact_sums, count, |index| terms[index]);
         let impulses = &batches.joints.impulses;
         joint_progress(batches, impulses, &self.joint_memory, &mut self.joint_sums);
         self.momentum = momentum_step(self.momentum, &self.joint_sums, &self.contact_sums);

@@ -14,7 +14,6 @@ mod gap;
 mod joint;
 mod lanes;
 mod momentum;
-mod progress;
 mod residuals;
 mod run;
 mod substep_kernels;
@@ -33,8 +32,9 @@ pub(crate) mod kernels {
     pub use super::cluster_residual::cluster_residual;
     pub use super::cluster_sweep::{ClusterMemory, ClusterRound, cluster_sweep};
     pub use super::momentum::{BodyMomentum, body_momentum, contact_momentum, joint_momentum};
-    pub use super::progress::{contact_progress, joint_progress};
-    pub use super::residuals::{contact_residual, joint_residual};
+    pub use super::residuals::{
+        contact_progress, contact_residual, joint_progress, joint_residual,
+    };
     pub use super::substep_kernels::{substep_bodies, substep_contacts, substep_control};
     pub use super::sweep::{
         VelocityChange, contact_split, contact_sweep, joint_split, joint_sweep,

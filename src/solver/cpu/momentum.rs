@@ -5,7 +5,7 @@ use super::sweep::VelocityChange;
 use crate::math::{self, V3};
 use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::batches::BodyVelocity;
-use crate::solver::momentum::{ContactMemory, JointMemory};
+use crate::solver::momentum::{ContactMemory, Impulse, JointMemory, Memory, extrapolate};
 
 /// Which part of [`body_momentum`] to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,29 +21,23 @@ pub enum BodyMomentum {
 /// Least number of impulses or bodies to wake a thread for: each takes a few nanoseconds.
 const PER_THREAD: usize = 8192;
 
-/// `r + b (r - r_previous)` for every contact.
+/// Momentum of every contact.
 pub fn contact_momentum(factor: f32, impulses: &mut [[f32; 4]], memory: &mut [ContactMemory]) {
-    for_pairs(impulses, memory, |impulse, memory| {
-        let now = *impulse;
-        for axis in 0..4 {
-            impulse[axis] = now[axis] + factor * (now[axis] - memory.previous[axis]);
-        }
-        *memory = ContactMemory {
-            previous: now,
-            start: *impulse,
-        };
-    });
+    momentum_of(factor, impulses, memory);
 }
 
-/// The same for every joint row.
+/// The same of every joint row.
 pub fn joint_momentum(factor: f32, impulses: &mut [f32], memory: &mut [JointMemory]) {
+    momentum_of(factor, impulses, memory);
+}
+
+fn momentum_of<I: Impulse + Send + Sync>(
+    factor: f32,
+    impulses: &mut [I],
+    memory: &mut [Memory<I>],
+) {
     for_pairs(impulses, memory, |impulse, memory| {
-        let now = *impulse;
-        *impulse = now + factor * (now - memory.previous);
-        *memory = JointMemory {
-            previous: now,
-            start: *impulse,
-        };
+        extrapolate(impulse, memory, factor);
     });
 }
 

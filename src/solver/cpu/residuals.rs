@@ -1,12 +1,15 @@
-//! Natural-map residuals: twins of `shaders/block_residual.wgsl`, and a look at all among the threads of a team.
+//! Sums over blocks, one a workgroup's worth of them: natural-map residuals, and how impulses went on in the last sweep; twins of
+//! `shaders/block_residual.wgsl` and `shaders/block_progress.wgsl`.
 
 use super::block::Block;
 use super::{CpuSolver, SUMS_PER_THREAD, WORKGROUP, remainder_contacts};
 use crate::parallel::{self, Team};
 use crate::problem::batches::{Batches, BodyVelocity, ContactBlock, JointBlock};
-use crate::solver::residual::{self, Partial, reduce_workgroup};
+use crate::solver::momentum::{ContactMemory, JointMemory, Memory, Progress};
+use crate::solver::residual::{self, Partial};
+use crate::solver::sums::{self, Term};
 
-/// One partial sum per workgroup's worth of contacts, in the order of the blocks.
+/// Residuals of contacts, in the order of the blocks.
 pub fn contact_residual(
     batches: &Batches,
     velocities: &[BodyVelocity],
@@ -32,15 +35,53 @@ fn partials_of<B: Block>(
     impulses: &[B::Impulse],
     partials: &mut Vec<Partial>,
 ) {
-    let workgroups = impulses.len().div_ceil(WORKGROUP);
-    parallel::fill(partials, workgroups, SUMS_PER_THREAD, |workgroup| {
+    by_workgroups(partials, impulses.len(), |index| {
+        Partial::of(B::residual(batches, index, velocities, impulses[index]))
+    });
+}
+
+/// Progress of contacts, in the order of the blocks.
+pub fn contact_progress(
+    batches: &Batches,
+    impulses: &[[f32; 4]],
+    memory: &[ContactMemory],
+    sums: &mut Vec<Progress>,
+) {
+    progress_of::<ContactBlock>(batches, impulses, memory, sums);
+}
+
+/// The same of joint rows.
+pub fn joint_progress(
+    batches: &Batches,
+    impulses: &[f32],
+    memory: &[JointMemory],
+    sums: &mut Vec<Progress>,
+) {
+    progress_of::<JointBlock>(batches, impulses, memory, sums);
+}
+
+fn progress_of<B: Block>(
+    batches: &Batches,
+    impulses: &[B::Impulse],
+    memory: &[Memory<B::Impulse>],
+    sums: &mut Vec<Progress>,
+) {
+    let blocks = &B::packed(batches).blocks;
+    by_workgroups(sums, impulses.len(), |index| {
+        blocks[index].progress(&memory[index], impulses[index])
+    });
+}
+
+/// The sum of each workgroup's worth of `count` terms.
+pub(super) fn by_workgroups<T: Term + Send + Sync>(
+    sums: &mut Vec<T>,
+    count: usize,
+    term: impl Fn(usize) -> T + Sync,
+) {
+    let workgroups = count.div_ceil(WORKGROUP);
+    parallel::fill(sums, workgroups, SUMS_PER_THREAD, |workgroup| {
         let first = workgroup * WORKGROUP;
-        let blocks = first..impulses.len().min(first + WORKGROUP);
-        let mut residuals = [0.0; WORKGROUP];
-        for (residual, index) in residuals.iter_mut().zip(blocks.clone()) {
-            *residual = B::residual(batches, index, velocities, impulses[index]);
-        }
-        reduce_workgroup(&residuals[..blocks.len()])
+        sums::of_workgroup((first..count.min(first + WORKGROUP)).map(&term))
     });
 }
 
@@ -61,15 +102,9 @@ impl CpuSolver {
             team,
         );
         let residuals = &self.residuals;
-        parallel::fill(
-            &mut self.contact_partials,
-            count.div_ceil(WORKGROUP),
-            SUMS_PER_THREAD,
-            |workgroup| {
-                let first = workgroup * WORKGROUP;
-                reduce_workgroup(&residuals[first..count.min(first + WORKGROUP)])
-            },
-        );
+        by_workgroups(&mut self.contact_partials, count, |index| {
+            Partial::of(residuals[index])
+        });
         joint_residual(
             batches,
             self.velocities.bodies(),

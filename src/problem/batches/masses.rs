@@ -1,6 +1,7 @@
 //! Effective masses of contacts, in every lane.
 
 use crate::simd::{Simd, Vector, vector};
+use bytemuck::Zeroable;
 
 /// Masses of a contact `[kg]`; see [`ContactBlock`](super::ContactBlock).
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +27,8 @@ pub(crate) struct Lever<'a, S> {
 }
 
 /// A direction's arm `r x d`, and the spin `I^-1 (r x d)` that a unit impulse along it gives.
-#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Zeroable)]
 pub(crate) struct Turn<S> {
     pub(crate) arm: Vector<S>,
     pub(crate) spin: Vector<S>,

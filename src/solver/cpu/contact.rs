@@ -7,6 +7,7 @@ use crate::constants::IMPULSE_DEAD_BAND;
 use crate::problem::FrictionTable;
 use crate::problem::batches::{Motion, Turn, change_by};
 use crate::simd::{Simd, Vector, vector};
+use bytemuck::Zeroable;
 
 /// Velocity and inertia of one body a lane.
 #[derive(Clone, Copy)]
@@ -64,7 +65,8 @@ impl<S: Simd> Bodies<S> {
 }
 
 /// One contact point a lane; fields as those of [`ContactBlock`](crate::problem::batches::ContactBlock).
-#[derive(Clone, Copy)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Zeroable)]
 pub(super) struct Point<S> {
     pub(super) normal: Vector<S>,
     pub(super) normal_mass: S,

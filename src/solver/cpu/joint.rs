@@ -4,9 +4,11 @@
 use super::contact::Bodies;
 use crate::problem::batches::{JointBlock, Motion};
 use crate::simd::{Simd, Vector, vector};
+use bytemuck::Zeroable;
 
 /// One joint row a lane; fields as those of [`JointBlock`].
-#[derive(Clone, Copy)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Zeroable)]
 pub(super) struct JointRow<S> {
     pub(super) linear: Vector<S>,
     pub(super) free_velocity: S,

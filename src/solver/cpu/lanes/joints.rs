@@ -12,22 +12,11 @@ use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Width, lanes_of, lanes_of_
 use crate::solver::cpu::block::Sweep;
 use crate::solver::cpu::contact::Bodies;
 use crate::solver::cpu::joint::JointRow;
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 use std::ops::Range;
 
-/// One row of a joint a lane; fields as those of [`JointBlock`].
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Rows {
-    linear: [Row; 3],
-    free_velocity: Row,
-    angular_a: [Row; 3],
-    softness: Row,
-    angular_b: [Row; 3],
-    mass: Row,
-    lower: Row,
-    upper: Row,
-}
+/// Joint rows of sixteen lanes in memory.
+type Rows = JointRow<Row>;
 
 /// The coloured joints of a problem in lanes. The memory is kept from problem to problem.
 #[derive(Debug, Clone, Default)]

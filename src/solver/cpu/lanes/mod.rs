@@ -45,19 +45,8 @@ struct Pairs {
     inertia_b: [Row; 6],
 }
 
-/// One contact point a lane; fields as those of [`ContactBlock`](crate::problem::batches::ContactBlock).
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Points {
-    normal: [Row; 3],
-    normal_mass: Row,
-    arm_a: [Row; 3],
-    tangent_mass: Row,
-    arm_b: [Row; 3],
-    friction: Row,
-    free_velocity: [Row; 3],
-    coupling: [Row; 2],
-}
+/// Contact points of sixteen lanes in memory.
+type Points = Point<Row>;
 
 impl Points {
     /// Some lanes of them.
@@ -79,13 +68,8 @@ impl Points {
     }
 }
 
-/// Arm and spin of a unit of a point's normal impulse on one side's body; fields as those of [`Turn`].
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Turns {
-    arm: [Row; 3],
-    spin: [Row; 3],
-}
+/// Of a unit of points' normal impulses on one side's bodies.
+type Turns = Turn<Row>;
 
 impl Turns {
     /// Some lanes of them.

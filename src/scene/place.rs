@@ -91,6 +91,14 @@ impl<'a> Place<'a> {
         self.scene_error(message.into(), help.into()).into()
     }
 
+    /// Two keys of this table of which one is enough; the place of the mistake is the second one's.
+    pub(super) fn both(&self, first: &str, second: &str) -> Error {
+        self.name_of(second).error(
+            format!("both `{first}` and `{second}` are given"),
+            "expected one of them",
+        )
+    }
+
     fn scene_error(&self, message: String, help: String) -> SceneError {
         SceneError {
             path: self.path.to_owned(),

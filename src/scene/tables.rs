@@ -75,9 +75,7 @@ fn read(table: &mut BodyTable, folder: &Path, around: &Place<'_>) -> Result<()> 
     let place = place(around);
     if let Some(name) = table.file.take() {
         if !table.text.is_empty() {
-            return Err(around
-                .name_of("text")
-                .error("both `file` and `text` are given", "expected one of them"));
+            return Err(around.both("file", "text"));
         }
         let path = folder.join(&name);
         let wrong = |why: String| {

@@ -2,7 +2,7 @@
 //! these anew; whatever their order is, they find the same pairs.
 
 use super::entry::Entry;
-use super::unbounded::{SavedUnbounded, Unbounded};
+use super::unbounded::{Parts, Unbounded};
 use super::{Broadphase, PairSearch};
 use crate::math::Aabb;
 use crate::world::World;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(in crate::collide) struct SavedBroadphase {
     /// Shape `[body_count]`.
     boxes: Vec<Aabb>,
-    unbounded: Vec<SavedUnbounded>,
+    unbounded: Vec<Parts>,
 }
 
 impl Broadphase {
@@ -21,7 +21,11 @@ impl Broadphase {
     pub(in crate::collide) fn saved(&self) -> SavedBroadphase {
         SavedBroadphase {
             boxes: self.entries.iter().map(|entry| entry.aabb).collect(),
-            unbounded: self.unbounded.iter().map(Unbounded::saved).collect(),
+            unbounded: self
+                .unbounded
+                .iter()
+                .map(|body| body.parts.clone())
+                .collect(),
         }
     }
 
@@ -58,7 +62,7 @@ impl Broadphase {
         let unbounded = unbounded.into_iter().zip(without_bounds);
         let mut restored = Self::by(self.search);
         restored.unbounded = unbounded
-            .map(|(saved, entry)| Unbounded::restored(saved, entry))
+            .map(|(parts, entry)| Unbounded { entry, parts })
             .collect();
         if self.search == PairSearch::Grid {
             restored.grid.build(&entries);

@@ -13,10 +13,17 @@ struct Plane {
     reach: f64,
 }
 
-/// A body that does not fit into a grid, as the union of half-spaces and boxes.
+/// A body that does not fit into a grid.
 #[derive(Debug, Clone)]
 pub(super) struct Unbounded {
-    entry: Entry,
+    pub(super) entry: Entry,
+    pub(super) parts: Parts,
+}
+
+/// A body as the union of half-spaces and boxes.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Parts {
     planes: Vec<Plane>,
     /// Holds the parts that are no half-spaces.
     rest: Aabb,
@@ -27,8 +34,10 @@ impl Unbounded {
     pub(super) fn new(entry: Entry, body: &Body, reach: f64) -> Self {
         let mut new = Self {
             entry,
-            planes: Vec::new(),
-            rest: Aabb::empty(),
+            parts: Parts {
+                planes: Vec::new(),
+                rest: Aabb::empty(),
+            },
         };
         new.set(entry, body, reach);
         new
@@ -36,7 +45,7 @@ impl Unbounded {
 
     /// Replaces the body; keeps its memory.
     pub(super) fn set(&mut self, entry: Entry, body: &Body, reach: f64) {
-        let Self { planes, rest, .. } = self;
+        let Parts { planes, rest } = &mut self.parts;
         planes.clear();
         *rest = Aabb::empty();
         let mut add = |pose: &Pose, shape: &Shape| {
@@ -64,8 +73,8 @@ impl Unbounded {
     /// True if the body's parts, grown by its reach, come to a box. Unbounded boxes always do.
     pub(super) fn reaches(&self, aabb: &Aabb) -> bool {
         !aabb.is_finite()
-            || self.rest.overlaps(aabb)
-            || self.planes.iter().any(|plane| plane.reaches(aabb))
+            || self.parts.rest.overlaps(aabb)
+            || self.parts.planes.iter().any(|plane| plane.reaches(aabb))
     }
 }
 
@@ -83,34 +92,6 @@ impl Plane {
             })
             .sum();
         lowest <= self.reach
-    }
-}
-
-/// The parts of an unbounded body as checkpoints hold them.
-#[cfg(feature = "scene")]
-#[derive(Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct SavedUnbounded {
-    planes: Vec<Plane>,
-    rest: Aabb,
-}
-
-#[cfg(feature = "scene")]
-impl Unbounded {
-    /// State of the body for a checkpoint.
-    pub(super) fn saved(&self) -> SavedUnbounded {
-        SavedUnbounded {
-            planes: self.planes.clone(),
-            rest: self.rest,
-        }
-    }
-
-    /// The body of an entry that was saved.
-    pub(super) fn restored(saved: SavedUnbounded, entry: Entry) -> Self {
-        Self {
-            entry,
-            planes: saved.planes,
-            rest: saved.rest,
-        }
     }
 }
 

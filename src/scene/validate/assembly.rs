@@ -117,12 +117,7 @@ pub(super) fn chain(chain: &Chain, names: &mut Names<'_>, place: &Place<'_>) -> 
     match (chain.density, chain.mass) {
         (Some(density), None) => positive(density, "the density", &place.key("density"))?,
         (None, Some(mass)) => positive(mass, "the mass", &place.key("mass"))?,
-        (Some(_), Some(_)) => {
-            return Err(place.name_of("mass").error(
-                "both `density` and `mass` are given",
-                "expected one of them",
-            ));
-        }
+        (Some(_), Some(_)) => return Err(place.both("density", "mass")),
         (None, None) => {
             return Err(place.error(
                 "a chain without a mass",
@@ -155,10 +150,7 @@ fn course(chain: &Chain, place: &Place<'_>) -> Result<()> {
         )
     };
     match (&chain.direction, &chain.end) {
-        (Some(_), Some(_)) => Err(place.name_of("end").error(
-            "both `direction` and `end` are given",
-            "expected one of them",
-        )),
+        (Some(_), Some(_)) => Err(place.both("direction", "end")),
         (None, None) => Err(place.error(
             "a chain that goes nowhere",
             "add `direction = [x, y, z]`, or `end = [x, y, z]` [m]",

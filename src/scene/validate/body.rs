@@ -48,12 +48,7 @@ fn mass(body: &Body, place: &Place<'_>) -> Result<()> {
     vector(&body.center_of_mass, &place.key("center_of_mass"))?;
     if body.kind == Kind::Dynamic {
         match (body.density, body.mass) {
-            (Some(_), Some(_)) => {
-                return Err(place.name_of("mass").error(
-                    "both `density` and `mass` are given",
-                    "expected one of them",
-                ));
-            }
+            (Some(_), Some(_)) => return Err(place.both("density", "mass")),
             (None, None) => {
                 return Err(place.error(
                     "a dynamic body without a mass",

@@ -270,12 +270,7 @@ fn simulation(file: &SceneFile, place: &Place<'_>) -> Result<()> {
         ));
     }
     match (simulation.steps, simulation.duration) {
-        (Some(_), Some(_)) => {
-            return Err(place.name_of("duration").error(
-                "both `steps` and `duration` are given",
-                "expected one of them",
-            ));
-        }
+        (Some(_), Some(_)) => return Err(place.both("steps", "duration")),
         (None, None) => {
             return Err(place.error(
                 "neither `steps` nor `duration` is given",
@@ -377,10 +372,7 @@ fn solver(file: &SceneFile, root: &Place<'_>) -> Result<()> {
 fn output(file: &SceneFile, place: &Place<'_>) -> Result<()> {
     let output = &file.output;
     if output.frames_every.is_some() && output.frames_per_second.is_some() {
-        return Err(place.name_of("frames_per_second").error(
-            "both `frames_every` and `frames_per_second` are given",
-            "expected one of them",
-        ));
+        return Err(place.both("frames_every", "frames_per_second"));
     }
     if let Some(every) = output.frames_every {
         let what = "steps between two frames";

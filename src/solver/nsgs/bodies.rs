@@ -158,12 +158,7 @@ impl System for Bodies {
     }
 
     fn ease(&mut self) -> bool {
-        // By the convex law every step makes the same energy less: more of them do no harm.
-        if self.section == Section::Cone {
-            return false;
-        }
-        self.rule = LocalRule::Product { iterations: 1 };
-        true
+        self.rule.ease(&self.section)
     }
 
     fn residual(&self, r: &[f64]) -> Residual {

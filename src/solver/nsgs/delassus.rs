@@ -277,12 +277,7 @@ impl System for Rows<'_> {
     }
 
     fn ease(&mut self) -> bool {
-        // As for bodies: by the convex law every step makes the same energy less.
-        if self.section == Section::Cone {
-            return false;
-        }
-        self.rule = LocalRule::Product { iterations: 1 };
-        true
+        self.rule.ease(&self.section)
     }
 
     fn residual(&self, r: &[f64]) -> Residual {

@@ -29,6 +29,7 @@ mod row;
 pub use delassus::{DelassusProblem, DelassusReport, DelassusVerdict};
 
 use self::bodies::Bodies;
+use self::cone::Section;
 use self::iteration::System;
 use super::one_by_one::{Found, OneByOne};
 use super::{Options, Packer, Report, Solution, Status};
@@ -76,6 +77,16 @@ impl LocalRule {
             | Self::Adaptive { iterations }
             | Self::Cone { iterations } => iterations,
         }
+    }
+
+    /// See [`System::ease`].
+    fn ease(&mut self, section: &Section) -> bool {
+        // By the convex law every step makes the same energy less: more of them do no harm.
+        let helps = *section != Section::Cone;
+        if helps {
+            *self = Self::Product { iterations: 1 };
+        }
+        helps
     }
 }
 

@@ -40,7 +40,7 @@ use direction::direction;
 pub(super) use manifold::{Manifold, Point};
 pub(super) use mesh::{Near, Neighbour, contacts_of_sphere_and_mesh};
 pub(super) use mover::{Kind, Mover};
-use placed::Placed;
+use placed::{Part, Placed};
 #[cfg(feature = "scene")]
 pub(crate) use polyhedron::distance_from_solid;
 use polyhedron::polyhedron_polyhedron;
@@ -322,29 +322,24 @@ fn as_solids(shapes: [&Shape; 2]) -> Option<[Faceted<'_>; 2]> {
 /// Calls `with` for a shape known by its farthest points; spheres, half-spaces, compounds and meshes are not.
 fn with_core<T>(placed: &Placed<'_>, with: impl FnOnce(&convex::Core<'_>) -> T) -> Option<T> {
     let (position, rotation) = (placed.position, placed.rotation());
-    let core = match placed.shape {
-        Shape::Box { half_extents } => {
-            let cuboid = Cuboid::new(half_extents);
-            return Some(with(&convex::Core::Solid((
-                &position,
-                &rotation,
-                cuboid.solid(),
-            ))));
+    let core = match placed.part()? {
+        Part::Box(_, half) => {
+            let cuboid = Cuboid::new(half);
+            let core = convex::Core::Solid((&position, &rotation, cuboid.solid()));
+            return Some(with(&core));
         }
-        Shape::Polyhedron(solid) => convex::Core::Solid((&position, &rotation, solid.solid())),
-        Shape::Capsule {
-            half_length,
-            radius,
-        } => convex::Core::Capsule {
+        Part::Polyhedron(_, solid) => convex::Core::Solid((&position, &rotation, solid)),
+        Part::Capsule(_, length, radius) => convex::Core::Capsule {
             position,
-            half: placed.axis() * *half_length,
-            radius: *radius,
+            half: placed.axis() * length,
+            radius,
         },
-        shape => convex::Core::Frustum {
+        Part::Round(_, frustum) => convex::Core::Frustum {
             position,
             rotation,
-            frustum: shape.frustum()?,
+            frustum,
         },
+        Part::Sphere(_) | Part::HalfSpace(..) => return None,
     };
     Some(with(&core))
 }
@@ -378,7 +373,6 @@ fn touch(
     query: &Query,
     manifold: &mut Manifold,
 ) {
-    use Shape::{Box, Capsule, Cone, Cylinder, HalfSpace, Polyhedron, Sphere};
     if let ContactModel::Events { near, lateral } = query.model
         && let Some([solid_p, solid_q]) = as_solids([p.shape, q.shape])
     {
@@ -391,198 +385,102 @@ fn touch(
         );
         return;
     }
-    match (p.shape, q.shape) {
-        (Sphere { radius: radius_p }, Sphere { radius: radius_q }) => {
-            sphere_sphere::sphere_sphere(
-                (&p.position, *radius_p),
-                (&q.position, *radius_q),
-                query,
-                manifold,
-            );
+    let (Some(part_p), Some(part_q)) = (p.part(), q.part()) else {
+        // Parts of compounds are no compounds, and meshes are looked at elsewhere.
+        return;
+    };
+    use Part::{Box, Capsule, HalfSpace, Polyhedron, Round, Sphere};
+    match (part_p, part_q) {
+        (Sphere(p), Sphere(q)) => sphere_sphere::sphere_sphere(p, q, query, manifold),
+        (Sphere(p), Box(q, half)) => {
+            let q = (&q.position, &q.rotation(), half);
+            sphere_box::sphere_box(p, q, query, manifold);
         }
-        (Sphere { radius }, Box { half_extents }) => sphere_box::sphere_box(
-            (&p.position, *radius),
-            (&q.position, &q.rotation(), half_extents),
-            query,
-            manifold,
-        ),
-        (
-            Sphere { radius: radius_p },
-            Capsule {
-                half_length,
-                radius,
-            },
-        ) => sphere_capsule::sphere_capsule(
-            (&p.position, *radius_p),
-            (&q.position, &q.axis(), *half_length, *radius),
-            query,
-            manifold,
-        ),
-        (Sphere { radius }, HalfSpace { normal, offset }) => sphere_half_space::sphere_half_space(
-            (&p.position, *radius),
-            (&q.position, q.orientation * normal, *offset),
-            query,
-            manifold,
-        ),
-        (
-            Box { half_extents },
-            Box {
-                half_extents: half_extents_q,
-            },
-        ) => box_box(
-            (&p.position, &p.rotation(), half_extents),
-            (&q.position, &q.rotation(), half_extents_q),
-            before,
-            query,
-            manifold,
-        ),
-        (
-            Box { half_extents },
-            Capsule {
-                half_length,
-                radius,
-            },
-        ) => box_capsule::box_capsule(
-            (&p.position, &p.rotation(), half_extents),
-            (&q.position, &q.axis(), *half_length, *radius),
-            query,
-            manifold,
-        ),
-        (Box { half_extents }, HalfSpace { normal, offset }) => box_half_space::box_half_space(
-            (&p.position, &p.rotation(), half_extents),
-            (&q.position, q.orientation * normal, *offset),
-            query,
-            manifold,
-        ),
-        (
-            Capsule {
-                half_length,
-                radius,
-            },
-            Capsule {
-                half_length: half_length_q,
-                radius: radius_q,
-            },
-        ) => capsule_capsule::capsule_capsule(
-            (&p.position, &p.axis(), *half_length, *radius),
-            (&q.position, &q.axis(), *half_length_q, *radius_q),
-            query,
-            manifold,
-        ),
-        (
-            Capsule {
-                half_length,
-                radius,
-            },
-            HalfSpace { normal, offset },
-        ) => capsule_half_space::capsule_half_space(
-            (&p.position, &(p.axis() * *half_length), *radius),
-            (&q.position, q.orientation * normal, *offset),
-            query,
-            manifold,
-        ),
-        (Polyhedron(solid_p), Polyhedron(solid_q)) => polyhedron_polyhedron(
-            (&p.position, &p.rotation(), solid_p.solid()),
-            (&q.position, &q.rotation(), solid_q.solid()),
-            before,
-            query,
-            manifold,
-        ),
-        (Box { half_extents }, Polyhedron(solid)) => polyhedron_polyhedron(
-            (
-                &p.position,
-                &p.rotation(),
-                Cuboid::new(half_extents).solid(),
-            ),
-            (&q.position, &q.rotation(), solid.solid()),
-            before,
-            query,
-            manifold,
-        ),
-        (Polyhedron(solid), Box { half_extents }) => polyhedron_polyhedron(
-            (&p.position, &p.rotation(), solid.solid()),
-            (
-                &q.position,
-                &q.rotation(),
-                Cuboid::new(half_extents).solid(),
-            ),
-            before,
-            query,
-            manifold,
-        ),
-        (Sphere { radius }, Polyhedron(solid)) => polyhedron::sphere_polyhedron(
-            (&p.position, *radius),
-            (&q.position, &q.rotation(), solid.solid()),
-            query,
-            manifold,
-        ),
-        (
-            Capsule {
-                half_length,
-                radius,
-            },
-            Polyhedron(solid),
-        ) => polyhedron::capsule_polyhedron(
-            (&p.position, &p.axis(), *half_length, *radius),
-            (&q.position, &q.rotation(), solid.solid()),
-            query,
-            manifold,
-        ),
-        (Polyhedron(solid), HalfSpace { normal, offset }) => polyhedron::half_space_polyhedron(
-            (&p.position, &p.rotation(), solid.solid()),
-            (&q.position, q.orientation * normal, *offset),
-            query,
-            manifold,
-        ),
-        (Sphere { radius }, Cylinder { .. } | Cone { .. }) => {
-            if let Some(frustum) = q.shape.frustum() {
-                convex::sphere_frustum(
-                    (&p.position, *radius),
-                    (&q.position, &q.rotation(), &frustum),
-                    query,
-                    manifold,
-                );
-            }
+        (Sphere(p), Capsule(q, length, radius)) => {
+            let q = (&q.position, &q.axis(), length, radius);
+            sphere_capsule::sphere_capsule(p, q, query, manifold);
         }
-        (Cylinder { .. } | Cone { .. }, HalfSpace { normal, offset }) => {
-            if let Some(frustum) = p.shape.frustum() {
-                convex::frustum_half_space(
-                    (&p.position, &p.rotation(), &frustum),
-                    (&q.position, q.orientation * normal, *offset),
-                    query,
-                    manifold,
-                );
-            }
+        (Sphere(p), Polyhedron(q, solid)) => {
+            let q = (&q.position, &q.rotation(), solid);
+            polyhedron::sphere_polyhedron(p, q, query, manifold);
         }
-        (
-            Cylinder { .. } | Cone { .. },
-            Box { .. } | Capsule { .. } | Polyhedron(_) | Cylinder { .. } | Cone { .. },
-        )
-        | (Box { .. } | Capsule { .. } | Polyhedron(_), Cylinder { .. } | Cone { .. }) => {
+        (Sphere(p), Round(q, frustum)) => {
+            let q = (&q.position, &q.rotation(), &frustum);
+            convex::sphere_frustum(p, q, query, manifold);
+        }
+        (Sphere(p), HalfSpace(q, normal, offset)) => {
+            let q = q.plane(normal, offset);
+            sphere_half_space::sphere_half_space(p, q, query, manifold);
+        }
+        (Box(p, half_p), Box(q, half_q)) => {
+            let p = (&p.position, &p.rotation(), half_p);
+            let q = (&q.position, &q.rotation(), half_q);
+            box_box(p, q, before, query, manifold);
+        }
+        (Box(p, half), Capsule(q, length, radius)) => {
+            let p = (&p.position, &p.rotation(), half);
+            let q = (&q.position, &q.axis(), length, radius);
+            box_capsule::box_capsule(p, q, query, manifold);
+        }
+        (Box(p, half), HalfSpace(q, normal, offset)) => {
+            let p = (&p.position, &p.rotation(), half);
+            box_half_space::box_half_space(p, q.plane(normal, offset), query, manifold);
+        }
+        (Capsule(p, length_p, radius_p), Capsule(q, length_q, radius_q)) => {
+            let p = (&p.position, &p.axis(), length_p, radius_p);
+            let q = (&q.position, &q.axis(), length_q, radius_q);
+            capsule_capsule::capsule_capsule(p, q, query, manifold);
+        }
+        (Capsule(p, length, radius), HalfSpace(q, normal, offset)) => {
+            let p = (&p.position, &(p.axis() * length), radius);
+            let q = q.plane(normal, offset);
+            capsule_half_space::capsule_half_space(p, q, query, manifold);
+        }
+        (Polyhedron(p, solid_p), Polyhedron(q, solid_q)) => {
+            let p = (&p.position, &p.rotation(), solid_p);
+            let q = (&q.position, &q.rotation(), solid_q);
+            polyhedron_polyhedron(p, q, before, query, manifold);
+        }
+        (Box(p, half), Polyhedron(q, solid)) => {
+            let cuboid = Cuboid::new(half);
+            let p = (&p.position, &p.rotation(), cuboid.solid());
+            let q = (&q.position, &q.rotation(), solid);
+            polyhedron_polyhedron(p, q, before, query, manifold);
+        }
+        (Polyhedron(p, solid), Box(q, half)) => {
+            let cuboid = Cuboid::new(half);
+            let p = (&p.position, &p.rotation(), solid);
+            let q = (&q.position, &q.rotation(), cuboid.solid());
+            polyhedron_polyhedron(p, q, before, query, manifold);
+        }
+        (Capsule(p, length, radius), Polyhedron(q, solid)) => {
+            let p = (&p.position, &p.axis(), length, radius);
+            let q = (&q.position, &q.rotation(), solid);
+            polyhedron::capsule_polyhedron(p, q, query, manifold);
+        }
+        (Polyhedron(p, solid), HalfSpace(q, normal, offset)) => {
+            let p = (&p.position, &p.rotation(), solid);
+            polyhedron::half_space_polyhedron(p, q.plane(normal, offset), query, manifold);
+        }
+        (Round(p, frustum), HalfSpace(q, normal, offset)) => {
+            let p = (&p.position, &p.rotation(), &frustum);
+            convex::frustum_half_space(p, q.plane(normal, offset), query, manifold);
+        }
+        (Round(..), Box(..) | Capsule(..) | Polyhedron(..) | Round(..))
+        | (Box(..) | Capsule(..) | Polyhedron(..), Round(..)) => {
             with_core(p, |core_p| {
                 with_core(q, |core_q| {
                     convex::convex_convex(core_p, core_q, query, manifold);
                 });
             });
         }
-        (Box { .. }, Sphere { .. })
-        | (Capsule { .. }, Sphere { .. } | Box { .. })
-        | (Polyhedron(_), Sphere { .. } | Capsule { .. })
-        | (Cylinder { .. } | Cone { .. }, Sphere { .. })
-        | (
-            HalfSpace { .. },
-            Sphere { .. }
-            | Box { .. }
-            | Capsule { .. }
-            | Cylinder { .. }
-            | Cone { .. }
-            | Polyhedron(_),
-        ) => {
+        (Box(..) | Capsule(..) | Polyhedron(..) | Round(..), Sphere(_))
+        | (Capsule(..), Box(..))
+        | (Polyhedron(..), Capsule(..))
+        | (HalfSpace(..), Sphere(_) | Box(..) | Capsule(..) | Polyhedron(..) | Round(..)) => {
             touch(q, p, None, &query.swapped(), manifold);
         }
-        // Neither can move, parts of compounds are no compounds, and meshes are looked at elsewhere.
-        (HalfSpace { .. }, HalfSpace { .. })
-        | (Shape::Compound { .. } | Shape::Mesh(_), _)
-        | (_, Shape::Compound { .. } | Shape::Mesh(_)) => {}
+        // Neither can move.
+        (HalfSpace(..), HalfSpace(..)) => {}
     }
 }

@@ -14,7 +14,7 @@ pub(in crate::collide) use self::nearest::{Near, Neighbour};
 use super::convex::Facets;
 use super::gathered::{Gathered, OF_BALL, OF_BODY};
 use super::manifold::Manifold;
-use super::placed::Placed;
+use super::placed::{Part, Placed};
 use super::polyhedron::{Cuboid, solid_mesh};
 use super::query::Query;
 use crate::math::Vec3;
@@ -50,48 +50,27 @@ pub(super) fn touch_mesh(
         return f64::NEG_INFINITY;
     }
     let mut gathered = Gathered::<OF_BODY>::new();
-    let apart = match p.shape {
-        Shape::Capsule {
-            half_length,
-            radius,
-        } => capsule::capsule_mesh(
-            (&p.position, &p.axis(), *half_length, *radius),
-            mesh,
-            query,
-            &mut gathered,
-        ),
-        Shape::Box { half_extents } => solid_mesh(
-            (
-                &p.position,
-                &p.rotation(),
-                Cuboid::new(half_extents).solid(),
-            ),
-            None,
-            mesh,
-            query,
-            &mut gathered,
-        ),
-        Shape::Polyhedron(solid) => solid_mesh(
-            (&p.position, &p.rotation(), solid.solid()),
-            None,
-            mesh,
-            query,
-            &mut gathered,
-        ),
-        shape => match shape.frustum() {
-            Some(frustum) => {
-                let (facets, axes) = (Facets::new(&frustum), p.rotation());
-                let turn = |normal: &Vec3| Facets::turned(&axes, &-normal);
-                solid_mesh(
-                    (&p.position, &axes, facets.solid()),
-                    Some(&turn),
-                    mesh,
-                    query,
-                    &mut gathered,
-                )
-            }
-            None => f64::INFINITY,
-        },
+    let apart = match p.part() {
+        Some(Part::Capsule(p, length, radius)) => {
+            let p = (&p.position, &p.axis(), length, radius);
+            capsule::capsule_mesh(p, mesh, query, &mut gathered)
+        }
+        Some(Part::Box(p, half)) => {
+            let cuboid = Cuboid::new(half);
+            let p = (&p.position, &p.rotation(), cuboid.solid());
+            solid_mesh(p, None, mesh, query, &mut gathered)
+        }
+        Some(Part::Polyhedron(p, solid)) => {
+            let p = (&p.position, &p.rotation(), solid);
+            solid_mesh(p, None, mesh, query, &mut gathered)
+        }
+        Some(Part::Round(p, frustum)) => {
+            let (facets, axes) = (Facets::new(&frustum), p.rotation());
+            let turn = |normal: &Vec3| Facets::turned(&axes, &-normal);
+            let p = (&p.position, &axes, facets.solid());
+            solid_mesh(p, Some(&turn), mesh, query, &mut gathered)
+        }
+        _ => f64::INFINITY,
     };
     gathered.visit_groups(query, &mut visit);
     apart

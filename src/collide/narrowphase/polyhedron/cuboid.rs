@@ -1,5 +1,6 @@
 //! A box as a polyhedron.
 
+use crate::collide::narrowphase::box_half_space::corner;
 use crate::math::Vec3;
 use crate::world::{Edge, Face, Solid};
 
@@ -40,15 +41,6 @@ pub(crate) struct Cuboid {
 
 impl Cuboid {
     pub(crate) fn new(half_extents: &Vec3) -> Self {
-        let corner = |vertex: usize| {
-            Vec3::from_fn(|axis, _| {
-                if vertex >> axis & 1 == 0 {
-                    -half_extents[axis]
-                } else {
-                    half_extents[axis]
-                }
-            })
-        };
         let face = |index: usize| Face {
             normal: Vec3::ith(index / 2, if index.is_multiple_of(2) { -1.0 } else { 1.0 }),
             offset: half_extents[index / 2],
@@ -56,7 +48,7 @@ impl Cuboid {
             count: 4,
         };
         Self {
-            vertices: std::array::from_fn(corner),
+            vertices: std::array::from_fn(|vertex| corner(vertex as u32, half_extents)),
             faces: std::array::from_fn(face),
         }
     }

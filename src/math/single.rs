@@ -1,6 +1,6 @@
 //! Arithmetic of plain `[f32; 3]` whose order of operations the shaders repeat.
 
-use super::Vec3;
+use super::{Mat3, Vec3};
 
 /// Three f32 numbers, as the solvers and shaders see a vector.
 pub type V3 = [f32; 3];
@@ -83,4 +83,10 @@ pub fn narrow(v: &Vec3) -> V3 {
 #[inline]
 pub fn widen(v: V3) -> Vec3 {
     Vec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]))
+}
+
+/// Widens a symmetric matrix, `[xx, xy, xz, yy, yz, zz]`, to f64.
+pub(crate) fn widen_symmetric(m: &[f32; 6]) -> Mat3 {
+    let [xx, xy, xz, yy, yz, zz] = m.map(f64::from);
+    Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }

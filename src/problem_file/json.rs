@@ -92,39 +92,20 @@ impl Reading<'_> {
 
     /// Checks that what some bodies or contacts have all of them have.
     fn is_whole(&self, file: &FileRecord) -> Result<()> {
-        let contacts = &file.contacts;
-        let lists: [(&str, &str, Vec<bool>); 6] = [
-            (
-                "bodies",
-                "increment",
-                file.bodies.iter().map(|b| b.increment.is_some()).collect(),
-            ),
-            (
-                "contacts",
-                "gap",
-                contacts.iter().map(|c| c.gap.is_some()).collect(),
-            ),
-            (
-                "contacts",
-                "restitution",
-                contacts.iter().map(|c| c.restitution.is_some()).collect(),
-            ),
-            (
-                "contacts",
-                "load",
-                contacts.iter().map(|c| c.load.is_some()).collect(),
-            ),
-            (
-                "contacts",
-                "size",
-                contacts.iter().map(|c| c.size.is_some()).collect(),
-            ),
-            (
-                "contacts",
-                "compliance",
-                contacts.iter().map(|c| c.compliance.is_some()).collect(),
-            ),
+        type Number = fn(&ContactRecord) -> Option<f32>;
+        let of_contacts: [(&str, Number); 5] = [
+            ("gap", |contact| contact.gap),
+            ("restitution", |contact| contact.restitution),
+            ("load", |contact| contact.load),
+            ("size", |contact| contact.size),
+            ("compliance", |contact| contact.compliance),
         ];
+        let of_contacts = of_contacts.map(|(field, of)| {
+            let has = file.contacts.iter().map(|contact| of(contact).is_some());
+            ("contacts", field, has.collect())
+        });
+        let has: Vec<bool> = file.bodies.iter().map(|b| b.increment.is_some()).collect();
+        let lists = std::iter::once(("bodies", "increment", has)).chain(of_contacts);
         for (list, field, has) in lists {
             let lacks = has.iter().position(|has| !has);
             if let Some(first) = lacks.filter(|_| has.contains(&true)) {

@@ -2,7 +2,7 @@
 
 use super::{BodyInertia, BodyVelocity, Packed};
 use crate::constants::{PACKED_IMPULSES_PER_THREAD, PACKED_ROWS_PER_THREAD};
-use crate::math::{self, Mat3, V3};
+use crate::math::{self, V3};
 use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::clusters::Clusters;
 use crate::problem::coloring::BodyPair;
@@ -201,8 +201,7 @@ fn block_of(
 
 /// One body's part of a row's own Delassus entry: `|l|^2 / m + a . I^-1 a`.
 fn delassus_entry(body: &Body, linear: V3, angular: V3) -> f64 {
-    let [xx, xy, xz, yy, yz, zz] = body.inverse_inertia.map(f64::from);
-    let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    let inverse = math::widen_symmetric(&body.inverse_inertia);
     let angular = math::widen(angular);
     f64::from(body.inverse_mass) * math::widen(linear).norm_squared()
         + angular.dot(&(inverse * angular))

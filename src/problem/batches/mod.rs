@@ -198,6 +198,11 @@ impl Batches {
             problem,
             warm_start,
         );
+        self.finish(problem, warm_start);
+    }
+
+    /// What follows from blocks and impulses.
+    fn finish(&mut self, problem: &ProblemRef<'_>, warm_start: bool) {
         self.friction = friction_table(problem);
         self.refill_softness(problem);
         if warm_start {
@@ -303,11 +308,7 @@ impl Batches {
             clusters,
             warm_start,
         );
-        self.friction = friction_table(problem);
-        self.refill_softness(problem);
-        if warm_start {
-            self.apply_impulses();
-        }
+        self.finish(problem, warm_start);
     }
 
     /// By how much contacts are softer than the problem says, of one in which some may be.

@@ -14,7 +14,7 @@ use super::reduce::{Refusal, reduce};
 use super::sparse::{Sparse, finite_numbers};
 use super::{GLOBAL, LOCAL};
 use crate::error::{Error, Result};
-use crate::math::{Mat3, Vec3};
+use crate::math::{self, Mat3, Vec3};
 use crate::output::hdf5::Node;
 use crate::problem::{
     AsProblem, Body, FrictionCone, FrictionLaw, MovingSurfaces, Problem, ProblemRef,
@@ -328,19 +328,14 @@ fn response(bodies: [&Body; 2], row: &[(Vec3, Vec3); 2]) -> f64 {
     let sides = bodies.into_iter().zip(row);
     let sides = sides.map(|(body, (linear, angular))| {
         f64::from(body.inverse_mass) * linear.dot(linear)
-            + (inverse_inertia(body) * angular).dot(angular)
+            + (math::widen_symmetric(&body.inverse_inertia) * angular).dot(angular)
     });
     sides.sum()
 }
 
-fn inverse_inertia(body: &Body) -> Mat3 {
-    let [xx, xy, xz, yy, yz, zz] = body.inverse_inertia.map(f64::from);
-    Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
-}
-
 /// Inertia of a body about the axes that it can turn about, zero about the others; nothing if those are none of the three.
 fn inertia(body: &Body) -> Option<Mat3> {
-    let mut inverse = inverse_inertia(body);
+    let mut inverse = math::widen_symmetric(&body.inverse_inertia);
     let locked = [0, 1, 2].map(|axis| inverse[(axis, axis)] == 0.0);
     for axis in (0..3).filter(|&axis| locked[axis]) {
         if inverse.row(axis).iter().any(|&x| x != 0.0) {

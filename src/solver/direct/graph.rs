@@ -2,7 +2,7 @@
 
 use super::components::{Joint, RowPlace, is_movable};
 use crate::constants::{DIRECT_HUB_JOINTS, DIRECT_JOINTS_PER_COPY};
-use crate::math::{self, Mat3, Vec3};
+use crate::math::{self, Vec3};
 use crate::problem::batches::{Batches, BodyVelocity};
 use std::ops::Range;
 
@@ -403,8 +403,7 @@ impl BodyCopy {
     /// `M^-1 J^T` of a copy.
     fn moved(&self, batches: &Batches, side: &Six) -> Six {
         let body = self.body as usize;
-        let [xx, xy, xz, yy, yz, zz] = batches.inertias[body].inverse.map(f64::from);
-        let inverse = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        let inverse = math::widen_symmetric(&batches.inertias[body].inverse);
         let inverse_mass = f64::from(batches.velocities[body].inverse_mass);
         let [x, y, z, p, q, r] = *side;
         six(

@@ -1,6 +1,6 @@
 //! A row of the Jacobian between two bodies, f64.
 
-use crate::math::{Mat3, Vec3};
+use crate::math::{self, Mat3, Vec3};
 use crate::problem::Body;
 
 /// Linear and angular part of a velocity, or of a row.
@@ -16,11 +16,10 @@ pub(super) struct Mass {
 
 impl Mass {
     pub(super) fn new(body: &Body) -> Self {
-        let [xx, xy, xz, yy, yz, zz] = body.inverse_inertia.map(f64::from);
         let [v, w] = [body.linear_velocity, body.angular_velocity].map(|v| v.map(f64::from));
         Self {
             inverse_mass: f64::from(body.inverse_mass),
-            inverse_inertia: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
+            inverse_inertia: math::widen_symmetric(&body.inverse_inertia),
             velocity: [v[0], v[1], v[2], w[0], w[1], w[2]],
         }
     }

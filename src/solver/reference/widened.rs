@@ -5,7 +5,7 @@ use super::row::{Mass, Row, Twist};
 use super::verdict::Verdict;
 use crate::error::{Error, Result};
 use crate::lcp::residual::Physical;
-use crate::math::{self, Mat3, Vec3};
+use crate::math::{self, Vec3};
 use crate::problem::{AsProblem, Contact, FrictionCone, ProblemRef};
 use crate::solver::nsgs::Impulses;
 use crate::solver::residual::Norms;
@@ -110,14 +110,11 @@ impl Widened {
         let bodies: Vec<Mass> = problem
             .bodies
             .iter()
-            .map(|body| {
-                let [xx, xy, xz, yy, yz, zz] = body.inverse_inertia.map(f64::from);
-                Mass {
-                    inverse_mass: f64::from(body.inverse_mass),
-                    inverse_inertia: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
-                    linear: math::widen(body.linear_velocity),
-                    angular: math::widen(body.angular_velocity),
-                }
+            .map(|body| Mass {
+                inverse_mass: f64::from(body.inverse_mass),
+                inverse_inertia: math::widen_symmetric(&body.inverse_inertia),
+                linear: math::widen(body.linear_velocity),
+                angular: math::widen(body.angular_velocity),
             })
             .collect();
         let points = problem

@@ -1,5 +1,5 @@
-// Records of the packed problem. Sizes and offsets equal those of the Rust structs of the same name;
-// the Rust side declares `MAX_FRICTION_DIRECTIONS` in front of this file.
+// Records of the packed problem. Sizes and offsets equal those of the Rust structs of the same name; the Rust side declares
+// `MAX_FRICTION_DIRECTIONS` and the flags of windows in front of this file.
 
 // Invocations of a workgroup.
 override WORKGROUP_SIZE: u32;
@@ -164,32 +164,6 @@ struct Control {
 const FORWARD: u32 = 1u;
 const FORWARD_CONVEX: u32 = 2u;
 
-// Flag of a window: this dispatch keeps the impulses it computes; see block_split.
-const KEEPS_IMPULSES: u32 = 1u;
-// This one sweeps clusters in reverse before it sweeps them forward.
-const REVERSE: u32 = 2u;
-// This one changes no impulse, and adds to velocities what the impulses do.
-const REBUILD: u32 = 4u;
-// This one precedes a rebuilding of velocities; see body_momentum.
-const BEFORE_REBUILD: u32 = 8u;
-// This one follows a rebuilding of velocities.
-const AFTER_REBUILD: u32 = 16u;
-// This one comes before the first sweep, and nothing is in the memory yet; of residual_step, this one
-// is the first of a sum.
-const STARTS: u32 = 32u;
-// This one is the last of a sum; see residual_step.
-const ENDS: u32 = 64u;
-// This one treats the remainder, whose bodies are split; see contact_masses.
-const SPLITS: u32 = 128u;
-// This one makes impulses those that were kept; see substep_contacts.
-const RESTORES: u32 = 256u;
-// This one makes them nothing.
-const COLD: u32 = 512u;
-// This one stands before a velocity LCP, or after it.
-const VELOCITY: u32 = 1024u;
-// The same of a position LCP.
-const POSITION: u32 = 2048u;
-
 // Which elements one dispatch treats, and the index of the first element of each bound window.
 struct Window {
     // First element: a group (sweeps), a contact or joint of the remainder (block_split), a block (residuals) or an entry of
@@ -205,7 +179,7 @@ struct Window {
     slot_base: u32,
     // One past the last bound slot.
     slot_end: u32,
-    // What the dispatch does besides; a sum of the constants below.
+    // What the dispatch does besides; a sum of the flags in `src/solver/gpu/window.rs`.
     flags: u32,
     // First bound group start; between the LCPs of a step the number of the LCP.
     start_base: u32,

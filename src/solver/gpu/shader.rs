@@ -1,5 +1,6 @@
 //! What a kernel is to the device: a WGSL module, and what it binds.
 
+use super::window::Window;
 use crate::constants::{IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, PAIR_VISITS, WORKGROUP_SIZE};
 
 /// The text of a file in `shaders/`, by the words that make up its name without the ending.
@@ -130,7 +131,7 @@ impl Shader {
         }
     }
 
-    /// What it binds after the [`Window`](super::Window) at binding 0: the variables that the module declares, each in a line of
+    /// What it binds after the [`Window`] at binding 0: the variables that the module declares, each in a line of
     /// its own.
     pub(super) fn bindings(&self) -> Vec<Binding> {
         let source = self.source();
@@ -158,13 +159,14 @@ impl Shader {
     /// The whole WGSL module.
     pub(super) fn source(&self) -> String {
         // The length of an array in a uniform must be a constant; an `override` will not do.
-        let constants =
-            format!("const MAX_FRICTION_DIRECTIONS: u32 = {MAX_FRICTION_DIRECTIONS}u;\n");
-        let shared = [&constants, wgsl!("shared/types"), wgsl!("shared/math")];
-        shared
-            .into_iter()
-            .chain(self.parts.iter().copied())
-            .collect()
+        let directions = ("MAX_FRICTION_DIRECTIONS", MAX_FRICTION_DIRECTIONS as u32);
+        let mut source = String::new();
+        for (name, value) in std::iter::once(&directions).chain(Window::FLAGS) {
+            source += &format!("const {name}: u32 = {value}u;\n");
+        }
+        let shared = [wgsl!("shared/types"), wgsl!("shared/math")];
+        source.extend(shared.iter().chain(self.parts).copied());
+        source
     }
 
     /// The values of the module's `override` constants.

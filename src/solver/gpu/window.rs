@@ -22,37 +22,50 @@ pub struct Window {
     pub slot_base: u32,
     /// One past the last bound slot.
     pub slot_end: u32,
-    /// What the dispatch does besides; a sum of the constants below.
+    /// What the dispatch does besides; a sum of the flags below.
     pub flags: u32,
     /// First bound group start; between the LCPs of a step the number of the LCP.
     pub start_base: u32,
 }
 
-impl Window {
-    /// The dispatch keeps the impulses it computes.
-    pub(super) const KEEPS_IMPULSES: u32 = 1;
-    /// It takes the contacts or rows of a pair of bodies from the last to the first.
-    pub(super) const REVERSE: u32 = 2;
+/// Flags of a window, and the list of them that shaders begin with.
+macro_rules! flags {
+    ($($(#[$doc:meta])* $name:ident = $value:literal,)+) => {
+        impl Window {
+            $($(#[$doc])* pub(super) const $name: u32 = $value;)+
+
+            /// Names and values of all flags.
+            pub(super) const FLAGS: &'static [(&'static str, u32)] =
+                &[$((stringify!($name), $value),)+];
+        }
+    };
+}
+
+flags! {
+    /// The dispatch keeps the impulses it computes; see `block_split`.
+    KEEPS_IMPULSES = 1,
+    /// It sweeps clusters in reverse before it sweeps them forward.
+    REVERSE = 2,
     /// It changes no impulse, and adds to velocities what the impulses do.
-    pub(super) const REBUILD: u32 = 4;
-    /// It precedes a rebuilding of velocities.
-    pub(super) const BEFORE_REBUILD: u32 = 8;
+    REBUILD = 4,
+    /// It precedes a rebuilding of velocities; see `body_momentum`.
+    BEFORE_REBUILD = 8,
     /// It follows a rebuilding of velocities.
-    pub(super) const AFTER_REBUILD: u32 = 16;
-    /// It comes before the first sweep; of a sum in parts, it is the first part.
-    pub(super) const STARTS: u32 = 32;
-    /// Of a sum in parts, it is the last.
-    pub(super) const ENDS: u32 = 64;
-    /// It treats the remainder, whose bodies are split.
-    pub(super) const SPLITS: u32 = 128;
-    /// It makes impulses those that were kept.
-    pub(super) const RESTORES: u32 = 256;
+    AFTER_REBUILD = 16,
+    /// It comes before the first sweep, and nothing is in the memory yet; of a sum in parts, it is the first part.
+    STARTS = 32,
+    /// Of a sum in parts, it is the last; see `residual_step`.
+    ENDS = 64,
+    /// It treats the remainder, whose bodies are split; see `contact_masses`.
+    SPLITS = 128,
+    /// It makes impulses those that were kept; see `substep_contacts`.
+    RESTORES = 256,
     /// It makes them nothing.
-    pub(super) const COLD: u32 = 512;
+    COLD = 512,
     /// It stands before a velocity LCP, or after it.
-    pub(super) const VELOCITY: u32 = 1024;
+    VELOCITY = 1024,
     /// The same of a position LCP.
-    pub(super) const POSITION: u32 = 2048;
+    POSITION = 2048,
 }
 
 /// Bytes from one window to the next in the uniform that holds them all.

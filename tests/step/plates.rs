@@ -1,4 +1,4 @@
-//! Thin plates that fall onto each other in a heap, which is to come to rest.
+//! Thin plates that fall onto each other in a heap, or bear a load at a corner, and are to come to rest.
 
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
@@ -6,6 +6,7 @@ use drystone::step::{Settings, Simulation};
 use drystone::world::{Body, Polyhedron, Shape, World};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 /// Of 20 plates that were dropped some time ago, those that move, and the largest number of contacts of two of them.
@@ -70,5 +71,61 @@ fn plates_of_many_corners_come_to_rest() {
                 assert!((5..=8).contains(&most), "{what}: {most}");
             }
         }
+    }
+}
+
+/// Where two squares of half side 1, one of them turned, have their sides cross.
+fn crossings(turn: f64) -> [Vec3; 8] {
+    let side = |k: usize| {
+        let angle = FRAC_PI_2 * (k / 2) as f64 + if k % 2 == 1 { turn } else { 0.0 };
+        Vec3::new(angle.cos(), angle.sin(), 0.0)
+    };
+    std::array::from_fn(|k| {
+        let (a, b) = (side(k), side(k + 1));
+        (a + b) / (1.0 + a.dot(&b))
+    })
+}
+
+#[test]
+fn a_plate_bears_a_load_at_any_corner_of_what_it_lies_on() {
+    for (size, turn, place) in [0.05, 1.0].into_iter().flat_map(|size| {
+        let turns = [20.0_f64, 30.0, 45.0].into_iter();
+        turns.flat_map(move |turn| (0..8).map(move |place| (size, turn.to_radians(), place)))
+    }) {
+        let mut world = World::new(Vec3::new(0.0, 0.0, -9.81));
+        let cube = |half: f64| Shape::Box {
+            half_extents: Vec3::repeat(half),
+        };
+        let ground = Body::fixed(cube(size), Pose::new(-Vec3::z() * size, Quat::identity()));
+        world.add(ground).unwrap();
+        let half_extents = Vec3::new(size, size, 0.05 * size);
+        let turned = Quat::from_scaled_axis(Vec3::z() * turn);
+        let pose = Pose::new(Vec3::z() * (0.05 * size), turned);
+        let plate = Shape::Box { half_extents };
+        world
+            .add(Body::dynamic(plate, pose, 100.0).unwrap())
+            .unwrap();
+        // A load of ten times the plate's mass, within what bears.
+        let at = crossings(turn)[place] * 0.92 + Vec3::z() * 0.12;
+        let density = 1000.0 * 0.05 / 0.02_f64.powi(3);
+        let load = Body::dynamic(
+            cube(0.02 * size),
+            Pose::new(at * size, Quat::identity()),
+            density,
+        )
+        .unwrap();
+        world.add(load).unwrap();
+        let mut simulation =
+            Simulation::new(world, Settings::default(), Box::new(CpuSolver::new())).unwrap();
+        for _ in 0..120 {
+            simulation.step().unwrap();
+        }
+        let what = format!("{size} m, turned by {turn}, loaded at {place}");
+        let bodies = &simulation.world().bodies;
+        let up = bodies[1].pose.direction(&Vec3::z());
+        let lean = up.x.hypot(up.y);
+        assert!(lean < 2e-3, "{what}: leans by {lean}");
+        let height = bodies[2].pose.position.z;
+        assert!(height > 0.1 * size, "{what}: the load fell to {height} m");
     }
 }

@@ -5,7 +5,7 @@
 
 use super::direction::sign;
 use super::manifold::Manifold;
-use super::polygon::{At, Polygon, Vertex, spanning_points};
+use super::polygon::{At, Polygon, Vertex, bearing_outline};
 use super::query::Query;
 use crate::constants::CLIP_TOLERANCE;
 use crate::math::{Mat3, Vec3};
@@ -117,8 +117,7 @@ impl Patch {
         let name = |vertex: &Vertex| {
             of_q | faces | u32::from(vertex.edge_in) << 4 | u32::from(vertex.edge_out)
         };
-        let choose = spanning_points(query.deeper_by);
         self.polygon
-            .offer(&normal, position, name, choose, query, manifold)
+            .offer(&normal, position, name, bearing_outline, query, manifold)
     }
 }

@@ -5,7 +5,7 @@
 //! by which it lies between them: it is of no use as long as its own is no less than that mixture of theirs, and if it is less,
 //! the body would sink onto it.
 
-use super::polygon::{At, Chosen, first_max, four_points};
+use super::polygon::{At, Chosen, beside, first_max, four_points, squared_distance};
 use crate::constants::{DEEPER_BY, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
 
 /// Of some points, four that span a large area, and those that lie below the envelope of the ones chosen before, the lowest first; a
@@ -42,7 +42,7 @@ pub(super) fn bearing_points<const MOST: usize>(
         envelope.lower_by(&chosen[..=first]);
     }
     let width = points.iter().fold(0.0_f64, |width, point| {
-        width.max(squared(point, &points[0]))
+        width.max(squared_distance(point, &points[0]))
     });
     let slack = DEEPER_BY * width.sqrt();
     while number < MAX_MANIFOLD_POINTS {
@@ -156,7 +156,7 @@ impl<'a, const MOST: usize> Envelope<'a, MOST> {
         let c = self.points[*last];
         for (index, point) in self.points.iter().enumerate() {
             if others.is_empty() {
-                self.beside[index] = (squared(point, &c), c[2]);
+                self.beside[index] = (squared_distance(point, &c), c[2]);
             }
             for (k, &one) in others.iter().enumerate() {
                 let a = self.points[one];
@@ -176,32 +176,13 @@ impl<'a, const MOST: usize> Envelope<'a, MOST> {
     }
 }
 
-fn squared(a: &At, b: &At) -> f64 {
-    let [x, y] = [0, 1].map(|k| a[k] - b[k]);
-    x * x + y * y
-}
-
-/// Squared distance of a point from a line between two others `[m^2]`, and the height of that there `[m]`.
-fn beside(point: &At, a: &At, b: &At) -> (f64, f64) {
-    let along = [b[0] - a[0], b[1] - a[1]];
-    let length = squared(a, b);
-    let dot = along[0] * (point[0] - a[0]) + along[1] * (point[1] - a[1]);
-    let part = if length > 0.0 {
-        (dot / length).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
-    let on = [0, 1, 2].map(|k| a[k] + part * (b[k] - a[k]));
-    (squared(point, &on), on[2])
-}
-
 /// Height of a triangle at the place of a point within it.
 fn between(point: &At, [a, b, c]: [&At; 3]) -> Option<f64> {
     let area =
         |a: &At, b: &At, c: &At| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     let whole = area(a, b, c);
     let parts = [area(point, b, c), area(a, point, c), area(a, b, point)].map(|part| part / whole);
-    let is_inside = whole.abs() > DEEPER_BY * squared(a, b).max(squared(b, c))
+    let is_inside = whole.abs() > DEEPER_BY * squared_distance(a, b).max(squared_distance(b, c))
         && parts.iter().all(|&part| part >= -DEEPER_BY);
     is_inside.then(|| parts[0] * a[2] + parts[1] * b[2] + parts[2] * c[2])
 }

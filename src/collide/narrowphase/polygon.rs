@@ -1,8 +1,12 @@
 //! Polygons above a face: clipped by its sides, and the few points that stand for them.
+//!
+//! A body on a face rests where the centre of what presses on it is within the corners that are kept. It leans toward a centre that is not, and a corner on that
+//! side comes to lie below the line between its neighbours, on which the body stands. [`bearing_outline`] keeps such corners, however
+//! many; those above such lines carry nothing that others do not, and go as long as four are left.
 
 use super::manifold::{Manifold, Point};
 use super::query::Query;
-use crate::constants::{MANIFOLD_TIE, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
+use crate::constants::{BEARS_BELOW, MANIFOLD_TIE, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
 use crate::math::Vec3;
 
 /// Place of a vertex in the plane of a face, and its height above that `[m]`.
@@ -148,6 +152,55 @@ pub(super) fn spanning_points(deeper_by: f64) -> impl FnOnce(&[At]) -> Chosen {
     }
 }
 
+/// Of the corners of a convex polygon, in order and no more than a manifold has room for, those that a body leans on, and of others four in all.
+///
+/// As long as more than four are left, the one nearest to the line between its neighbours goes, the first of nearly equal ones, unless it is lower than that line by
+/// [`BEARS_BELOW`] of the width.
+pub(super) fn bearing_outline(corners: &[At]) -> Chosen {
+    let mut chosen = [0, 1, 2, 3, 4, 5, 6, 7];
+    let mut count = corners.len();
+    debug_assert!(count <= MAX_MANIFOLD_POINTS);
+    if count <= SPANNING_POINTS {
+        return (chosen, count);
+    }
+    let width = corners.iter().fold(0.0_f64, |width, corner| {
+        width.max(squared_distance(&corners[0], corner))
+    });
+    let below = BEARS_BELOW * width.sqrt();
+    while count > SPANNING_POINTS {
+        let mut nearest = (count, f64::INFINITY);
+        for place in 0..count {
+            let corner = &corners[chosen[place]];
+            let [from, to] = [(place + count - 1) % count, (place + 1) % count];
+            let (squared, height) = beside(corner, &corners[chosen[from]], &corners[chosen[to]]);
+            if corner[2] >= height - below && squared < nearest.1 * (1.0 - MANIFOLD_TIE) {
+                nearest = (place, squared);
+            }
+        }
+        let (place, _) = nearest;
+        if place == count {
+            break;
+        }
+        chosen.copy_within(place + 1..count, place);
+        count -= 1;
+    }
+    (chosen, count)
+}
+
+/// Squared distance of a point from a line between two others `[m^2]`, and the height of that there `[m]`.
+pub(super) fn beside(point: &At, a: &At, b: &At) -> (f64, f64) {
+    let along = [b[0] - a[0], b[1] - a[1]];
+    let length = squared_distance(a, b);
+    let dot = along[0] * (point[0] - a[0]) + along[1] * (point[1] - a[1]);
+    let part = if length > 0.0 {
+        (dot / length).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let on = [0, 1, 2].map(|k| a[k] + part * (b[k] - a[k]));
+    (squared_distance(point, &on), on[2])
+}
+
 /// Indices of those vertices of a polygon, in order, that span the largest area, with the deepest one among them; of few
 /// vertices all.
 ///
@@ -204,7 +257,7 @@ pub(super) fn four_points(
     (kept, distinct)
 }
 
-fn squared_distance(a: &At, b: &At) -> f64 {
+pub(super) fn squared_distance(a: &At, b: &At) -> f64 {
     let [x, y] = [0, 1].map(|k| a[k] - b[k]);
     x * x + y * y
 }
@@ -227,4 +280,43 @@ pub(super) fn first_max(count: usize, measure: impl Fn(usize) -> f64) -> usize {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::{FRAC_PI_4, TAU};
+
+    /// Corners of an octagon of radius 1 at the heights of a plane that falls by `lean` toward an angle.
+    fn octagon(toward: f64, lean: f64) -> [At; 8] {
+        std::array::from_fn(|k| {
+            let angle = FRAC_PI_4 * k as f64;
+            [angle.cos(), angle.sin(), -lean * (angle - toward).cos()]
+        })
+    }
+
+    #[test]
+    fn a_face_keeps_the_corners_that_it_leans_on_and_four_where_it_is_level() {
+        let level = bearing_outline(&octagon(0.0, 0.0));
+        assert_eq!(level.1, SPANNING_POINTS);
+        for k in 0..64 {
+            let toward = TAU * f64::from(k) / 64.0;
+            // Noise does not choose.
+            assert_eq!(bearing_outline(&octagon(toward, 1e-6)), level);
+            let corners = octagon(toward, 1e-2);
+            let (chosen, count) = bearing_outline(&corners);
+            let chosen = &chosen[..count];
+            assert!((SPANNING_POINTS..=8).contains(&count), "{k}: {chosen:?}");
+            for (index, corner) in corners.iter().enumerate() {
+                let place = chosen.iter().filter(|&&kept| kept < index).count();
+                let [from, to] = [place + count - 1, place].map(|at| &corners[chosen[at % count]]);
+                let (_, height) = beside(corner, from, to);
+                let is_kept = chosen.contains(&index);
+                assert!(
+                    is_kept || corner[2] >= height - 2.0 * BEARS_BELOW,
+                    "{k}: {index} {chosen:?}"
+                );
+            }
+        }
+    }
 }

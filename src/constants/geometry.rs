@@ -165,8 +165,8 @@ pub(crate) const CORNER_DEEPER_BY: f64 = 1e-3;
 /// Depth by which a corner between two others must lie below the line from one to the other to bear a face beside four corners, as
 /// a fraction of the face's width.
 ///
-/// At 1e-3 a plate that is loaded near such a corner leans onto it, is lifted, and leans again for ever, and at 3e-4 some do; with less than this, corners
-/// come and go with the sag of what they bear, and more of them are kept.
+/// At 1e-3 a plate that is loaded near such a corner leans onto it, is lifted, and leans again for ever, and at 3e-4 some do; with less, some heaps go on: corners
+/// come and go with the sag of what they bear. The best of some 200 heaps, which scatter; no argument makes it this.
 pub(crate) const BEARS_BELOW: f64 = 1e-4;
 
 /// Fraction by which a point must be farther out than another one to take its place in a manifold:

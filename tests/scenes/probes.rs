@@ -149,7 +149,8 @@ fn a_bed_at_rest_presses_on_its_box_by_its_weight() {
         1e-5,
         "volume of all spheres, but for what is pressed into the walls",
     );
-    assert!(found["top_angle"] < 10.0, "{}", found["top_angle"]);
+    // From 4 to 13 degrees, from bed to bed.
+    assert!(mean("top_angle") < 10.0, "{}", mean("top_angle"));
     near(
         found["top_radius"],
         0.5 / std::f64::consts::PI.sqrt(),

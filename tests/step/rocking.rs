@@ -100,12 +100,15 @@ fn swing(world: World, size: f64, h: f64) -> [f64; 3] {
     [first, last, gain / first]
 }
 
+/// A scene of a size `[m]`.
+type OfSize = fn(f64) -> World;
+
 #[test]
 fn what_rocks_gains_no_energy() {
     // In shorter steps the point of the plank on the cylinder is kept over several searches, and lags.
     let coarse = [1.0 / 30.0, 1.0 / 60.0].as_slice();
     let all = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0].as_slice();
-    let scenes: [(&str, fn(f64) -> World, &[f64]); 3] = [
+    let scenes: [(&str, OfSize, &[f64]); 3] = [
         ("loaded roller", loaded_roller, all),
         ("plank", plank, coarse),
         ("without friction", slippery, all),

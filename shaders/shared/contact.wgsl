@@ -73,7 +73,7 @@ struct Update {
     b: Copy,
 }
 
-// What a change of a contact's impulse does to its bodies, `change` as a vector [N s].
+// Effect of a change of a contact's impulse on its bodies, `change` as a vector [N s].
 fn push_of(block: ContactBlock, change: vec3<f32>) -> Push {
     return Push(change, ordered_cross(block.arm_a, change), ordered_cross(block.arm_b, -change));
 }

@@ -179,7 +179,7 @@ struct Window {
     slot_base: u32,
     // One past the last bound slot.
     slot_end: u32,
-    // What the dispatch does besides; a sum of the flags in `src/solver/gpu/window.rs`.
+    // Further work of the dispatch; a sum of the flags in `src/solver/gpu/window.rs`.
     flags: u32,
     // First bound group start; between the LCPs of a step the number of the LCP.
     start_base: u32,

@@ -57,7 +57,7 @@ pub struct Meeting {
     pub restitution: f64,
 }
 
-/// What a contact asks of its relative normal velocity.
+/// A contact's row: its demand on the relative normal velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormalRow {
     /// Bias `[m/s]`.
@@ -76,7 +76,7 @@ impl Meeting {
 
     /// The row of a contact of some softness, `gap` being what its stabilization asks for; see [`Self::bias`].
     ///
-    /// What bounces does not give way. Soft contacts that share an impulse would give way by `eps W_nn r_n` each, and part by no law; and a row that
+    /// A bounce does not give way. Soft contacts that share an impulse would give way by `eps W_nn r_n` each, and part by no law; and a row that
     /// corrects no gap needs no softness.
     #[must_use]
     pub fn row(&self, (gap, softness): (f64, f64), threshold: f64, h: f64) -> NormalRow {

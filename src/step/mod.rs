@@ -92,6 +92,7 @@ mod prefetch;
 mod problem;
 #[cfg(feature = "scene")]
 pub(crate) mod saved;
+mod search;
 mod settings;
 mod split;
 mod turning;
@@ -99,21 +100,20 @@ mod turning;
 pub use host::Forces;
 pub use settings::{Settings, StepReport, Timings};
 
-use crate::collide::narrowphase::Limits;
 use crate::collide::{ContactPoint, Detector};
 use crate::constants::{
     MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, RESTITUTION_THRESHOLD_GH,
 };
 use crate::error::{Error, Result};
 use crate::event::EventStepper;
-use crate::math::{Pose, Vec3};
+use crate::math::Pose;
 use crate::measure::{self, Energy, EnergyBalance, JointErrors, Penetration};
 use crate::parallel::{is_together, threads, together};
 use crate::problem::Problem;
 use crate::solver::substeps::SubstepPlan;
 use crate::solver::{Plan, Report, Solution, Solver, Status};
 use crate::stabilize::{PositionPass, Scheme, Sweeps};
-use crate::world::{Body, BodyKind, World};
+use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
 use halfway::Halfway;
 use integrate::Momentum;
@@ -530,57 +530,6 @@ impl Simulation {
             division.substeps = 0;
         }
         division
-    }
-
-    /// Finds contacts of bodies about which nothing is known: first where they are, and then, if some move, where they go.
-    fn detect_contacts_anew(&mut self) -> Result<()> {
-        let h = self.settings.time_step;
-        self.detect_contacts(h)?;
-        let zero = Vec3::zeros();
-        let moves = |body: &Body| body.linear_velocity != zero || body.angular_velocity != zero;
-        if self.looks_ahead() && self.world.bodies.iter().any(moves) {
-            self.detect_contacts(h)?;
-        }
-        Ok(())
-    }
-
-    /// Finds contacts for a step of length `h`.
-    fn detect_contacts(&mut self, h: f64) -> Result<()> {
-        let start = Instant::now();
-        self.prescribe_velocities(h);
-        let correction = self
-            .settings
-            .stabilization
-            .post()
-            .map_or(0.0, |post| self.position.max_correction(post));
-        let lead = self.halfway.lead(h, self.looks_ahead());
-        let limits = Limits {
-            margin: self.margin,
-            time_step: h,
-            lead,
-            model: self.settings.contacts,
-        };
-        let contacts = self.detector.contacts();
-        self.halfway.move_ahead(&mut self.world, contacts, lead);
-        let pairs = self.detector.find_pairs(&self.world, limits, correction);
-        let paired = Instant::now();
-        if pairs.is_ok() {
-            self.detector.find_contacts(&self.world, limits);
-            self.halfway.take_gaps_back(&mut self.detector);
-        }
-        self.halfway.move_back(&mut self.world);
-        pairs?;
-        self.contacts_are_stale = false;
-        self.timings.broad += paired - start;
-        self.timings.narrow += paired.elapsed();
-        Ok(())
-    }
-
-    /// True if contacts are looked for where bodies are halfway through a part. Where they have been moved from outside they are looked for
-    /// there.
-    fn looks_ahead(&self) -> bool {
-        let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
-        is_soft && self.event.is_none() && !self.contacts_are_stale
     }
 
     /// Sweeps that what bounces in a part of length `h` asks for, if the step is divided as bodies ask for.

@@ -1,4 +1,4 @@
-//! What bounces rises to the square of its restitution, whatever its shape and on however many points it lands.
+//! Bodies that bounce rise to the square of their restitution, whatever their shape and on however many points they land.
 
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;

@@ -1,4 +1,4 @@
-//! What rocks or rolls back and forth keeps its energy: no part of a step works on levers of another time.
+//! Bodies that rock or roll back and forth gain no energy: no part of a step works on levers of another time.
 
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::measure::{self, Energy};

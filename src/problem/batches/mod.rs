@@ -201,7 +201,7 @@ impl Batches {
         self.finish(problem, warm_start);
     }
 
-    /// What follows from blocks and impulses.
+    /// Arrays that follow from blocks and impulses.
     fn finish(&mut self, problem: &ProblemRef<'_>, warm_start: bool) {
         self.friction = friction_table(problem);
         self.refill_softness(problem);

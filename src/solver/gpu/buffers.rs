@@ -267,7 +267,7 @@ impl Buffers {
         self.windows.head(size_of::<Window>())
     }
 
-    /// What a kernel sees as one of its variables.
+    /// The buffer behind one of a kernel's variables.
     pub(super) fn binding(
         &self,
         variable: &str,

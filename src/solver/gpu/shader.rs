@@ -131,7 +131,7 @@ impl Shader {
         }
     }
 
-    /// What it binds after the [`Window`] at binding 0: the variables that the module declares, each in a line of
+    /// Its bindings after the [`Window`] at binding 0: the variables that the module declares, each in a line of
     /// its own.
     pub(super) fn bindings(&self) -> Vec<Binding> {
         let source = self.source();

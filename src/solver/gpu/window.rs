@@ -22,7 +22,7 @@ pub struct Window {
     pub slot_base: u32,
     /// One past the last bound slot.
     pub slot_end: u32,
-    /// What the dispatch does besides; a sum of the flags below.
+    /// Further work of the dispatch; a sum of the flags below.
     pub flags: u32,
     /// First bound group start; between the LCPs of a step the number of the LCP.
     pub start_base: u32,

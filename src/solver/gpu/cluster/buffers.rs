@@ -160,7 +160,7 @@ impl ClusterBuffers {
         }
     }
 
-    /// What a kernel sees as one of its variables, of the blocks those of `blocks`.
+    /// The buffer behind one of a kernel's variables, of the blocks those of `blocks`.
     pub(super) fn binding(
         &self,
         variable: &str,

@@ -5,7 +5,7 @@ use super::crowd::Crowd;
 use super::four::{Four, Quad};
 use super::narrowphase::{Limits, Query};
 use super::whereabouts::{Whereabouts, reach};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 /// A contact point fixed to both bodies.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,11 @@ impl Bundle {
             surfaces: [[zero; 2]; ROOM],
         }
     };
+
+    /// From B to A, where these are the bodies' axes.
+    pub(super) fn normal(&self, rotations: &[Mat3; 2]) -> Vec3 {
+        rotations[self.normal_of as usize] * self.normal
+    }
 
     /// Takes the first of the points, as many as share a normal and have room, and returns the others.
     pub(super) fn take<'a>(&mut self, points: &'a [KeptPoint]) -> &'a [KeptPoint] {

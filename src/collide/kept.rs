@@ -4,7 +4,8 @@
 //! more than a small part of their size. Until then each point is where the two points of the surfaces
 //! went that it was between, its normal turns with the body whose face it is on, and its separation is
 //! that of these two points along this normal. For a vertex above a face this is exact; otherwise the
-//! error is of second order in the motion. Bodies without a common point are left alone until they may
+//! error is of second order in the motion, but for a point on a round surface, which goes elsewhere as the body rolls: such points
+//! are kept over far less of a motion. Bodies without a common point are left alone until they may
 //! have come nearer than what they are known to be apart.
 
 #[cfg(feature = "scene")]
@@ -21,7 +22,9 @@ use super::narrowphase::{
 use super::sphere_and_boxes::sphere_and_boxes;
 use super::sphere_and_mesh::{Surroundings, sphere_and_mesh};
 use super::whereabouts::{Whereabouts, reach};
-use crate::constants::{KEPT_MOTION_AT_REST, KEPT_REACH_PER_MARGIN, MAX_MANIFOLD_POINTS};
+use crate::constants::{
+    KEPT_MOTION_AT_REST, KEPT_MOTION_OF_ROUND, KEPT_REACH_PER_MARGIN, MAX_MANIFOLD_POINTS,
+};
 use crate::math::{Mat3, Vec3};
 use crate::world::{Shape, World};
 #[cfg(feature = "scene")]
@@ -40,7 +43,9 @@ pub(super) struct KeptManifold {
     /// First bundle of points.
     first: u32,
     /// Number of bundles.
-    count: u32,
+    count: u16,
+    /// True if a point is on a round surface, where it goes elsewhere as the body rolls.
+    is_round: bool,
 }
 
 /// What a manifold was found from, for when its paths are used up.
@@ -86,6 +91,7 @@ impl KeptManifold {
         found_at: f64::NEG_INFINITY,
         first: 0,
         count: 0,
+        is_round: false,
     };
 
     /// True if nothing that was found can have changed by more than it may.
@@ -95,15 +101,24 @@ impl KeptManifold {
         if path + reach(a, b, limits) > self.complete_until {
             return false;
         }
-        let moved = path - self.found_at;
-        // What is allowed at rest is the least that is.
+        self.allows(path - self.found_at, a, b, time_step)
+    }
+
+    /// True if points are kept over this motion since they were found `[m]`.
+    #[inline(always)]
+    fn allows(&self, moved: f64, a: &Whereabouts, b: &Whereabouts, time_step: f64) -> bool {
         let (radius_a, radius_b) = (a.bounding_radius(), b.bounding_radius());
         let radius = if radius_a < radius_b {
             radius_a
         } else {
             radius_b
         };
-        moved <= KEPT_MOTION_AT_REST * radius || moved <= tolerance(a, b, time_step)
+        // What is allowed at rest is the least that is.
+        if self.is_round {
+            moved <= KEPT_MOTION_OF_ROUND * radius
+        } else {
+            moved <= KEPT_MOTION_AT_REST * radius || moved <= tolerance(a, b, time_step)
+        }
     }
 }
 
@@ -232,7 +247,8 @@ impl Kept {
             manifold = self.renew(place, (world, crowd), pair, limits, found);
         }
         if manifold.count > 0 {
-            let range = manifold.first as usize..(manifold.first + manifold.count) as usize;
+            let range =
+                manifold.first as usize..(manifold.first + u32::from(manifold.count)) as usize;
             for bundle in &self.bundles[range] {
                 bundle.append_contacts::<F>(crowd, pair, (a, b), limits, found);
             }
@@ -315,8 +331,13 @@ impl Renewal<'_> {
         if manifold.count > 0 {
             manifold.found_at = path - moved;
         }
+        let Couple {
+            bodies: [a, b],
+            time_step,
+            ..
+        } = *self.couple;
         path + needed <= manifold.complete_until
-            && path - manifold.found_at <= self.couple.tolerance()
+            && manifold.allows(path - manifold.found_at, a, b, time_step)
     }
 
     fn remember(&mut self, now: &Relative, reach: f64) {
@@ -378,10 +399,15 @@ impl Renewal<'_> {
         let most = couple.tolerance();
         let reach = self.needed + KEPT_REACH_PER_MARGIN * margin + most;
         let before = (self.manifold.count > 0).then_some(self.origin.feature);
-        let query = Query::within(couple.offset(), reach).after(before.is_some());
         let rotations = couple.rotations();
+        let last_normal = before.map(|_| bundles[self.manifold.first as usize].normal(&rotations));
+        let query = Query::within(couple.offset(), reach)
+            .after(before.is_some())
+            .beginning_with(last_normal);
         points.clear();
+        let mut is_round = false;
         let mut keep = |have_faces: [bool; 2], parts: u32, manifold: &Manifold| {
+            is_round |= have_faces != [true; 2] && !manifold.as_slice().is_empty();
             for point in manifold.as_slice() {
                 points.push(fixed_to_bodies(
                     &rotations, &query, have_faces, parts, point,
@@ -420,6 +446,7 @@ impl Renewal<'_> {
         };
         points.sort_unstable_by_key(|point| point.feature);
         self.origin.feature = points.first().map_or(0, |point| point.feature as u32);
+        self.manifold.is_round = is_round;
         self.keep(points, bundles);
         let reach = if points.is_empty() {
             apart.max(reach)
@@ -437,7 +464,7 @@ impl Renewal<'_> {
             self.origin.capacity = count as u32;
             bundles.resize(bundles.len() + count, Bundle::EMPTY);
         }
-        self.manifold.count = count as u32;
+        self.manifold.count = count as u16;
         let first = self.manifold.first as usize;
         let mut rest = points;
         for bundle in &mut bundles[first..first + count] {

@@ -197,6 +197,24 @@ pub const KEPT_MOTION_PER_RADIUS: f64 = 0.01;
 /// and go.
 pub(crate) const KEPT_MOTION_AT_REST: f64 = 0.005;
 
+/// The same for points on a round surface, which go elsewhere as a body rolls: a kept one lags by the motion.
+pub(crate) const KEPT_MOTION_OF_ROUND: f64 = 1e-4;
+
+/// Most steps of the search for the nearest point of a feature.
+pub(crate) const MAX_POLISHING_STEPS: usize = 12;
+
+/// Cosine between a feature and the direction to the nearest point at which it counts as a right angle.
+pub(crate) const POLISHED_SLOPE: f64 = 1e-7;
+
+/// Sine of the angle by which a direction may lean from across a cylinder for its side to be looked at before its rim.
+pub(crate) const SIDEWAYS_SINE: f64 = 0.3;
+
+/// What the nearest points of two features may be apart by more than the shapes are, over the smaller one's inner radius.
+pub(crate) const POLISHING_ACCURACY: f64 = 1e-9;
+
+/// Depth up to which the nearest way out of an overlap is the only one that features are looked at for, over that radius.
+pub(crate) const POLISHING_DEPTH: f64 = 0.1;
+
 /// Steps that bodies may go on at their speeds before their contact points are found anew, between the
 /// two limits above.
 pub(crate) const KEPT_STEPS: f64 = 4.0;

@@ -42,13 +42,13 @@ impl Frustum {
             self.radii[0] - self.radii[1],
             self.heights[1] - self.heights[0],
         ];
-        let length = wide.hypot(long);
-        [long / length, wide / length]
+        let slant = length(wide, long);
+        [long / slant, wide / slant]
     }
 
     /// The farthest point along a direction.
     pub(crate) fn farthest(&self, direction: &Vec3) -> Vec3 {
-        let across = direction.x.hypot(direction.y);
+        let across = length(direction.x, direction.y);
         let along = |end: usize| self.radii[end] * across + self.heights[end] * direction.z;
         let end = usize::from(along(1) > along(0));
         let out = if across > 0.0 {
@@ -88,7 +88,7 @@ impl Frustum {
 
     /// Largest distance of a point from the origin `[m]`.
     pub(crate) fn bounding_radius(&self) -> f64 {
-        let reach = |end: usize| self.radii[end].hypot(self.heights[end]);
+        let reach = |end: usize| length(self.radii[end], self.heights[end]);
         reach(0).max(reach(1))
     }
 
@@ -110,7 +110,7 @@ impl Frustum {
 
     /// Where the surface is nearest to a point: in the plane through the axis and the point, that of a trapezium.
     pub(crate) fn nearest(&self, point: &Vec3) -> NearestOn {
-        let across = point.x.hypot(point.y);
+        let across = length(point.x, point.y);
         let out = if across > 0.0 {
             Vec3::new(point.x / across, point.y / across, 0.0)
         } else {
@@ -154,7 +154,7 @@ impl Frustum {
                 0.0
             };
             let apart = [arm[0] - share * along[0], arm[1] - share * along[1]];
-            let distance = apart[0].hypot(apart[1]);
+            let distance = length(apart[0], apart[1]);
             if distance > 0.0 && distance < least.0 {
                 least = (distance, [apart[0] / distance, apart[1] / distance]);
             }
@@ -164,4 +164,9 @@ impl Frustum {
             normal: turned(least.1),
         }
     }
+}
+
+/// Length of a vector in a plane: no shape is so large that its square overflows.
+fn length(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
 }

@@ -22,7 +22,7 @@ mod validate;
 pub use body::{Body, BodyKind, CollisionGroups};
 #[cfg(feature = "scene")]
 pub(crate) use flaw::Flaw;
-pub(crate) use frustum::Frustum;
+pub(crate) use frustum::{Frustum, NearestOn};
 pub use joint::Joint;
 pub use load::Load;
 pub use mass::MassProperties;

@@ -105,17 +105,14 @@ type OfSize = fn(f64) -> World;
 
 #[test]
 fn what_rocks_gains_no_energy() {
-    // In shorter steps the point of the plank on the cylinder is kept over several searches, and lags.
-    let coarse = [1.0 / 30.0, 1.0 / 60.0].as_slice();
-    let all = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0].as_slice();
-    let scenes: [(&str, OfSize, &[f64]); 3] = [
-        ("loaded roller", loaded_roller, all),
-        ("plank", plank, coarse),
-        ("without friction", slippery, all),
+    let scenes: [(&str, OfSize); 3] = [
+        ("loaded roller", loaded_roller),
+        ("plank", plank),
+        ("without friction", slippery),
     ];
-    for (name, scene, steps) in scenes {
+    for (name, scene) in scenes {
         for size in [0.05, 1.0] {
-            for &h in steps {
+            for h in [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0] {
                 let [first, last, gain] = swing(scene(size), size, h);
                 let about = format!("{name}, {size} m, {h:.4} s: {first:e}, {last:e}, {gain}");
                 assert!(gain < 0.01, "{about}");

@@ -14,6 +14,7 @@ pub(in crate::collide) struct SavedManifold {
     position: Vec3,
     rotation: [f32; 9],
     feature: u32,
+    is_round: bool,
     bundles: Vec<SavedBundle>,
 }
 
@@ -22,7 +23,7 @@ impl Kept {
     pub(in crate::collide) fn saved(&self, place: u32) -> Option<SavedManifold> {
         let manifold = self.manifolds.get(place as usize)?;
         let origin = self.origins.get(place as usize)?;
-        let range = manifold.first as usize..(manifold.first + manifold.count) as usize;
+        let range = manifold.first as usize..(manifold.first + u32::from(manifold.count)) as usize;
         Some(SavedManifold {
             complete_until: manifold.complete_until,
             found_at: manifold.found_at,
@@ -30,6 +31,7 @@ impl Kept {
             position: origin.position,
             rotation: origin.rotation,
             feature: origin.feature,
+            is_round: manifold.is_round,
             bundles: self.bundles[range].iter().map(Bundle::saved).collect(),
         })
     }
@@ -45,7 +47,8 @@ impl Kept {
             complete_until: saved.complete_until,
             found_at: saved.found_at,
             first: first as u32,
-            count: count as u32,
+            count: count as u16,
+            is_round: saved.is_round,
         };
         self.origins[place] = Origin {
             reach: saved.reach,

@@ -29,6 +29,8 @@ pub(in crate::collide) struct Query {
     sign: f64,
     /// Depth by which a corner must exceed those that span its face to take the place of one, over the face's width.
     pub(super) deeper_by: f64,
+    /// From B to A, where the bodies had a point before: a direction to begin with.
+    last_normal: Option<Vec3>,
 }
 
 impl Query {
@@ -54,6 +56,7 @@ impl Query {
             model: limits.model,
             sign: 1.0,
             deeper_by: DEEPER_BY,
+            last_normal: None,
         }
     }
 
@@ -73,6 +76,7 @@ impl Query {
             model: ContactModel::Clipped,
             sign: 1.0,
             deeper_by: DEEPER_BY,
+            last_normal: None,
         }
     }
 
@@ -86,6 +90,19 @@ impl Query {
         } else {
             self
         }
+    }
+
+    /// The same for two bodies of which a point had this normal before, from B to A.
+    pub(in crate::collide) fn beginning_with(self, last_normal: Option<Vec3>) -> Self {
+        Self {
+            last_normal,
+            ..self
+        }
+    }
+
+    /// From the second shape to the first, of a point that the bodies had before.
+    pub(super) fn last_normal(&self) -> Option<Vec3> {
+        self.last_normal.map(|normal| self.orient(&normal))
     }
 
     /// The same limit for shapes that are handed over in the opposite order.

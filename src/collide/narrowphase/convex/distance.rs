@@ -201,43 +201,62 @@ fn on_segment([a, b]: [usize; 2], at: &impl Fn(usize) -> Vec3) -> Nearest {
 
 /// Inside of the triangle, else on one of its sides. Of a thin triangle, whose inside is lost to rounding, whichever is nearer.
 fn on_triangle([a, b, c]: [usize; 3], at: &impl Fn(usize) -> Vec3) -> Nearest {
-    let (ab, ac) = (at(b) - at(a), at(c) - at(a));
+    let [at_a, at_b, at_c] = [at(a), at(b), at(c)];
+    let (ab, ac) = (at_b - at_a, at_c - at_a);
     let normal = ab.cross(&ac);
     // Above the triangle's inside its weights are the areas seen from there.
-    let weights = [[b, c], [c, a], [a, b]].map(|[from, to]| normal.dot(&at(from).cross(&at(to))));
-    let is_inside = weights.iter().all(|&weight| weight > 0.0);
-    let sum: f64 = weights.iter().sum();
-    let inside = ([a, b, c], weights.map(|weight| weight / sum));
+    let weights =
+        [(at_b, at_c), (at_c, at_a), (at_a, at_b)].map(|(from, to)| normal.dot(&from.cross(&to)));
+    let is_inside = weights[0] > 0.0 && weights[1] > 0.0 && weights[2] > 0.0;
+    let sum = weights[0] + weights[1] + weights[2];
     let is_thin = normal.norm_squared() <= THIN * ab.norm_squared() * ac.norm_squared();
     if is_inside && !is_thin {
-        return inside;
+        return ([a, b, c], weights.map(|weight| weight / sum));
+    }
+    if !is_thin {
+        // Behind one side only, or behind two: the other sides are farther away.
+        let behind = [[b, c], [c, a], [a, b]];
+        let mut best: Option<(f64, Nearest)> = None;
+        for (side, weight) in behind.into_iter().zip(weights) {
+            if weight <= 0.0 {
+                keep_nearer(&mut best, on_segment(side, at), at);
+            }
+        }
+        if let Some((_, found)) = best {
+            return found;
+        }
     }
     let sides = [[a, b], [b, c], [c, a]].map(|side| on_segment(side, at));
     let best = least(sides, at);
     if is_inside {
-        return least([best, inside], at);
+        return least([best, ([a, b, c], weights.map(|weight| weight / sum))], at);
     }
     best
 }
 
-/// None if the origin is inside.
+/// On a face with the last vertex, since the origin lies on its side of the first three; None if the origin is inside.
 fn on_tetrahedron(at: &impl Fn(usize) -> Vec3) -> Option<Nearest> {
-    let faces = [[0, 1, 2, 3], [0, 3, 1, 2], [0, 2, 3, 1], [1, 3, 2, 0]];
+    let last = at(3);
+    let from_last = [at(0) - last, at(1) - last, at(2) - last];
     let mut best: Option<(f64, Nearest)> = None;
-    for [a, b, c, other] in faces {
-        let normal = (at(b) - at(a)).cross(&(at(c) - at(a)));
-        let (origin, inside) = (-normal.dot(&at(a)), normal.dot(&(at(other) - at(a))));
+    for [a, b, other] in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
+        let normal = from_last[a].cross(&from_last[b]);
+        let (origin, inside) = (-normal.dot(&last), normal.dot(&from_last[other]));
         // A flat tetrahedron has no inside.
-        let is_flat = inside.abs() <= FLAT * normal.norm() * (at(other) - at(a)).norm();
+        let is_flat = inside * inside
+            <= FLAT * FLAT * normal.norm_squared() * from_last[other].norm_squared();
         if is_flat || origin * inside < 0.0 {
-            let found = on_triangle([a, b, c], at);
-            let squared = place(&found, at).norm_squared();
-            if best.is_none_or(|(least, _)| squared < least) {
-                best = Some((squared, found));
-            }
+            keep_nearer(&mut best, on_triangle([a, b, 3], at), at);
         }
     }
     best.map(|(_, found)| found)
+}
+
+fn keep_nearer(best: &mut Option<(f64, Nearest)>, found: Nearest, at: &impl Fn(usize) -> Vec3) {
+    let squared = place(&found, at).norm_squared();
+    if best.is_none_or(|(least, _)| squared < least) {
+        *best = Some((squared, found));
+    }
 }
 
 fn least<const N: usize>(candidates: [Nearest; N], at: &impl Fn(usize) -> Vec3) -> Nearest {

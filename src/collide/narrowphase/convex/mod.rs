@@ -3,7 +3,8 @@
 //! Shapes are known by their farthest points along directions. The difference of the two sets is looked at as seen from the
 //! origin: outside of it its nearest point gives the distance (Gilbert, Johnson and Keerthi 1988, *A fast procedure for
 //! computing the distance between complex objects*), inside of it the nearest point of its boundary the depth (van den Bergen
-//! 2001, *Proximity queries and penetration depth computation*). A face's normal that separates nearly as well is taken
+//! 2001, *Proximity queries and penetration depth computation*). Either is exact to what its steps reach; a direction that is nearly right,
+//! as that of the last contact is, leads to the features that touch, and from them to the rest at once. A face's normal that separates nearly as well is taken
 //! instead, since it does not waver. The points are those of what the shapes turn toward each other along it: a face,
 //! clipped by the sides of another, the stretch that two lines share, or one point.
 
@@ -12,6 +13,7 @@ mod depth;
 mod distance;
 mod facets;
 mod facing;
+mod polish;
 
 pub(super) use core::Core;
 pub(super) use facets::Facets;
@@ -52,12 +54,13 @@ struct Between {
 
 /// The separation of two convex shapes of which one is a cylinder or a cone `[m]`: minus their depth if they overlap.
 pub(super) fn separation(p: &Core<'_>, q: &Core<'_>) -> f64 {
-    between(p, q, f64::INFINITY).map_or_else(|apart| apart, |found| found.separation)
+    between(p, q, f64::INFINITY, None).map_or_else(|apart| apart, |found| found.separation)
 }
 
 /// Up to four points of two convex shapes of which one is a cylinder or a cone.
 pub(super) fn convex_convex(p: &Core<'_>, q: &Core<'_>, query: &Query, manifold: &mut Manifold) {
-    let found = match between(p, q, query.reach) {
+    let last_normal = query.last_normal();
+    let found = match between(p, q, query.reach, last_normal) {
         Ok(found) if found.separation <= query.reach => found,
         Ok(found) => return manifold.set_apart(found.separation),
         Err(apart) => return manifold.set_apart(apart),
@@ -161,8 +164,23 @@ pub(super) fn sphere_frustum(
     );
 }
 
+/// What features of the two tell from a rough direction, with the balls around the cores.
+fn polished(p: &Core<'_>, q: &Core<'_>, rough: &Vec3) -> Option<Between> {
+    let mut found = polish::polished(p, q, rough)?;
+    found.separation -= p.radius() + q.radius();
+    Some(found)
+}
+
 /// How the shapes are apart or overlap, or no more than their distance if that is above `reach` `[m]`.
-fn between(p: &Core<'_>, q: &Core<'_>, reach: f64) -> Result<Between, f64> {
+fn between(
+    p: &Core<'_>,
+    q: &Core<'_>,
+    reach: f64,
+    last_normal: Option<Vec3>,
+) -> Result<Between, f64> {
+    if let Some(found) = last_normal.and_then(|normal| polished(p, q, &normal)) {
+        return Ok(found);
+    }
     let radii = p.radius() + q.radius();
     let near = REFINEMENT_GAP * (p.size() + q.size());
     let rough = match distance::nearest(p, q, &Vec3::zeros(), [near, reach + radii]) {
@@ -183,7 +201,7 @@ fn between(p: &Core<'_>, q: &Core<'_>, reach: f64) -> Result<Between, f64> {
         distance::Outcome::Near(way) => way.normalize(),
         distance::Outcome::Overlap => depth::way_out(p, q),
     };
-    Ok(refined(p, q, rough))
+    Ok(polished(p, q, &rough).unwrap_or_else(|| refined(p, q, rough)))
 }
 
 /// The separation of shapes that nearly touch or overlap, from a rough direction.

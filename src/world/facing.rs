@@ -91,13 +91,6 @@ impl Facing {
         (2.0 * self.width(range)).min(range)
     }
 
-    /// True if the cosine of the angle between any two directions to one side is above some number.
-    #[inline(always)]
-    pub(crate) fn is_narrow(&self, cosine: f64) -> bool {
-        let sine = self.width(1.0);
-        1.0 - 2.0 * sine * sine > cosine
-    }
-
     /// True if something can be touched in a direction, of any length, or the opposite one.
     #[inline(always)]
     pub(crate) fn holds(&self, direction: &Vec3) -> bool {

@@ -11,7 +11,8 @@ use crate::constants::{MAX_MESH_TRIANGLES, MESH_DIRECTION, MIN_TRIANGLE_HEIGHT};
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Vec3};
 use topology::{
-    facings_of, fans_of, hollow, patches_of, repeated, sides_of, vertex_normals, welded,
+    cosines_around, facings_of, fans_of, hollow, patches_of, repeated, sides_of, vertex_normals,
+    welded,
 };
 
 /// A surface of triangles, open or closed, that bodies touch on one side: the one from which the corners of a triangle are
@@ -36,6 +37,8 @@ pub struct TriangleMesh {
     vertex_normals: Vec<Vec3>,
     /// In which directions each triangle can be touched.
     facings: Vec<Facing>,
+    /// Least cosine of the angle between the normal of a triangle and those of the triangles that share a corner with it; -1 near a rim.
+    cosines: Vec<f32>,
     tree: Tree,
     bounds: Aabb,
     /// See [`TriangleMesh::bounding_radius`] `[m]`.
@@ -151,6 +154,7 @@ impl TriangleMesh {
         let (fans, fan_ends) = fans_of(vertices.len(), &triangles);
         let fan = |vertex: u32| &fans[fan_of(&fan_ends, vertex)];
         let facings = facings_of(&triangles, &sides, &normals, fan);
+        let cosines = cosines_around(&triangles, &sides, &normals, fan);
         tree.set_facings(&facings);
         let bounds = bounds_of(&vertices);
         let reach = vertices.iter().map(nalgebra::Matrix::norm);
@@ -161,6 +165,7 @@ impl TriangleMesh {
             patches: patches_of(&sides, &normals),
             vertex_normals: vertex_normals(&vertices, &triangles, &normals),
             facings,
+            cosines,
             tree,
             vertices,
             triangles,
@@ -348,6 +353,13 @@ impl TriangleMesh {
         // The triangle beyond has the side the other way round.
         let along = corners[side] - corners[(side + 1) % 3];
         Some(self.normals[beyond as usize].cross(&along))
+    }
+
+    /// True if no rim is near a triangle, and the normals of all triangles that share a corner with it form smaller angles with its own than one,
+    /// given by its cosine. So do all directions in which it can be touched.
+    #[inline]
+    pub(crate) fn are_alike_around(&self, triangle: u32, cosine: f64) -> bool {
+        f64::from(self.cosines[triangle as usize]) > cosine
     }
 
     /// In which directions a triangle can be touched.

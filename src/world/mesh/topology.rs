@@ -179,6 +179,29 @@ pub(super) fn patches_of(sides: &[[Side; 3]], normals: &[Vec3]) -> Vec<u32> {
     patches
 }
 
+/// Least cosine of the angle between the normal of each triangle and those of the triangles that share a corner with it; -1 near a rim.
+pub(super) fn cosines_around<'a>(
+    triangles: &[[u32; 3]],
+    sides: &[[Side; 3]],
+    normals: &[Vec3],
+    fan: impl Fn(u32) -> &'a [u32],
+) -> Vec<f32> {
+    let least = |(corners, normal): (&[u32; 3], &Vec3)| {
+        let around = corners.iter().flat_map(|&corner| fan(corner));
+        let cosines = around.map(|&at| {
+            let beside = sides[at as usize];
+            if beside.iter().any(|side| side.kind == SideKind::Rim) {
+                -1.0
+            } else {
+                normal.dot(&normals[at as usize])
+            }
+        });
+        // No larger when it is rounded.
+        (cosines.fold(1.0, f64::min) as f32).next_down()
+    };
+    triangles.iter().zip(normals).map(least).collect()
+}
+
 /// Directions in which each triangle can be touched: in any, if a rim is near.
 pub(super) fn facings_of<'a>(
     triangles: &[[u32; 3]],

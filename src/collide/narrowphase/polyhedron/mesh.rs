@@ -6,7 +6,8 @@
 //! has points of its own, and the part of the body that is above this one bears along its normal.
 
 use super::patch::{FEW_VERTICES, MAX_VERTICES, Patch, most_against};
-use super::prism::Prism;
+use super::prism::{Front, Prism};
+use super::turned_solid::TurnedSolid;
 use super::way::{Way, way};
 use super::{Along, Axis, Solids, Standing, distance};
 use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, On, StandingMesh, name};
@@ -33,130 +34,154 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
 ) -> f64 {
     let (q, rotation, triangles) = mesh;
     let solid = p.2;
-    // The body in the axes of the mesh.
-    let (axes, origin) = (rotation.tr_mul(p.1), rotation.tr_mul(&(p.0 - q)));
-    let empty = Aabb::empty();
-    let (min, max) = solid
-        .vertices
-        .iter()
-        .fold((empty.min, empty.max), |(min, max), vertex| {
-            let at = origin + axes * vertex;
-            (min.inf(&at), max.sup(&at))
-        });
-    let center = origin + axes * solid.center;
+    let body = TurnedSolid::new(&solid, &rotation.tr_mul(p.1));
+    let origin = rotation.tr_mul(&(p.0 - q));
     let arms = solid.vertices.iter().map(|v| (v - solid.center).norm());
     let radius = arms.fold(0.0, f64::max);
     // A solid that is turned needs the room of what it stands for.
     let room = if turn.is_some() { radius } else { 0.0 };
-    let near = Aabb { min, max }.grown(query.reach + FACET_ROOM * room);
+    let around = bounds_of(body.solid().vertices).grown(query.reach + FACET_ROOM * room);
+    let near = Aabb {
+        min: around.min + origin,
+        max: around.max + origin,
+    };
     let search = Search {
-        p,
+        body: &body,
+        place: p.0,
+        origin,
         mesh,
         query,
-        axes,
-        origin,
         depth: 2.0 * radius + query.reach,
         size: solid.inner_radius(),
     };
-    let turned_for =
-        |triangle: u32| turn.map(|turn| turn(&(rotation * triangles.normals()[triangle as usize])));
-    let touch = |triangle: u32, gathered: &mut Gathered<OF_BODY>| match turned_for(triangle) {
-        None => search.touch(triangle, gathered),
-        Some(axes) => search.turned(&axes).touch(triangle, gathered),
+    // Triangles nearby, with the body as it is turned for each.
+    let visit = |look: &mut dyn FnMut(&Search<'_>, &Front)| {
+        triangles.visit_near(&near, |triangle| {
+            let front = Front::new(triangles, triangle, &origin);
+            if !bounds_of(&front.corners).overlaps(&around) {
+                return;
+            }
+            let Some(turn) = turn else {
+                return look(&search, &front);
+            };
+            let axes = rotation.tr_mul(&turn(&(rotation * front.face.normal)));
+            let body = &TurnedSolid::new(&solid, &axes);
+            look(&Search { body, ..search }, &front);
+        });
     };
     let mut misses = false;
-    triangles.visit_near(&near, |triangle| {
-        misses |= touch(triangle, gathered).is_some();
-    });
+    visit(&mut |search, front| misses |= search.touch(front, gathered));
     if misses && !gathered.overlap() {
         // A way out of a triangle that the body overlaps all the same.
-        let mut missed: Option<(Along, u32)> = None;
-        triangles.visit_near(&near, |triangle| {
-            if let Some(best) = touch(triangle, gathered)
-                && missed.is_none_or(|(other, _)| best.separation > other.separation)
-                && match turned_for(triangle) {
-                    None => search.overlaps(triangle),
-                    Some(axes) => search.turned(&axes).overlaps(triangle),
-                }
+        let mut missed: Option<(Along, Point, u32)> = None;
+        visit(&mut |search, front| {
+            if search.lowest_above(front).is_some()
+                && search.overlaps(front)
+                && let Some(best) = search.touch_along_axes(front, gathered)
+                && missed.is_none_or(|(other, ..)| best.separation > other.separation)
+                && let Some(point) = search.deepest(front, &best)
             {
-                missed = Some((best, triangle));
+                missed = Some((best, point, front.triangle));
             }
         });
-        if let Some((best, triangle)) = missed {
-            match turned_for(triangle) {
-                None => search.offer_deepest(triangle, &best, gathered),
-                Some(axes) => search
-                    .turned(&axes)
-                    .offer_deepest(triangle, &best, gathered),
-            }
+        if let Some((_, point, triangle)) = missed {
+            gathered.add(query, point, On::Face(triangle), 1e-6 * search.size);
         }
     }
     if gathered.is_empty() {
+        let center = origin + body.solid().center;
         return triangles.distance(&center, 4.0 * (radius + query.reach)) - radius;
     }
     f64::NEG_INFINITY
 }
 
+fn bounds_of(points: &[Vec3]) -> Aabb {
+    let empty = Aabb::empty();
+    let (min, max) = points
+        .iter()
+        .fold((empty.min, empty.max), |(min, max), at| {
+            (min.inf(at), max.sup(at))
+        });
+    Aabb { min, max }
+}
+
+/// Points are in the axes of the mesh, from the body's origin.
+#[derive(Clone, Copy)]
 struct Search<'a> {
-    p: Standing<'a>,
+    body: &'a TurnedSolid<'a>,
+    /// The body's origin in the world's axes, and in those of the mesh from its own origin `[m]`.
+    place: &'a Vec3,
+    origin: Vec3,
     mesh: StandingMesh<'a>,
     query: &'a Query,
-    /// From the body's axes to those of the mesh.
-    axes: Mat3,
-    /// Of the body's axes, in those of the mesh `[m]`.
-    origin: Vec3,
     /// Of what is below a triangle `[m]`.
     depth: f64,
     /// A length of the body to compare with `[m]`.
     size: f64,
 }
 
-impl<'a> Search<'a> {
-    /// The same for a solid with other axes.
-    fn turned<'b>(&'b self, axes: &'b Mat3) -> Search<'b>
-    where
-        'a: 'b,
-    {
-        Search {
-            p: (self.p.0, axes, self.p.2),
-            axes: self.mesh.1.tr_mul(axes),
-            ..*self
+impl Search<'_> {
+    /// Gathers the points of a triangle. True if the body may overlap it and has no point as deep.
+    fn touch(&self, front: &Front, gathered: &mut Gathered<OF_BODY>) -> bool {
+        let Some(lowest) = self.lowest_above(front) else {
+            return false;
+        };
+        if !self.is_touched_along_normal(front.triangle) {
+            return self.touch_along_axes(front, gathered).is_some();
         }
+        let is_deeper = self.is_less_deep_beyond(front, lowest) || {
+            let offered = self.offer_front(front, gathered);
+            offered > lowest + DEEPER_BY * self.size
+        };
+        is_deeper && lowest <= 0.0
     }
 
-    /// Gathers the points of a triangle. Returns the axis that separates best from one that the body may overlap and has no point with.
-    fn touch(&self, triangle: u32, gathered: &mut Gathered<OF_BODY>) -> Option<Along> {
+    /// Height of the body above the plane of a triangle; none of a body that does not touch it `[m]`.
+    fn lowest_above(&self, front: &Front) -> Option<f64> {
+        let normal = &front.face.normal;
+        let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+        for vertex in self.body.solid().vertices {
+            let height = normal.dot(vertex);
+            lowest = lowest.min(height);
+            highest = highest.max(height);
+        }
+        let [lowest, highest] = [lowest, highest].map(|height| height - front.face.offset);
+        // Too far above, or all of it behind.
+        let is_away = lowest > self.query.reach || highest < 0.0;
+        (!is_away && !self.is_apart(front)).then_some(lowest)
+    }
+
+    /// True if all that can touch a triangle does so nearly along its normal: there is no ridge, or its triangles face nearly the same way.
+    fn is_touched_along_normal(&self, triangle: u32) -> bool {
         let mesh = self.mesh.2;
-        let normal = mesh.normals()[triangle as usize];
-        let local = self.axes.tr_mul(&normal);
-        let height = normal.dot(&(self.origin - mesh.corners(triangle)[0]));
-        if height + self.p.2.lowest(&local) > self.query.reach
-            || height - self.p.2.lowest(&-local) < 0.0
-        {
-            // Too far above, or all of it behind.
-            return None;
-        }
-        if self.is_apart(triangle) {
-            return None;
-        }
-        let prism = Prism::new(mesh, triangle, self.depth, |kind| kind == SideKind::Ridge);
-        let q = (self.mesh.0, self.mesh.1, prism.solid());
-        let mut solids = Solids::of_size(self.p, q, self.size);
+        mesh.are_alike_around(triangle, EDGES_ALONG_FACE)
+            || mesh.sides(triangle).iter().all(|side| !side.is_touched())
+    }
+
+    /// The same by all axes along which they can be touched. Returns the one that separates best from a triangle that the body may overlap
+    /// and has no point as deep with.
+    fn touch_along_axes(&self, front: &Front, gathered: &mut Gathered<OF_BODY>) -> Option<Along> {
+        let mesh = self.mesh.2;
+        let prism = Prism::new(mesh, front, self.depth, |kind| kind == SideKind::Ridge);
+        let mut solids = Solids::in_common_axes(self.body.solid(), prism.solid(), self.size);
         // A face that is preferred need not be what the nearest features face each other along, where there are others.
         let mut missed: Option<Along> = None;
-        let is_level = mesh.sides(triangle).iter().all(|side| !side.is_touched());
+        let is_level = mesh
+            .sides(front.triangle)
+            .iter()
+            .all(|side| !side.is_touched());
         for prefers in [true, false].into_iter().skip(usize::from(is_level)) {
             solids.prefers = prefers;
-            let (best, is_beyond) = self.best_axis(triangle, &solids)?;
+            let best = self.best_axis(front, &solids)?;
             if best.separation > self.query.reach {
                 return None;
             }
             let is_known = missed.is_some_and(|before| before.axis == best.axis);
             missed = Some(best);
-            if is_beyond || is_known {
+            if is_known || self.is_less_deep_beyond(front, best.separation) {
                 break;
             }
-            let lowest = self.offer(triangle, (&prism, q), (&solids, &best), gathered);
+            let lowest = self.offer(front, (&solids, &best), gathered);
             if lowest <= best.separation + DEEPER_BY * self.size {
                 return None;
             }
@@ -165,31 +190,29 @@ impl<'a> Search<'a> {
     }
 
     /// True if the body is so far beyond a side of a triangle, or the triangle in front of a face of the body, that they do not touch.
-    fn is_apart(&self, triangle: u32) -> bool {
-        let (solid, mesh) = (self.p.2, self.mesh.2);
-        let corners = mesh.corners(triangle);
-        let width = mesh.facing(triangle).width_from_within(self.query.reach);
+    fn is_apart(&self, front: &Front) -> bool {
+        let solid = self.body.solid();
+        let width = self.mesh.2.facing(front.triangle);
+        let width = width.width_from_within(self.query.reach);
         let is_beside = (0..3).any(|side| {
-            let outward = -mesh.inward(triangle, side);
-            let lowest = solid.lowest(&self.axes.tr_mul(&outward));
-            let beyond = outward.dot(&(self.origin - corners[side])) + lowest;
+            let outward = -front.inward[side];
+            let beyond = solid.lowest(&outward) - outward.dot(&front.corners[side]);
             let length = outward.norm();
             beyond > length * (width + 2.0 * CLIP_TOLERANCE * length)
         });
-        let corners = corners.map(|corner| self.axes.tr_mul(&(corner - self.origin)));
         is_beside
             || solid.faces.iter().any(|face| {
-                let [a, b, c] = corners.map(|corner| face.normal.dot(&corner));
+                let [a, b, c] = front.corners.map(|corner| face.normal.dot(&corner));
                 a.min(b).min(c) - face.offset > self.query.reach
             })
     }
 
     /// True if the body overlaps what is straight below a triangle.
-    fn overlaps(&self, triangle: u32) -> bool {
-        let prism = Prism::new(self.mesh.2, triangle, self.depth, |_| false);
+    fn overlaps(&self, front: &Front) -> bool {
+        let prism = Prism::new(self.mesh.2, front, self.depth, |_| false);
         let solids = Solids {
             prefers: false,
-            ..Solids::new(self.p, (self.mesh.0, self.mesh.1, prism.solid()))
+            ..Solids::in_common_axes(self.body.solid(), prism.solid(), self.size)
         };
         let Some(face) = solids.best_face(0.0) else {
             return false;
@@ -198,25 +221,20 @@ impl<'a> Search<'a> {
             return false;
         }
         let all = solids.edges_near(&face, f64::INFINITY);
-        solids.best_edges(&all, face).separation <= 0.0
+        let all = all.each_ref().map(Vec::as_slice);
+        solids.best_edges(all, face).separation <= 0.0
     }
 
-    /// Gathers a point of a triangle that the body overlaps, although no face or edge of the two meets across the axis.
-    fn offer_deepest(&self, triangle: u32, best: &Along, gathered: &mut Gathered<OF_BODY>) {
-        let prism = Prism::new(self.mesh.2, triangle, self.depth, |kind| {
-            kind == SideKind::Ridge
-        });
-        let q = (self.mesh.0, self.mesh.1, prism.solid());
-        let solids = Solids::new(self.p, q);
-        let Some(outward) = solids.outward(best.axis) else {
-            return;
-        };
-        let solid = self.p.2;
+    /// A point of a triangle that the body overlaps, although no face or edge of the two meets across the axis.
+    fn deepest(&self, front: &Front, best: &Along) -> Option<Point> {
+        let mesh = self.mesh.2;
+        let prism = Prism::new(mesh, front, self.depth, |kind| kind == SideKind::Ridge);
+        let solid = self.body.solid();
+        let solids = Solids::in_common_axes(solid, prism.solid(), self.size);
+        let outward = solids.outward(best.axis)?;
         let along = |at: &u32| outward.dot(&solid.vertices[*at as usize]);
         let vertices = 0..solid.vertices.len() as u32;
-        let Some(deepest) = vertices.max_by(|a, b| along(a).total_cmp(&along(b))) else {
-            return;
-        };
+        let deepest = vertices.max_by(|a, b| along(a).total_cmp(&along(b)))?;
         let at = match best.axis {
             Axis::Edges(one, other) => {
                 let across = [solids.edge_of_p(one), solids.edge_of_q(other)];
@@ -225,25 +243,25 @@ impl<'a> Search<'a> {
             }
             _ => solid.vertices[deepest as usize] + outward * (0.5 * best.separation),
         };
-        let rotation = self.p.1;
-        let point = Point {
-            feature: name(8, [self.mesh.2.patch(triangle), deepest]),
-            position: self.p.0 + rotation * at,
+        let rotation = self.mesh.1;
+        Some(Point {
+            feature: name(8, [mesh.patch(front.triangle), deepest]),
+            position: self.place + rotation * at,
             normal: -(rotation * outward),
             separation: best.separation,
-        };
-        gathered.add(self.query, point, On::Face(triangle), 1e-6 * self.size);
+        })
     }
 
     /// True if the body is less deep below another triangle that has a corner in common with this one and meets it in a ridge. Two
     /// that face nearly the same way bear it together.
-    fn is_less_deep_beyond(&self, triangle: u32, separation: f64) -> bool {
+    fn is_less_deep_beyond(&self, front: &Front, separation: f64) -> bool {
         let mesh = self.mesh.2;
-        if mesh.facing(triangle).is_narrow(MESH_GROUP) {
+        let triangle = front.triangle;
+        if mesh.are_alike_around(triangle, MESH_GROUP) {
             return false;
         }
         let corners = mesh.corners(triangle);
-        let (normal, size) = (mesh.normals()[triangle as usize], self.size);
+        let (normal, size) = (front.face.normal, self.size);
         let vertices = mesh.triangles()[triangle as usize];
         let around = vertices.iter().flat_map(|&vertex| mesh.fan(vertex));
         around.copied().any(|other| {
@@ -262,16 +280,15 @@ impl<'a> Search<'a> {
                 return false;
             }
             let height = across.dot(&(self.origin - others[0]));
-            let lowest = height + self.p.2.lowest(&self.axes.tr_mul(&across));
+            let lowest = height + self.body.solid().lowest(&across);
             lowest > separation + 1e-9 * size
         })
     }
 
-    /// The axis that separates best of those along which a triangle can be touched; nothing if the body is beside it. True
-    /// with it if the body touches what is beyond it.
-    fn best_axis(&self, triangle: u32, solids: &Solids<'_>) -> Option<(Along, bool)> {
+    /// The axis that separates best of those along which a triangle can be touched; nothing if the body is beside it.
+    fn best_axis(&self, front: &Front, solids: &Solids<'_>) -> Option<Along> {
         let mesh = self.mesh.2;
-        let sides = mesh.sides(triangle);
+        let sides = mesh.sides(front.triangle);
         let is_touched = |side: usize| sides[side].is_touched();
         let mut best = solids.along(Axis::FaceQ(0))?;
         for side in (0..3).filter(|&side| sides[side].kind == SideKind::Rim) {
@@ -281,7 +298,7 @@ impl<'a> Search<'a> {
             }
         }
         if (0..3).any(is_touched) {
-            let center = solids.of_q(&solids.q.center);
+            let center = solids.q.center;
             for (index, face) in (0..).zip(solids.p.faces) {
                 let least = solids.preferred_over(best.separation);
                 if face.normal.dot(&center) - face.offset <= least {
@@ -291,43 +308,41 @@ impl<'a> Search<'a> {
                 if along.separation <= least {
                     continue;
                 }
-                let direction = -(self.axes * face.normal);
-                let lean = direction.dot(&mesh.normals()[triangle as usize]);
-                if lean > EDGES_ALONG_FACE || way(mesh, triangle, &direction) == Way::Found {
+                let direction = -face.normal;
+                let lean = direction.dot(&front.face.normal);
+                if lean > EDGES_ALONG_FACE || way(mesh, front.triangle, &direction) == Way::Found {
                     best = along;
                 } else if along.separation > self.query.reach {
                     return None;
                 }
             }
-            let [of_p, mut of_q] = solids.edges_near(&best, self.query.reach);
-            of_q.retain(|edge| edge.index < 3 && is_touched(edge.index as usize));
-            best = solids.best_edges(&[of_p, of_q], best);
+            for side in (0..3).filter(|&side| is_touched(side)) {
+                let edge = solids.edge_of_q(side as u32);
+                best = solids.best_edges([self.body.segments(), &[edge]], best);
+            }
         }
-        Some((best, self.is_less_deep_beyond(triangle, best.separation)))
+        Some(best)
     }
 
     /// Gathers the points of what an axis separates, as far as the triangle can be touched along it. Returns the least separation of
     /// one; minus infinity if another triangle sees to it.
     fn offer(
         &self,
-        triangle: u32,
-        (prism, q): (&Prism, Standing<'_>),
+        front: &Front,
         (solids, best): (&Solids<'_>, &Along),
         gathered: &mut Gathered<OF_BODY>,
     ) -> f64 {
-        let mesh = self.mesh.2;
-        let normal = mesh.normals()[triangle as usize];
+        let (_, rotation, mesh) = self.mesh;
         let Some(outward) = solids.outward(best.axis) else {
             return f64::NEG_INFINITY;
         };
-        let direction = -(self.axes * outward);
         let way = match best.axis {
             Axis::FaceQ(0) => Way::Front,
-            _ => way(mesh, triangle, &direction),
+            _ => way(mesh, front.triangle, &-outward),
         };
         match way {
             Way::Beyond => f64::NEG_INFINITY,
-            Way::Front => self.offer_front(triangle, prism, gathered),
+            Way::Front => self.offer_front(front, gathered),
             Way::Found => {
                 if let Axis::Edges(one, other) = best.axis
                     && !distance::crossing(&solids.edge_of_p(one), &solids.edge_of_q(other)).2
@@ -335,23 +350,25 @@ impl<'a> Search<'a> {
                     return f64::INFINITY;
                 }
                 let mut manifold = Manifold::new();
-                let lowest = solids.offer(best, (self.p, q), self.query, &mut manifold);
+                let [p, q] = [solids.p, solids.q].map(|solid| (self.place, rotation, solid));
+                let lowest = solids.offer(best, (p, q), self.query, &mut manifold);
                 let kind = match best.axis {
                     Axis::FaceP(_) => 5,
                     Axis::FaceQ(_) => 6,
                     Axis::Edges(..) => 7,
                 };
                 for point in manifold.as_slice() {
-                    let local = self.mesh.1.tr_mul(&(point.position - self.mesh.0));
-                    let below = -normal.dot(&(local - prism.vertices[0]));
+                    let local = rotation.tr_mul(&(point.position - self.place));
+                    let below = front.face.offset - front.face.normal.dot(&local);
                     // Behind a rim there is nothing.
                     if below <= self.size {
                         let point = Point {
-                            feature: name(kind, [triangle, point.feature]),
+                            feature: name(kind, [front.triangle, point.feature]),
                             normal: self.query.orient(&point.normal),
                             ..*point
                         };
-                        gathered.add(self.query, point, On::Face(triangle), 1e-6 * self.size);
+                        let on = On::Face(front.triangle);
+                        gathered.add(self.query, point, on, 1e-6 * self.size);
                     }
                 }
                 lowest
@@ -361,41 +378,40 @@ impl<'a> Search<'a> {
 
     /// Gathers the vertices of the body that are above a triangle, and what else bounds the part of its lowest face there, other
     /// than where a flat surface is cut. Returns the least separation of all, infinity if there are none.
-    fn offer_front(&self, triangle: u32, prism: &Prism, gathered: &mut Gathered<OF_BODY>) -> f64 {
-        let lowest = self.offer_vertices(triangle, gathered);
-        let local = self.axes.tr_mul(&prism.faces[0].normal);
-        let incident = most_against(&self.p.2, &local);
+    fn offer_front(&self, front: &Front, gathered: &mut Gathered<OF_BODY>) -> f64 {
+        let lowest = self.offer_vertices(front, gathered);
+        let solid = self.body.solid();
+        let incident = most_against(&solid, &front.face.normal);
         lowest.min(if incident.1.count as usize + 3 <= FEW_VERTICES {
-            self.offer_face::<FEW_VERTICES>((triangle, prism), incident, gathered)
+            self.offer_face::<FEW_VERTICES>(front, incident, gathered)
         } else {
-            self.offer_face::<MAX_VERTICES>((triangle, prism), incident, gathered)
+            self.offer_face::<MAX_VERTICES>(front, incident, gathered)
         })
     }
 
     /// Of all faces: on an uneven ground a body can stand on vertices of several.
-    fn offer_vertices(&self, triangle: u32, gathered: &mut Gathered<OF_BODY>) -> f64 {
-        let mesh = self.mesh.2;
-        let normal = mesh.normals()[triangle as usize];
-        let corners = mesh.corners(triangle);
-        let local = self.axes.tr_mul(&normal);
-        let height = normal.dot(&(self.origin - corners[0]));
-        let sides = [0, 1, 2].map(|side| mesh.inward(triangle, side));
+    fn offer_vertices(&self, front: &Front, gathered: &mut Gathered<OF_BODY>) -> f64 {
+        let normal = &front.face.normal;
         let mut lowest = f64::INFINITY;
-        for (index, vertex) in (0..).zip(self.p.2.vertices) {
-            let separation = height + local.dot(vertex);
+        for (index, at) in (0..).zip(self.body.solid().vertices) {
+            let separation = normal.dot(at) - front.face.offset;
             if separation > self.query.reach {
                 continue;
             }
-            let at = self.origin + self.axes * vertex;
-            let is_inside = corners.iter().zip(&sides).all(|(from, inward)| {
-                let inside = inward.dot(&(at - from));
-                // The length of an inward vector is that of its side.
-                inside >= -CLIP_TOLERANCE * inward.norm_squared()
-            });
+            let is_inside = front
+                .corners
+                .iter()
+                .zip(&front.inward)
+                .all(|(from, inward)| {
+                    let inside = inward.dot(&(at - from));
+                    // The length of an inward vector is that of its side.
+                    inside >= -CLIP_TOLERANCE * inward.norm_squared()
+                });
             if is_inside {
-                let name = (name(1, [mesh.patch(triangle), index]), On::Face(triangle));
+                let patch = self.mesh.2.patch(front.triangle);
+                let name = (name(1, [patch, index]), On::Face(front.triangle));
                 let point = (at - normal * (0.5 * separation), separation);
-                if self.offer_point(triangle, name, point, &[], gathered) {
+                if self.offer_point(front, name, point, &[], gathered) {
                     lowest = lowest.min(separation);
                 }
             }
@@ -406,14 +422,15 @@ impl<'a> Search<'a> {
     /// Where a face of the body meets sides and corners of a triangle.
     fn offer_face<const MOST: usize>(
         &self,
-        (triangle, prism): (u32, &Prism),
+        front: &Front,
         incident: (u32, &Face),
         gathered: &mut Gathered<OF_BODY>,
     ) -> f64 {
         let mesh = self.mesh.2;
+        let triangle = front.triangle;
         let mut lowest = f64::INFINITY;
-        let other = (&self.origin, &self.axes, self.p.2);
-        let patch = Patch::<MOST>::new((prism.solid(), 0), other, incident);
+        let other = (&Vec3::zeros(), &Mat3::identity(), self.body.solid());
+        let patch = Patch::<MOST>::new((front.solid(), 0), other, incident);
         let corners = mesh.triangles()[triangle as usize];
         let is_flat = |side: u8| mesh.sides(triangle)[side as usize].kind == SideKind::Flat;
         for corner in patch.corners() {
@@ -447,13 +464,8 @@ impl<'a> Search<'a> {
                 }
             };
             let point = (corner.position, corner.separation);
-            self.offer_point(
-                triangle,
-                (feature, On::Edge(triangle)),
-                point,
-                &ends,
-                gathered,
-            );
+            let name = (feature, On::Edge(triangle));
+            self.offer_point(front, name, point, &ends, gathered);
         }
         lowest
     }
@@ -463,20 +475,20 @@ impl<'a> Search<'a> {
     /// Returns true unless another one is nearer.
     fn offer_point(
         &self,
-        triangle: u32,
+        front: &Front,
         (feature, on): (u32, On),
         (at, separation): (Vec3, f64),
         vertices: &[u32],
         gathered: &mut Gathered<OF_BODY>,
     ) -> bool {
-        let (q, rotation, mesh) = self.mesh;
-        let normal = mesh.normals()[triangle as usize];
+        let (_, rotation, mesh) = self.mesh;
+        let normal = front.face.normal;
         let sure = match on {
             On::Face(_) => 1e-9,
             On::Edge(_) => SHALLOW_ON_MESH,
         };
         if separation < -sure * self.size {
-            let deep = at + normal * (0.5 * separation);
+            let deep = self.origin + at + normal * (0.5 * separation);
             let nearer = (NEARER_TRIANGLE - 1.0) * separation;
             if mesh.distance_facing(&deep, nearer, &normal, vertices) < nearer {
                 return false;
@@ -484,7 +496,7 @@ impl<'a> Search<'a> {
         }
         let point = Point {
             feature,
-            position: q + rotation * at,
+            position: self.place + rotation * at,
             normal: rotation * normal,
             separation,
         };

@@ -14,6 +14,7 @@ mod patch;
 mod prism;
 pub(in crate::collide) mod ratio;
 mod round;
+mod turned_solid;
 mod way;
 
 pub(crate) use cuboid::Cuboid;
@@ -104,6 +105,14 @@ impl Segment {
             normals,
         }
     }
+
+    /// An edge of a solid in the axes of P.
+    fn of(solid: &Solid<'_>, index: u32) -> Self {
+        let edge = &solid.edges[index as usize];
+        let ends = edge.vertices.map(|at| solid.vertices[at as usize]);
+        let normals = edge.faces.map(|at| solid.faces[at as usize].normal);
+        Self::new(index, ends, normals)
+    }
 }
 
 /// A few points: of the face that separates best, or of a pair of edges. Of axes that do nearly as well, that
@@ -144,7 +153,7 @@ pub(in crate::collide) fn polyhedron_polyhedron(
         farthest = farthest.min(lowest);
     }
     let near = solids.edges_near(&face, farthest);
-    let best = solids.best_edges(&near, face);
+    let best = solids.best_edges(near.each_ref().map(Vec::as_slice), face);
     if best.separation > query.reach {
         manifold.set_apart(best.separation);
         return;
@@ -170,7 +179,7 @@ pub(in crate::collide) fn polyhedron_polyhedron(
     // A face that was preferred need not be the one that the closest features face each other along.
     solids.prefers = false;
     let face = solids.best_face(query.reach).unwrap_or(face);
-    let best = solids.best_edges(&near, face);
+    let best = solids.best_edges(near.each_ref().map(Vec::as_slice), face);
     for along in [solids.bearing_face(best), Some(best)]
         .into_iter()
         .flatten()
@@ -221,7 +230,9 @@ pub(crate) fn separation_of_solids(
         return f64::NEG_INFINITY;
     };
     let all = solids.edges_near(&face, f64::INFINITY);
-    let along_axis = solids.best_edges(&all, face).separation;
+    let along_axis = solids
+        .best_edges(all.each_ref().map(Vec::as_slice), face)
+        .separation;
     if along_axis <= 0.0 {
         return along_axis;
     }
@@ -233,18 +244,25 @@ pub(crate) fn separation_of_solids(
 
 impl<'a> Solids<'a> {
     fn new(p: Standing<'a>, q: Standing<'a>) -> Self {
-        Self::of_size(p, q, p.2.inner_radius().min(q.2.inner_radius()))
-    }
-
-    /// With a length to compare with `[m]`.
-    fn of_size(p: Standing<'a>, q: Standing<'a>, size: f64) -> Self {
         Self {
             relative: p.1.tr_mul(q.1),
             from_p: p.1.tr_mul(&(q.0 - p.0)),
             prefers: true,
-            size,
+            size: p.2.inner_radius().min(q.2.inner_radius()),
             p: p.2,
             q: q.2,
+        }
+    }
+
+    /// Both in the same axes, with a length to compare with `[m]`.
+    fn in_common_axes(p: Solid<'a>, q: Solid<'a>, size: f64) -> Self {
+        Self {
+            relative: Mat3::identity(),
+            from_p: Vec3::zeros(),
+            prefers: true,
+            size,
+            p,
+            q,
         }
     }
 
@@ -349,10 +367,7 @@ impl<'a> Solids<'a> {
     }
 
     fn edge_of_p(&self, index: u32) -> Segment {
-        let edge = &self.p.edges[index as usize];
-        let ends = edge.vertices.map(|at| self.p.vertices[at as usize]);
-        let normals = edge.faces.map(|at| self.p.faces[at as usize].normal);
-        Segment::new(index, ends, normals)
+        Segment::of(&self.p, index)
     }
 
     fn edge_of_q(&self, index: u32) -> Segment {
@@ -403,7 +418,7 @@ impl<'a> Solids<'a> {
     }
 
     /// The pair of edges that separates better than `face`, or this if there is none.
-    fn best_edges(&self, [near_p, near_q]: &[Vec<Segment>; 2], face: Along) -> Along {
+    fn best_edges(&self, [near_p, near_q]: [&[Segment]; 2], face: Along) -> Along {
         let mut best = face;
         let mut least = self.preferred_over(face.separation);
         for p in near_p {

@@ -28,6 +28,45 @@ const EDGES: [Edge; 9] = {
     ]
 };
 
+/// A triangle as it is seen from the origin of a body, in the axes of the mesh.
+pub(super) struct Front {
+    pub(super) triangle: u32,
+    pub(super) corners: [Vec3; 3],
+    pub(super) face: Face,
+    /// Vectors along it and into it from each of its sides, as long as these.
+    pub(super) inward: [Vec3; 3],
+}
+
+impl Front {
+    pub(super) fn new(mesh: &TriangleMesh, triangle: u32, origin: &Vec3) -> Self {
+        let corners = mesh.corners(triangle).map(|corner| corner - origin);
+        let normal = mesh.normals()[triangle as usize];
+        let [a, b, c] = corners;
+        Self {
+            triangle,
+            corners,
+            face: Face {
+                normal,
+                offset: normal.dot(&a),
+                first: 0,
+                count: 3,
+            },
+            inward: [b - a, c - b, a - c].map(|side| normal.cross(&side)),
+        }
+    }
+
+    /// Its face alone.
+    pub(super) fn solid(&self) -> Solid<'_> {
+        Solid {
+            vertices: &self.corners,
+            faces: std::slice::from_ref(&self.face),
+            loops: &LOOPS,
+            edges: &[],
+            center: Vec3::zeros(),
+        }
+    }
+}
+
 /// The solid below a triangle. The plane of a side across a ridge may be that of the triangle beyond.
 pub(super) struct Prism {
     pub(super) vertices: [Vec3; 6],
@@ -36,23 +75,24 @@ pub(super) struct Prism {
 }
 
 impl Prism {
-    /// Of some depth `[m]`; sides of the given kinds are in the planes beyond, the others are upright.
+    /// Of some depth `[m]`, below a triangle as it is seen from the body's origin; sides of the given kinds are in the planes beyond, the
+    /// others are upright.
     pub(super) fn new(
         mesh: &TriangleMesh,
-        triangle: u32,
+        front: &Front,
         depth: f64,
         is_in_plane_beyond: impl Fn(SideKind) -> bool,
     ) -> Self {
-        let [a, b, c] = mesh.corners(triangle);
-        let normal = mesh.normals()[triangle as usize];
+        let [a, b, c] = front.corners;
+        let (triangle, normal) = (front.triangle, front.face.normal);
         let down = normal * depth;
-        let offset = normal.dot(&a);
+        let offset = front.face.offset;
         let side = |k: usize, from: &Vec3| {
             let about = mesh.sides(triangle)[k];
             let outward = if is_in_plane_beyond(about.kind) {
                 mesh.normals()[about.beyond as usize]
             } else {
-                -mesh.inward(triangle, k).normalize()
+                -front.inward[k].normalize()
             };
             Face {
                 normal: outward,
@@ -64,12 +104,7 @@ impl Prism {
         Self {
             vertices: [a, b, c, a - down, b - down, c - down],
             faces: [
-                Face {
-                    normal,
-                    offset,
-                    first: 0,
-                    count: 3,
-                },
+                front.face,
                 Face {
                     normal: -normal,
                     offset: depth - offset,
@@ -109,7 +144,8 @@ mod tests {
             Vec3::new(0.5, 1.5, -0.2),
         ];
         let mesh = TriangleMesh::new(&corners, &[[0, 1, 2]]).unwrap();
-        let prism = Prism::new(&mesh, 0, 0.7, |_| false);
+        let front = Front::new(&mesh, 0, &Vec3::zeros());
+        let prism = Prism::new(&mesh, &front, 0.7, |_| false);
         let solid = prism.solid();
         for face in solid.faces {
             let corners: Vec<Vec3> = solid.corners(face).collect();

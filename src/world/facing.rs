@@ -91,6 +91,13 @@ impl Facing {
         (2.0 * self.width(range)).min(range)
     }
 
+    /// How far unit vectors within the cone reach along each axis of the mesh, at most.
+    #[inline(always)]
+    pub(crate) fn extents(&self) -> Vec3 {
+        let sine = self.width(1.0);
+        self.axis().map(|x| (x.abs() + sine).min(1.0))
+    }
+
     /// True if something can be touched in a direction, of any length, or the opposite one.
     #[inline(always)]
     pub(crate) fn holds(&self, direction: &Vec3) -> bool {

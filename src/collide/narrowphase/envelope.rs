@@ -154,37 +154,64 @@ impl<'a, const MOST: usize> Envelope<'a, MOST> {
             return;
         };
         let c = self.points[*last];
-        for (index, point) in self.points.iter().enumerate() {
-            if others.is_empty() {
-                self.beside[index] = (squared_distance(point, &c), c[2]);
+        if others.is_empty() {
+            for (point, beside) in self.points.iter().zip(&mut self.beside) {
+                *beside = (squared_distance(point, &c), c[2]);
             }
-            for (k, &one) in others.iter().enumerate() {
-                let a = self.points[one];
+        }
+        for (k, &one) in others.iter().enumerate() {
+            let a = self.points[one];
+            for (point, nearest) in self.points.iter().zip(&mut self.beside) {
                 let (distance, height) = beside(point, &a, &c);
-                if distance < self.beside[index].0 {
-                    self.beside[index] = (distance, height);
+                if distance < nearest.0 {
+                    *nearest = (distance, height);
                 }
-                for &other in &others[k + 1..] {
-                    if let Some(height) = between(point, [&a, &self.points[other], &c])
-                        && height < self.inside[index]
-                    {
-                        self.inside[index] = height;
-                    }
+            }
+            for &other in &others[k + 1..] {
+                let Some(triangle) = Triangle::new([&a, &self.points[other], &c]) else {
+                    continue;
+                };
+                for (point, least) in self.points.iter().zip(&mut self.inside) {
+                    *least = least.min(triangle.height_at(point));
                 }
             }
         }
     }
 }
 
-/// Height of a triangle at the place of a point within it.
-fn between(point: &At, [a, b, c]: [&At; 3]) -> Option<f64> {
-    let area =
-        |a: &At, b: &At, c: &At| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-    let whole = area(a, b, c);
-    let parts = [area(point, b, c), area(a, point, c), area(a, b, point)].map(|part| part / whole);
-    let is_inside = whole.abs() > DEEPER_BY * squared_distance(a, b).max(squared_distance(b, c))
-        && parts.iter().all(|&part| part >= -DEEPER_BY);
-    is_inside.then(|| parts[0] * a[2] + parts[1] * b[2] + parts[2] * c[2])
+/// A triangle of three chosen points above a plane.
+struct Triangle {
+    a: At,
+    /// What a step along the plane adds to the shares of the second and third corner `[1/m]`.
+    shares: [[f64; 2]; 2],
+    /// How far these corners are above the first `[m]`.
+    rises: [f64; 2],
+}
+
+impl Triangle {
+    /// None of points that are nearly on a line.
+    fn new([a, b, c]: [&At; 3]) -> Option<Self> {
+        let [ab, ac] = [b, c].map(|to| [to[0] - a[0], to[1] - a[1]]);
+        let whole = ab[0] * ac[1] - ab[1] * ac[0];
+        let longest = squared_distance(a, b).max(squared_distance(b, c));
+        (whole.abs() > DEEPER_BY * longest).then(|| Self {
+            a: *a,
+            shares: [[ac[1], -ac[0]], [-ab[1], ab[0]]].map(|part| part.map(|x| x / whole)),
+            rises: [b[2] - a[2], c[2] - a[2]],
+        })
+    }
+
+    /// Its height at the place of a point; infinite beside it `[m]`.
+    fn height_at(&self, point: &At) -> f64 {
+        let [x, y] = [0, 1].map(|k| point[k] - self.a[k]);
+        let [second, third] = self.shares.map(|share| share[0] * x + share[1] * y);
+        let first = 1.0 - second - third;
+        if first >= -DEEPER_BY && second >= -DEEPER_BY && third >= -DEEPER_BY {
+            self.a[2] + second * self.rises[0] + third * self.rises[1]
+        } else {
+            f64::INFINITY
+        }
+    }
 }
 
 #[cfg(test)]

@@ -40,11 +40,12 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
     let radius = arms.fold(0.0, f64::max);
     // A solid that is turned needs the room of what it stands for.
     let room = if turn.is_some() { radius } else { 0.0 };
-    let around = bounds_of(body.solid().vertices).grown(query.reach + FACET_ROOM * room);
+    let bounds = bounds_of(body.solid().vertices).grown(FACET_ROOM * room);
     let near = Aabb {
-        min: around.min + origin,
-        max: around.max + origin,
+        min: bounds.min + origin,
+        max: bounds.max + origin,
     };
+    let near = near.grown(query.reach);
     let search = Search {
         body: &body,
         place: p.0,
@@ -58,7 +59,13 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
     let visit = |look: &mut dyn FnMut(&Search<'_>, &Front)| {
         triangles.visit_near(&near, |triangle| {
             let front = Front::new(triangles, triangle, &origin);
-            if !bounds_of(&front.corners).overlaps(&around) {
+            // Beside the directions in which it can be touched the body has to come nearer.
+            let room = triangles.facing(triangle).extents() * query.reach;
+            let near = Aabb {
+                min: bounds.min - room,
+                max: bounds.max + room,
+            };
+            if !bounds_of(&front.corners).overlaps(&near) {
                 return;
             }
             let Some(turn) = turn else {
@@ -75,7 +82,7 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
         // A way out of a triangle that the body overlaps all the same.
         let mut missed: Option<(Along, Point, u32)> = None;
         visit(&mut |search, front| {
-            if search.lowest_above(front).is_some()
+            if search.lowest_above(front).is_some_and(|lowest| lowest <= 0.0)
                 && search.overlaps(front)
                 && let Some(best) = search.touch_along_axes(front, gathered)
                 && missed.is_none_or(|(other, ..)| best.separation > other.separation)

@@ -57,6 +57,10 @@ pub(crate) const MESH_DIRECTION: f64 = 1e-9;
 /// no second look.
 pub(crate) const SHALLOW_ON_MESH: f64 = 0.005;
 
+/// How far beyond a side from which two triangles rise a point below one of them still counts as within it, over its depth: the sine of the largest
+/// angle between triangles that bear a body together without a look at what is between them.
+pub(crate) const VALLEY_ROOM: f64 = 0.2;
+
 /// Difference in size of a solid of facets and the round one that it stands for, over the radius.
 pub(crate) const FACET_ROOM: f64 = 0.01;
 

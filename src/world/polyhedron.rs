@@ -61,7 +61,7 @@ pub(crate) struct Solid<'a> {
 impl<'a> Solid<'a> {
     /// The vertices of a face, counter-clockwise as seen from outside.
     #[inline(always)]
-    pub(crate) fn corners(&self, face: &Face) -> impl ExactSizeIterator<Item = Vec3> + 'a {
+    pub(crate) fn corners(&self, face: &Face) -> impl ExactSizeIterator<Item = Vec3> + Clone + 'a {
         let vertices = self.vertices;
         let range = face.first as usize..(face.first + face.count) as usize;
         self.loops[range].iter().map(|&at| vertices[at as usize])
@@ -80,7 +80,8 @@ impl<'a> Solid<'a> {
     #[inline(always)]
     pub(crate) fn lowest(&self, direction: &Vec3) -> f64 {
         let along = self.vertices.iter().map(|vertex| direction.dot(vertex));
-        along.fold(f64::INFINITY, f64::min)
+        // Without the care that `f64::min` takes of NaN, which there is none of.
+        along.fold(f64::INFINITY, |least, x| if x < least { x } else { least })
     }
 }
 

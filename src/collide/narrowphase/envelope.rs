@@ -161,18 +161,25 @@ impl<'a, const MOST: usize> Envelope<'a, MOST> {
         }
         for (k, &one) in others.iter().enumerate() {
             let a = self.points[one];
-            for (point, nearest) in self.points.iter().zip(&mut self.beside) {
-                let (distance, height) = beside(point, &a, &c);
-                if distance < nearest.0 {
-                    *nearest = (distance, height);
-                }
-            }
             for &other in &others[k + 1..] {
                 let Some(triangle) = Triangle::new([&a, &self.points[other], &c]) else {
                     continue;
                 };
                 for (point, least) in self.points.iter().zip(&mut self.inside) {
-                    *least = least.min(triangle.height_at(point));
+                    let height = triangle.height_at(point);
+                    if height < *least {
+                        *least = height;
+                    }
+                }
+            }
+            // Of no meaning for points that are inside.
+            let nearest = self.beside.iter_mut().zip(&self.inside);
+            for (point, (nearest, inside)) in self.points.iter().zip(nearest) {
+                if inside.is_infinite() {
+                    let (distance, height) = beside(point, &a, &c);
+                    if distance < nearest.0 {
+                        *nearest = (distance, height);
+                    }
                 }
             }
         }

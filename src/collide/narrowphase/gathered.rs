@@ -85,7 +85,7 @@ pub(super) struct Gathered<const MOST: usize> {
 }
 
 impl<const MOST: usize> Gathered<MOST> {
-    pub(super) fn new() -> Self {
+    pub(super) const EMPTY: Self = {
         let none = OnMesh {
             point: Point::NONE,
             on: On::Face(0),
@@ -94,7 +94,7 @@ impl<const MOST: usize> Gathered<MOST> {
             items: [none; MOST],
             count: 0,
         }
-    }
+    };
 
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn of_many_points_few_stay_in_each_direction() {
         let query = Query::within(Vec3::zeros(), 1.0);
-        let mut gathered = Gathered::<64>::new();
+        let mut gathered = Gathered::<64>::EMPTY;
         for k in 0..200 {
             let x = f64::from(k % 20);
             let up = k % 2 == 0;

@@ -5,8 +5,10 @@
 //! touched in. Across a side beyond which the surface goes on level or upward nothing separates the two: there the triangle beyond
 //! has points of its own, and the part of the body that is above this one bears along its normal.
 
-use super::patch::{FEW_VERTICES, MAX_VERTICES, Patch, most_against};
-use super::prism::{Front, Prism};
+use super::chords::Chords;
+use super::front::Front;
+use super::patch::most_against;
+use super::prism::Prism;
 use super::turned_solid::TurnedSolid;
 use super::way::{Way, way};
 use super::{Along, Axis, Solids, Standing, distance};
@@ -15,10 +17,10 @@ use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
 use crate::constants::{
     CLIP_TOLERANCE, DEEPER_BY, EDGES_ALONG_FACE, FACET_ROOM, MESH_GROUP, NEARER_TRIANGLE,
-    SHALLOW_ON_MESH,
+    SHALLOW_ON_MESH, VALLEY_ROOM,
 };
 use crate::math::{Aabb, Mat3, Vec3};
-use crate::world::{Face, SideKind};
+use crate::world::SideKind;
 
 /// Rotation of a solid's axes for a triangle, by the triangle's normal in world axes.
 pub(in crate::collide::narrowphase) type Turn<'a> = &'a dyn Fn(&Vec3) -> Mat3;
@@ -58,16 +60,15 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
     // Triangles nearby, with the body as it is turned for each.
     let visit = |look: &mut dyn FnMut(&Search<'_>, &Front)| {
         triangles.visit_near(&near, |triangle| {
-            let front = Front::new(triangles, triangle, &origin);
             // Beside the directions in which it can be touched the body has to come nearer.
             let room = triangles.facing(triangle).extents() * query.reach;
             let near = Aabb {
                 min: bounds.min - room,
                 max: bounds.max + room,
             };
-            if !bounds_of(&front.corners).overlaps(&near) {
+            let Some(front) = Front::within(triangles, triangle, &origin, &near) else {
                 return;
-            }
+            };
             let Some(turn) = turn else {
                 return look(&search, &front);
             };
@@ -82,7 +83,9 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
         // A way out of a triangle that the body overlaps all the same.
         let mut missed: Option<(Along, Point, u32)> = None;
         visit(&mut |search, front| {
-            if search.lowest_above(front).is_some_and(|lowest| lowest <= 0.0)
+            if search
+                .lowest_above(front)
+                .is_some_and(|lowest| lowest <= 0.0)
                 && search.overlaps(front)
                 && let Some(best) = search.touch_along_axes(front, gathered)
                 && missed.is_none_or(|(other, ..)| best.separation > other.separation)
@@ -145,17 +148,10 @@ impl Search<'_> {
 
     /// Height of the body above the plane of a triangle; none of a body that does not touch it `[m]`.
     fn lowest_above(&self, front: &Front) -> Option<f64> {
-        let normal = &front.face.normal;
-        let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-        for vertex in self.body.solid().vertices {
-            let height = normal.dot(vertex);
-            lowest = lowest.min(height);
-            highest = highest.max(height);
-        }
-        let [lowest, highest] = [lowest, highest].map(|height| height - front.face.offset);
+        let (inside, [lowest, highest]) = front.extent(self.body.solid().vertices);
         // Too far above, or all of it behind.
         let is_away = lowest > self.query.reach || highest < 0.0;
-        (!is_away && !self.is_apart(front)).then_some(lowest)
+        (!is_away && !self.is_apart(front, &inside)).then_some(lowest)
     }
 
     /// True if all that can touch a triangle does so nearly along its normal: there is no ridge, or its triangles face nearly the same way.
@@ -196,21 +192,20 @@ impl Search<'_> {
         missed.filter(|best| best.separation <= 0.0)
     }
 
-    /// True if the body is so far beyond a side of a triangle, or the triangle in front of a face of the body, that they do not touch.
-    fn is_apart(&self, front: &Front) -> bool {
-        let solid = self.body.solid();
-        let width = self.mesh.2.facing(front.triangle);
-        let width = width.width_from_within(self.query.reach);
-        let is_beside = (0..3).any(|side| {
-            let outward = -front.inward[side];
-            let beyond = solid.lowest(&outward) - outward.dot(&front.corners[side]);
-            let length = outward.norm();
-            beyond > length * (width + 2.0 * CLIP_TOLERANCE * length)
+    /// True if the body is so far beyond a side of a triangle, of which it is within by as much at most, or the triangle in front of a face of the
+    /// body, that they do not touch.
+    fn is_apart(&self, front: &Front, inside: &[f64; 3]) -> bool {
+        let reach = self.query.reach;
+        let width = self.mesh.2.facing(front.triangle).width_from_within(reach);
+        let is_beside = inside.iter().zip(&front.sides).any(|(inside, side)| {
+            let beyond = -inside - 2.0 * CLIP_TOLERANCE;
+            beyond > 0.0 && beyond * beyond * side.norm_squared() > width * width
         });
+        let [a, b, c] = &front.corners;
         is_beside
-            || solid.faces.iter().any(|face| {
-                let [a, b, c] = front.corners.map(|corner| face.normal.dot(&corner));
-                a.min(b).min(c) - face.offset > self.query.reach
+            || self.body.solid().faces.iter().any(|face| {
+                let above = |corner| face.normal.dot(corner) - face.offset;
+                above(a) > reach && above(b) > reach && above(c) > reach
             })
     }
 
@@ -387,38 +382,29 @@ impl Search<'_> {
     /// than where a flat surface is cut. Returns the least separation of all, infinity if there are none.
     fn offer_front(&self, front: &Front, gathered: &mut Gathered<OF_BODY>) -> f64 {
         let lowest = self.offer_vertices(front, gathered);
-        let solid = self.body.solid();
-        let incident = most_against(&solid, &front.face.normal);
-        lowest.min(if incident.1.count as usize + 3 <= FEW_VERTICES {
-            self.offer_face::<FEW_VERTICES>(front, incident, gathered)
-        } else {
-            self.offer_face::<MAX_VERTICES>(front, incident, gathered)
-        })
+        lowest.min(self.offer_face(front, gathered))
     }
 
     /// Of all faces: on an uneven ground a body can stand on vertices of several.
     fn offer_vertices(&self, front: &Front, gathered: &mut Gathered<OF_BODY>) -> f64 {
-        let normal = &front.face.normal;
+        let mesh = self.mesh.2;
+        let is_valley = |side: usize| mesh.sides(front.triangle)[side].kind == SideKind::Valley;
         let mut lowest = f64::INFINITY;
         for (index, at) in (0..).zip(self.body.solid().vertices) {
-            let separation = normal.dot(at) - front.face.offset;
-            if separation > self.query.reach {
-                continue;
-            }
-            let is_inside = front
-                .corners
-                .iter()
-                .zip(&front.inward)
-                .all(|(from, inward)| {
-                    let inside = inward.dot(&(at - from));
-                    // The length of an inward vector is that of its side.
-                    inside >= -CLIP_TOLERANCE * inward.norm_squared()
-                });
-            if is_inside {
-                let patch = self.mesh.2.patch(front.triangle);
+            let (inside, separation) = front.place(at);
+            let depth = VALLEY_ROOM * (-separation).max(0.0);
+            let is_within = |side: usize| {
+                let beyond = -inside[side];
+                beyond <= CLIP_TOLERANCE
+                    // Below two triangles that rise from their common side a place can be beside both.
+                    || is_valley(side)
+                        && beyond * beyond * front.sides[side].norm_squared() <= depth * depth
+            };
+            if separation <= self.query.reach && (0..3).all(is_within) {
+                let patch = mesh.patch(front.triangle);
                 let name = (name(1, [patch, index]), On::Face(front.triangle));
-                let point = (at - normal * (0.5 * separation), separation);
-                if self.offer_point(front, name, point, &[], gathered) {
+                let at = at - front.face.normal * (0.5 * separation);
+                if self.offer_point(front, name, (at, separation), &[], gathered) {
                     lowest = lowest.min(separation);
                 }
             }
@@ -426,53 +412,55 @@ impl Search<'_> {
         lowest
     }
 
-    /// Where a face of the body meets sides and corners of a triangle.
-    fn offer_face<const MOST: usize>(
-        &self,
-        front: &Front,
-        incident: (u32, &Face),
-        gathered: &mut Gathered<OF_BODY>,
-    ) -> f64 {
+    /// Gathers where the lowest face of the body meets sides and corners of a triangle. Returns the least separation of what bounds the part of it
+    /// above the triangle, infinity if there is none.
+    fn offer_face(&self, front: &Front, gathered: &mut Gathered<OF_BODY>) -> f64 {
         let mesh = self.mesh.2;
         let triangle = front.triangle;
-        let mut lowest = f64::INFINITY;
-        let other = (&Vec3::zeros(), &Mat3::identity(), self.body.solid());
-        let patch = Patch::<MOST>::new((front.solid(), 0), other, incident);
-        let corners = mesh.triangles()[triangle as usize];
-        let is_flat = |side: u8| mesh.sides(triangle)[side as usize].kind == SideKind::Flat;
-        for corner in patch.corners() {
-            lowest = lowest.min(corner.separation);
-            // A name, and the ends of the side of the mesh that the point is on.
-            let (feature, ends) = match (corner.side_in, corner.side_out) {
-                (None, None) => continue,
-                (Some(one), Some(other)) => {
-                    // Of two sides that follow each other the second begins at their common corner.
-                    let first = if (one + 1) % 3 == other { other } else { one };
-                    let vertex = corners[first as usize];
-                    if is_flat(one) && is_flat(other) {
-                        continue;
-                    }
-                    (name(2, [vertex, 0]), [vertex; 2])
-                }
-                (Some(side), None) | (None, Some(side)) => {
-                    if is_flat(side) {
-                        continue;
-                    }
-                    let edge = if corner.side_in.is_some() {
-                        corner.edge_out
-                    } else {
-                        corner.edge_in
-                    };
-                    let beyond = mesh.sides(triangle)[side as usize].beyond;
-                    let of_mesh = triangle.min(beyond) ^ triangle.max(beyond).rotate_left(16);
-                    let of_body = incident.0 << 8 | u32::from(edge);
-                    let ends = [side as usize, (side as usize + 1) % 3].map(|at| corners[at]);
-                    (name(3, [of_mesh, of_body]), ends)
-                }
+        let (sides, vertices) = (mesh.sides(triangle), mesh.triangles()[triangle as usize]);
+        // Where the surface goes on level or gently upward the body bears on what is beyond: a side there lies no higher than the line
+        // between the points on either side of it.
+        let is_gentle = mesh.are_alike_around(triangle, EDGES_ALONG_FACE);
+        let is_inner = sides.each_ref().map(|side| match side.kind {
+            SideKind::Flat => true,
+            SideKind::Valley => is_gentle,
+            SideKind::Ridge | SideKind::Rim => false,
+        });
+        if is_inner == [true; 3] {
+            return f64::INFINITY;
+        }
+        let solid = self.body.solid();
+        let incident = most_against(&solid, &front.face.normal);
+        let chords = Chords::new(front, solid.corners(incident.1));
+        let mut lowest = chords.lowest_corner;
+        for side in 0..3 {
+            let Some(chord) = chords.of_side(side) else {
+                continue;
             };
-            let point = (corner.position, corner.separation);
-            let name = (feature, On::Edge(triangle));
-            self.offer_point(front, name, point, &ends, gathered);
+            if let Some(separation) = chord.height_at_start() {
+                lowest = lowest.min(separation);
+                if !(is_inner[side] && is_inner[(side + 2) % 3]) {
+                    let vertex = vertices[side];
+                    let name = (name(2, [vertex, 0]), On::Edge(triangle));
+                    let at = front.corners[side] + front.face.normal * (0.5 * separation);
+                    self.offer_point(front, name, (at, separation), &[vertex; 2], gathered);
+                }
+            }
+            for end in chord.ends_on_side() {
+                lowest = lowest.min(end.height);
+                if is_inner[side] {
+                    continue;
+                }
+                let beyond = sides[side].beyond;
+                let of_mesh = triangle.min(beyond) ^ triangle.max(beyond).rotate_left(16);
+                let of_body = incident.0 << 8 | end.edge;
+                let name = (name(3, [of_mesh, of_body]), On::Edge(triangle));
+                let at = front.corners[side]
+                    + front.sides[side] * end.along
+                    + front.face.normal * (0.5 * end.height);
+                let ends = [vertices[side], vertices[(side + 1) % 3]];
+                self.offer_point(front, name, (at, end.height), &ends, gathered);
+            }
         }
         lowest
     }
@@ -489,6 +477,9 @@ impl Search<'_> {
         gathered: &mut Gathered<OF_BODY>,
     ) -> bool {
         let (_, rotation, mesh) = self.mesh;
+        if separation > self.query.reach {
+            return true;
+        }
         let normal = front.face.normal;
         let sure = match on {
             On::Face(_) => 1e-9,

@@ -6,9 +6,11 @@
 //! others. Only those pairs of edges count whose arcs cross on the Gauss map: the edges' adjacent normals, those
 //! of Q reversed (Gregorius 2013, *The separating axis test between convex polyhedra*).
 
+mod chords;
 mod cuboid;
 mod distance;
 pub(in crate::collide) mod events;
+mod front;
 mod mesh;
 mod patch;
 mod prism;

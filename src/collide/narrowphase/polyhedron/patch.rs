@@ -34,19 +34,6 @@ pub(super) struct Patch<const MOST: usize> {
     faces: u32,
 }
 
-/// A corner of the clipped face, above or below the reference face.
-pub(super) struct Corner {
-    /// Halfway between the two faces, in the axes of the solid with the reference face `[m]`.
-    pub(super) position: Vec3,
-    pub(super) separation: f64,
-    /// Sides of the reference face that end or begin there.
-    pub(super) side_in: Option<u8>,
-    pub(super) side_out: Option<u8>,
-    /// Edges of the incident face, of no meaning beside a side.
-    pub(super) edge_in: u8,
-    pub(super) edge_out: u8,
-}
-
 impl<const MOST: usize> Patch<MOST> {
     /// Clips a face of the other solid, by [`most_against`]; the two have no more than `MOST` vertices.
     pub(super) fn new(
@@ -106,23 +93,6 @@ impl<const MOST: usize> Patch<MOST> {
         let choose = bearing_corners::<MOST>;
         self.polygon
             .offer(&normal, position, name, choose, query, manifold)
-    }
-
-    /// All corners, whatever their separation.
-    pub(super) fn corners(&self) -> impl Iterator<Item = Corner> + '_ {
-        let side = |name: u8| (name & SIDE != 0).then_some(name & !SIDE);
-        let [u, v] = self.along;
-        self.polygon.vertices().iter().map(move |vertex| {
-            let [x, y, height] = vertex.at;
-            Corner {
-                position: self.origin + u * x + v * y + self.normal * (0.5 * height),
-                separation: height,
-                side_in: side(vertex.edge_in),
-                side_out: side(vertex.edge_out),
-                edge_in: vertex.edge_in,
-                edge_out: vertex.edge_out,
-            }
-        })
     }
 
     /// A point along the reference face and above it.

@@ -1,5 +1,6 @@
 //! The solid that stands for what is below a triangle of a mesh.
 
+use super::front::Front;
 use crate::math::Vec3;
 use crate::world::{Edge, Face, SideKind, Solid, TriangleMesh};
 
@@ -28,45 +29,6 @@ const EDGES: [Edge; 9] = {
     ]
 };
 
-/// A triangle as it is seen from the origin of a body, in the axes of the mesh.
-pub(super) struct Front {
-    pub(super) triangle: u32,
-    pub(super) corners: [Vec3; 3],
-    pub(super) face: Face,
-    /// Vectors along it and into it from each of its sides, as long as these.
-    pub(super) inward: [Vec3; 3],
-}
-
-impl Front {
-    pub(super) fn new(mesh: &TriangleMesh, triangle: u32, origin: &Vec3) -> Self {
-        let corners = mesh.corners(triangle).map(|corner| corner - origin);
-        let normal = mesh.normals()[triangle as usize];
-        let [a, b, c] = corners;
-        Self {
-            triangle,
-            corners,
-            face: Face {
-                normal,
-                offset: normal.dot(&a),
-                first: 0,
-                count: 3,
-            },
-            inward: [b - a, c - b, a - c].map(|side| normal.cross(&side)),
-        }
-    }
-
-    /// Its face alone.
-    pub(super) fn solid(&self) -> Solid<'_> {
-        Solid {
-            vertices: &self.corners,
-            faces: std::slice::from_ref(&self.face),
-            loops: &LOOPS,
-            edges: &[],
-            center: Vec3::zeros(),
-        }
-    }
-}
-
 /// The solid below a triangle. The plane of a side across a ridge may be that of the triangle beyond.
 pub(super) struct Prism {
     pub(super) vertices: [Vec3; 6],
@@ -92,7 +54,7 @@ impl Prism {
             let outward = if is_in_plane_beyond(about.kind) {
                 mesh.normals()[about.beyond as usize]
             } else {
-                -front.inward[k].normalize()
+                -front.inward(k).normalize()
             };
             Face {
                 normal: outward,
@@ -144,7 +106,8 @@ mod tests {
             Vec3::new(0.5, 1.5, -0.2),
         ];
         let mesh = TriangleMesh::new(&corners, &[[0, 1, 2]]).unwrap();
-        let front = Front::new(&mesh, 0, &Vec3::zeros());
+        let everywhere = mesh.bounds();
+        let front = Front::within(&mesh, 0, &Vec3::zeros(), &everywhere).unwrap();
         let prism = Prism::new(&mesh, &front, 0.7, |_| false);
         let solid = prism.solid();
         for face in solid.faces {

@@ -57,6 +57,10 @@ pub(crate) const MESH_DIRECTION: f64 = 1e-9;
 /// no second look.
 pub(crate) const SHALLOW_ON_MESH: f64 = 0.005;
 
+/// Depth of a point below a triangle of a mesh, over its distance from the triangle's sides, up to which no triangle that begins at a side or beyond
+/// is nearer: of two that meet in a right angle or more by far, of two that meet in less the second is no longer in question.
+pub(crate) const SIDES_PER_DEPTH: f64 = 1.0 / 3.0;
+
 /// How far beyond a side from which two triangles rise a point below one of them still counts as within it, over its depth: the sine of the largest
 /// angle between triangles that bear a body together without a look at what is between them.
 pub(crate) const VALLEY_ROOM: f64 = 0.2;

@@ -139,7 +139,7 @@ impl<const MOST: usize> Gathered<MOST> {
     }
 
     /// Visits the few points that stand for each direction, the deepest direction first.
-    pub(super) fn visit_groups(mut self, query: &Query, mut visit: impl FnMut(&Manifold)) {
+    pub(super) fn visit_groups(&mut self, query: &Query, mut visit: impl FnMut(&Manifold)) {
         let items = &mut self.items[..self.count];
         items.sort_unstable_by_key(|item| (item.point.feature, item.on.triangle()));
         let mut rank = 0;

@@ -103,6 +103,14 @@ impl Front {
         ([first, second, third], [lowest, highest])
     }
 
+    /// Least distance of a place within the triangle from its sides, by what [`Self::place`] says of it `[m]`.
+    #[inline]
+    pub(super) fn least_from_sides(&self, inside: &[f64; 3]) -> f64 {
+        let of_side = |(inside, side): (&f64, &Vec3)| inside * side.norm();
+        let distances = inside.iter().zip(&self.sides).map(of_side);
+        distances.fold(f64::INFINITY, f64::min)
+    }
+
     /// True if a place, by what [`Self::place`] says of it, is straight above or below the triangle.
     #[inline(always)]
     pub(super) fn holds(inside: &[f64; 3]) -> bool {

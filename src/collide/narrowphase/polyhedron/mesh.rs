@@ -17,7 +17,7 @@ use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
 use crate::constants::{
     CLIP_TOLERANCE, DEEPER_BY, EDGES_ALONG_FACE, FACET_ROOM, MESH_GROUP, NEARER_TRIANGLE,
-    SHALLOW_ON_MESH, VALLEY_ROOM,
+    SHALLOW_ON_MESH, SIDES_PER_DEPTH, VALLEY_ROOM,
 };
 use crate::math::{Aabb, Mat3, Vec3};
 use crate::world::SideKind;
@@ -404,7 +404,9 @@ impl Search<'_> {
                 let patch = mesh.patch(front.triangle);
                 let name = (name(1, [patch, index]), On::Face(front.triangle));
                 let at = at - front.face.normal * (0.5 * separation);
-                if self.offer_point(front, name, (at, separation), &[], gathered) {
+                let sure = SIDES_PER_DEPTH * front.least_from_sides(&inside);
+                let sure = (&[][..], sure.max(1e-9 * self.size));
+                if self.offer_point(front, name, (at, separation), sure, gathered) {
                     lowest = lowest.min(separation);
                 }
             }
@@ -432,6 +434,7 @@ impl Search<'_> {
         let solid = self.body.solid();
         let incident = most_against(&solid, &front.face.normal);
         let chords = Chords::new(front, solid.corners(incident.1));
+        let sure = SHALLOW_ON_MESH * self.size;
         let mut lowest = chords.lowest_corner;
         for side in 0..3 {
             let Some(chord) = chords.of_side(side) else {
@@ -443,7 +446,7 @@ impl Search<'_> {
                     let vertex = vertices[side];
                     let name = (name(2, [vertex, 0]), On::Edge(triangle));
                     let at = front.corners[side] + front.face.normal * (0.5 * separation);
-                    self.offer_point(front, name, (at, separation), &[vertex; 2], gathered);
+                    self.offer_point(front, name, (at, separation), (&[vertex], sure), gathered);
                 }
             }
             for end in chord.ends_on_side() {
@@ -459,21 +462,21 @@ impl Search<'_> {
                     + front.sides[side] * end.along
                     + front.face.normal * (0.5 * end.height);
                 let ends = [vertices[side], vertices[(side + 1) % 3]];
-                self.offer_point(front, name, (at, end.height), &ends, gathered);
+                self.offer_point(front, name, (at, end.height), (&ends, sure), gathered);
             }
         }
         lowest
     }
 
     /// Gathers a point of a triangle, halfway between the surfaces, unless it is deep below the triangle, but not as deep below
-    /// another one: what it is below is that one. Triangles at the given vertices have the same point of the mesh, and are not others.
-    /// Returns true unless another one is nearer.
+    /// another one: what it is below is that one. Triangles at the given vertices have the same point of the mesh, and are not others; nor is any
+    /// for a point no deeper than `sure`. Returns true unless another one is nearer.
     fn offer_point(
         &self,
         front: &Front,
         (feature, on): (u32, On),
         (at, separation): (Vec3, f64),
-        vertices: &[u32],
+        (vertices, sure): (&[u32], f64),
         gathered: &mut Gathered<OF_BODY>,
     ) -> bool {
         let (_, rotation, mesh) = self.mesh;
@@ -481,11 +484,7 @@ impl Search<'_> {
             return true;
         }
         let normal = front.face.normal;
-        let sure = match on {
-            On::Face(_) => 1e-9,
-            On::Edge(_) => SHALLOW_ON_MESH,
-        };
-        if separation < -sure * self.size {
+        if separation < -sure {
             let deep = self.origin + at + normal * (0.5 * separation);
             let nearer = (NEARER_TRIANGLE - 1.0) * separation;
             if mesh.distance_facing(&deep, nearer, &normal, vertices) < nearer {

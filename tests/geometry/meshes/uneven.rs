@@ -1,6 +1,7 @@
 //! Bodies that stand on uneven ground come to rest: on points of several triangles, and of several faces.
 
 use super::{contacts, direction, least, mesh};
+use drystone::internals::collide::separation;
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::{Settings, Simulation};
@@ -114,6 +115,110 @@ fn a_ridge_holds_what_is_deep_on_it() {
             assert!(
                 (deepest + depth).abs() < 0.1 * depth,
                 "depth {depth}, slope {slope}: {deepest:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn corners_below_the_crease_of_a_gentle_valley_bear() {
+    // Parallel to one slope, with two corners straight below the crease: these are above no triangle by its normal.
+    for slope in [0.02_f64, 0.05, 0.08] {
+        for depth in [1e-5, 1e-4, 1e-3, 1e-2] {
+            let floor = field(8, 1.0, |x, _| slope * x.abs());
+            let half = Vec3::new(0.3, 0.3, 0.2);
+            let turn = Quat::from_scaled_axis(Vec3::new(0.0, -slope.atan(), 0.0));
+            let below = Vec3::new(0.0, 0.0, -depth);
+            let center = below + turn * Vec3::new(half.x, 0.0, half.z);
+            let shape = Shape::Box { half_extents: half };
+            let poses = [Pose::new(center, turn), Pose::identity()];
+            let found = contacts([shape, floor], poses, 0.01);
+            for side in [-1.0, 1.0] {
+                let corner = Vec3::new(0.0, side * half.y, -depth);
+                let near = found
+                    .iter()
+                    .filter(|point| (point.position - corner).norm() < 2.0 * depth)
+                    .map(|point| point.separation);
+                let deepest = near.fold(f64::INFINITY, f64::min);
+                assert!(
+                    (deepest + depth).abs() < 0.01 * depth,
+                    "slope {slope}, depth {depth}: {deepest:e}"
+                );
+            }
+        }
+    }
+}
+
+/// The solid below a triangle, as deep as its longest side.
+fn prism(corners: [Vec3; 3]) -> Polyhedron {
+    let [a, b, c] = corners;
+    let down = Vec3::z() * (b - a).norm().max((c - b).norm()).max((a - c).norm());
+    let vertices = [a, b, c, a - down, b - down, c - down];
+    let faces = [
+        vec![0, 1, 2],
+        vec![5, 4, 3],
+        vec![0, 3, 4, 1],
+        vec![1, 4, 5, 2],
+        vec![2, 5, 3, 0],
+    ];
+    Polyhedron::new(&vertices, &faces).unwrap()
+}
+
+#[test]
+fn a_body_is_as_near_to_hills_as_to_the_nearest_of_their_triangles() {
+    let mut random = Pcg64::seed_from_u64(4);
+    let size = 0.5;
+    for (cell, steepness) in [(0.2, 0.3), (0.5, 0.1), (0.5, 0.5), (2.0, 0.3)] {
+        let floor = field((8.0 / cell) as u32, cell, |x, y| {
+            let [x, y] = [x, y].map(|at| at * cell);
+            steepness * ((1.4 * x).sin() + (1.8 * y).cos()) / cell
+        });
+        let Shape::Mesh(hills) = &floor else {
+            unreachable!()
+        };
+        let corners = |triangle: &[u32; 3]| triangle.map(|at| hills.vertices()[at as usize]);
+        for case in 0..24 {
+            let points: Vec<Vec3> = if case % 2 == 0 {
+                let corner =
+                    |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 0 { -0.5 } else { 0.4 });
+                (0..8).map(|k| corner(k) * size).collect()
+            } else {
+                (0..20).map(|_| direction(&mut random) * size).collect()
+            };
+            let body = Polyhedron::hull(&points).unwrap().centered();
+            let reach = body.bounding_radius();
+            let at = direction(&mut random);
+            let mut pose = Pose::new(
+                Vec3::new(at.x, at.y, 3.0),
+                Quat::from_scaled_axis(direction(&mut random) * (3.0 * random.random::<f64>())),
+            );
+            let near: Vec<Polyhedron> = hills
+                .triangles()
+                .iter()
+                .map(corners)
+                .filter(|corners| {
+                    let far = corners.map(|at| (at - pose.position).xy().norm());
+                    far.into_iter().fold(f64::INFINITY, f64::min) < 1.5 * (reach + cell)
+                })
+                .map(prism)
+                .collect();
+            let distance = |pose: &Pose| {
+                let of_each = near
+                    .iter()
+                    .map(|prism| separation((&body, pose), (prism, &Pose::identity())));
+                of_each.fold(f64::INFINITY, f64::min)
+            };
+            let gap = 10.0_f64.powf(-1.0 - 2.0 * random.random::<f64>()) * size;
+            for _ in 0..40 {
+                pose.position.z += gap - distance(&pose);
+            }
+            let gap = distance(&pose);
+            let shapes = [Shape::Polyhedron(Arc::new(body.clone())), floor.clone()];
+            let found = least(&contacts(shapes, [pose, Pose::identity()], 2.0 * gap));
+            // Along the normal of a triangle that bears the body, which is within 12 degrees of the shortest way, and no shorter than this.
+            assert!(
+                found > gap * (1.0 - 1e-6) && found < 1.03 * gap,
+                "case {case}, cells of {cell}, steepness {steepness}: {found} for {gap}"
             );
         }
     }

@@ -4,6 +4,10 @@
 //! a ridge, which then sees to the contact itself, and along the axes of faces and edges that a ridge, a rim or a corner can be
 //! touched in. Across a side beyond which the surface goes on level or upward nothing separates the two: there the triangle beyond
 //! has points of its own, and the part of the body that is above this one bears along its normal.
+//!
+//! Where all triangles around one face nearly its way, whatever touches it does so nearly along its normal, and no other axis is looked at: that is most
+//! of a ground. There the points are the body's vertices above triangles, and what ridges are below its lowest face; a gentle valley is no lower than what
+//! is to either side of it.
 
 use super::chords::Chords;
 use super::front::Front;

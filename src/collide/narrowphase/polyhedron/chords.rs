@@ -79,8 +79,7 @@ impl Chords {
         // At the line itself, unless the inner corner is already past it.
         let level = from.inside[side]
             .max(to.inside[side])
-            .min(0.0)
-            .max(-CLIP_TOLERANCE);
+            .clamp(-CLIP_TOLERANCE, 0.0);
         let part = (from.inside[side] - level) / (from.inside[side] - to.inside[side]);
         let at = from.at + (to.at - from.at) * part;
         let along = &front.sides[side];

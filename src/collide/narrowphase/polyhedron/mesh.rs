@@ -61,44 +61,47 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
         depth: 2.0 * radius + query.reach,
         size: solid.inner_radius(),
     };
-    // Triangles nearby, with the body as it is turned for each.
-    let visit = |look: &mut dyn FnMut(&Search<'_>, &Front)| {
-        triangles.visit_near(&near, |triangle| {
-            // Beside the directions in which it can be touched the body has to come nearer.
-            let room = triangles.facing(triangle).extents() * query.reach;
-            let near = Aabb {
-                min: bounds.min - room,
-                max: bounds.max + room,
-            };
-            let Some(front) = Front::within(triangles, triangle, &origin, &near) else {
-                return;
-            };
-            let Some(turn) = turn else {
-                return look(&search, &front);
-            };
-            let axes = rotation.tr_mul(&turn(&(rotation * front.face.normal)));
-            let body = &TurnedSolid::new(&solid, &axes);
-            look(&Search { body, ..search }, &front);
-        });
+    // Looks at a triangle with the body as it is turned for it.
+    let look_at = |triangle: u32, look: &mut dyn FnMut(&Search<'_>, &Front)| {
+        // Beside the directions in which it can be touched the body has to come nearer.
+        let room = triangles.facing(triangle).extents() * query.reach;
+        let near = Aabb {
+            min: bounds.min - room,
+            max: bounds.max + room,
+        };
+        let Some(front) = Front::within(triangles, triangle, &origin, &near) else {
+            return;
+        };
+        let Some(turn) = turn else {
+            return look(&search, &front);
+        };
+        let axes = rotation.tr_mul(&turn(&(rotation * front.face.normal)));
+        let body = &TurnedSolid::new(&solid, &axes);
+        look(&Search { body, ..search }, &front);
     };
-    let mut misses = false;
-    visit(&mut |search, front| misses |= search.touch(front, gathered));
-    if misses && !gathered.overlap() {
-        // A way out of a triangle that the body overlaps all the same.
-        let mut missed: Option<(Along, Point, u32)> = None;
-        visit(&mut |search, front| {
-            if search
-                .lowest_above(front)
-                .is_some_and(|lowest| lowest <= 0.0)
-                && search.overlaps(front)
-                && let Some(best) = search.touch_along_axes(front, gathered)
-                && missed.is_none_or(|(other, ..)| best.separation > other.separation)
-                && let Some(point) = search.deepest(front, &best)
-            {
-                missed = Some((best, point, front.triangle));
+    let mut missed = Vec::new();
+    triangles.visit_near(&near, |triangle| {
+        look_at(triangle, &mut |search, front| {
+            if search.touch(front, gathered) {
+                missed.push(triangle);
             }
         });
-        if let Some((_, point, triangle)) = missed {
+    });
+    if !missed.is_empty() && !gathered.overlap() {
+        // A way out of a triangle that the body overlaps all the same.
+        let mut shallowest: Option<(Along, Point, u32)> = None;
+        for triangle in missed {
+            look_at(triangle, &mut |search, front| {
+                if search.overlaps(front)
+                    && let Some(best) = search.touch_along_axes(front, gathered)
+                    && shallowest.is_none_or(|(other, ..)| best.separation > other.separation)
+                    && let Some(point) = search.deepest(front, &best)
+                {
+                    shallowest = Some((best, point, triangle));
+                }
+            });
+        }
+        if let Some((_, point, triangle)) = shallowest {
             gathered.add(query, point, On::Face(triangle), 1e-6 * search.size);
         }
     }

@@ -30,7 +30,9 @@ pub use narrowphase::ContactModel;
 pub(crate) use narrowphase::polyhedron::events::events_of_solids;
 pub use narrowphase::polyhedron::events::{Event, EventLimits, Features, events};
 pub use narrowphase::polyhedron::ratio::{RatioMetric, ratio_metric};
-pub(crate) use narrowphase::{Cuboid, ratio_of_bodies, separation_of_solids};
+pub(crate) use narrowphase::{
+    Core, Cuboid, direction_between, ratio_of_bodies, separation_along, separation_of_solids,
+};
 pub use witnesses::Witnesses;
 
 use crate::math::{self, Vec3};

@@ -1,55 +1,38 @@
 //! A contact by the features that meet in it, and how its gap moves.
 //!
-//! With p_a and p_b the bodies' points at the contact and n the normal from B to A, the gap is `d = n . (p_a - p_b)` and
+//! With G of `feature.rs`, whose stationary value over `z = (n, u, v)` the gap is, and p_a, p_b the bodies' points at the contact,
 //!
 //! ```text
 //! d'  = n . (v_a - v_b),
-//! d'' = n . (a_a - a_b) + 2 n' . (v_a - v_b) + (terms that vanish with d)
+//! d'' = n . (a_a - a_b) - g . H^-1 g,   g = dG'/dz,   H = d^2 G/dz^2,
 //! ```
 //!
-//! (Baraff, section 9). Of a corner on a face n turns with B, `n' = w_b x n`. Of two edges
-//! `n = n1 / |n1|`, `n1 = e_a x e_b`, `n' = (z - (z . n) n) / |n1|` with `z = (w_a x e_a) x e_b + e_a x (w_b x e_b)`. A sphere is a corner with a
-//! radius, on a face, on another corner, or on an edge e of B: there `d'' ` has `(t . (v_a - v_b))^2 / |p_a - p_b|` besides, along `t = e x n`.
+//! where v and a are of points that stay on their bodies. Baraff's formulas (section 9) are that for a corner on a face and for two edges;
+//! what a rolling rim, ball or cone adds is in H too. `z' = -H^-1 g` is how the contact moves over the two bodies.
 
+use super::feature::{Feature, Nearest, Unknowns, across, tangents_of};
 use super::rows::{Row, Twist};
-use crate::math::{self, Vec3, tangents};
+use crate::math::{Pose, Vec3};
 use crate::world::Body;
 
-/// The features of A and of B, each in its body's axes.
+/// What tells a contact from others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Meeting {
-    /// A corner of A, or the centre of a sphere, on a face of B: `normal . x = offset`.
-    CornerOnFace {
-        corner: Vec3,
-        radius: f64,
-        normal: Vec3,
-        offset: f64,
-    },
-    /// Edges of A and of B, each by a point and a direction; `sign` turns the product of these from B to A.
-    Edges {
-        points: [Vec3; 2],
-        along: [Vec3; 2],
-        sign: f64,
-    },
-    /// Two points, and the distance at which they touch.
-    Points { points: [Vec3; 2], distance: f64 },
-    /// The centre of a sphere of A and an edge of B, by a point and a direction.
-    BallOnEdge {
-        center: Vec3,
-        radius: f64,
-        point: Vec3,
-        along: Vec3,
-    },
+pub(super) struct Identity {
+    pub(super) bodies: [usize; 2],
+    pub(super) features: [Feature; 2],
 }
 
 /// Two bodies that touch at one point.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Contact {
     /// A, whose corner it is, and B.
     pub(super) bodies: [usize; 2],
-    pub(super) meeting: Meeting,
+    /// In the bodies' axes, of ascending rank.
+    pub(super) features: [Feature; 2],
+    /// Where the contact was found and its normal, in B's axes: two curves may touch elsewhere too.
+    pub(super) near: Vec3,
+    pub(super) toward: Vec3,
     pub(super) friction: f64,
     pub(super) restitution: f64,
 }
@@ -69,6 +52,8 @@ pub(super) struct Placed {
     pub(super) drift: f64,
     /// Slip of A against B `[m/s]`.
     pub(super) slip: Vec3,
+    /// The same part of the derivative of the relative velocity at the contact `[m/s^2]`.
+    pub(super) slip_drift: Vec3,
 }
 
 /// Acceleration of a body's point by its turning alone.
@@ -78,126 +63,88 @@ fn centripetal(body: &Body, point: &Vec3) -> Vec3 {
 }
 
 impl Contact {
+    pub(super) fn identity(&self) -> Identity {
+        Identity {
+            bodies: self.bodies,
+            features: self.features,
+        }
+    }
+
+    /// Of a tilted rim on a face, how far its middle is above its lowest point `[m]`, and how fast that point goes around it by the turning of
+    /// the disk `[rad/s]`.
+    pub(super) fn tilt(&self, bodies: &[Body]) -> Option<(f64, f64)> {
+        let [a, b] = self.bodies.map(|body| &bodies[body]);
+        let (Feature::Circle { axis, radius, .. }, Feature::Plane { normal, .. }) =
+            (self.features[0], self.features[1])
+        else {
+            return None;
+        };
+        let (axis, normal) = (a.pose.direction(&axis), b.pose.direction(&normal));
+        let tilt = axis.cross(&normal).norm();
+        let turning = axis.cross(&(a.angular_velocity - b.angular_velocity));
+        Some((radius * tilt, turning.norm() / tilt))
+    }
+
     /// Where it is and how it moves with the bodies' poses and velocities.
     pub(super) fn placed(&self, bodies: &[Body]) -> Placed {
         let [a, b] = self.bodies.map(|body| &bodies[body]);
-        match self.meeting {
-            Meeting::CornerOnFace {
-                corner,
-                radius,
-                normal,
-                offset,
-            } => {
-                let at = a.pose.point(&corner);
-                let normal = b.pose.direction(&normal);
-                let gap = normal.dot(&(at - b.pose.position)) - offset - radius;
-                let slip = a.velocity_at(&at) - b.velocity_at(&at);
-                let turning = b.angular_velocity.cross(&normal);
-                let point = at - normal * radius;
-                Placed {
-                    point,
-                    normal,
-                    gap,
-                    speed: normal.dot(&slip),
-                    drift: normal.dot(&(centripetal(a, &at) - centripetal(b, &at)))
-                        + 2.0 * turning.dot(&slip),
-                    slip: across(&normal, &(a.velocity_at(&point) - b.velocity_at(&point))),
-                }
-            }
-            Meeting::Edges {
-                points,
-                along,
-                sign,
-            } => {
-                let [from_a, from_b] = [a.pose.point(&points[0]), b.pose.point(&points[1])];
-                let [edge_a, edge_b] = [a.pose.direction(&along[0]), b.pose.direction(&along[1])];
-                let product = edge_a.cross(&edge_b) * sign;
-                let length = product.norm();
-                let normal = product / length;
-                let gap = normal.dot(&(from_a - from_b));
-                // Closest points of the two lines.
-                let between = from_b - from_a;
-                let on_a = from_a
-                    + edge_a * (between.cross(&edge_b).dot(&product) * sign / (length * length));
-                let on_b = on_a - normal * gap;
-                let slip = a.velocity_at(&on_a) - b.velocity_at(&on_b);
-                let z = (a.angular_velocity.cross(&edge_a).cross(&edge_b)
-                    + edge_a.cross(&b.angular_velocity.cross(&edge_b)))
-                    * sign;
-                let turning = across(&normal, &z) / length;
-                Placed {
-                    point: on_a - normal * (0.5 * gap),
-                    normal,
-                    gap,
-                    speed: normal.dot(&slip),
-                    drift: normal.dot(&(centripetal(a, &on_a) - centripetal(b, &on_b)))
-                        + 2.0 * turning.dot(&slip)
-                        - gap * turning.norm_squared(),
-                    slip: across(&normal, &slip),
-                }
-            }
-            Meeting::Points { points, distance } => {
-                let [at_a, at_b] = [a.pose.point(&points[0]), b.pose.point(&points[1])];
-                let apart = at_a - at_b;
-                let length = apart.norm();
-                let normal = if length > 0.0 {
-                    apart / length
-                } else {
-                    Vec3::z()
-                };
-                let relative = a.velocity_at(&at_a) - b.velocity_at(&at_b);
-                let turning = if length > 0.0 {
-                    across(&normal, &relative) / length
-                } else {
-                    Vec3::zeros()
-                };
-                let gap = length - distance;
-                let point = at_b + normal * (0.5 * (distance + gap));
-                Placed {
-                    point,
-                    normal,
-                    gap,
-                    speed: normal.dot(&relative),
-                    drift: normal.dot(&(centripetal(a, &at_a) - centripetal(b, &at_b)))
-                        + turning.dot(&relative),
-                    slip: across(&normal, &(a.velocity_at(&point) - b.velocity_at(&point))),
-                }
-            }
-            Meeting::BallOnEdge {
-                center,
-                radius,
-                point,
-                along,
-            } => {
-                let at = a.pose.point(&center);
-                let edge = b.pose.direction(&along);
-                let apart = across(&edge, &(at - b.pose.point(&point)));
-                let length = apart.norm();
-                let normal = if length > 0.0 {
-                    apart / length
-                } else {
-                    any_across(&edge)
-                };
-                let relative = a.velocity_at(&at) - b.velocity_at(&at);
-                let around = edge.cross(&normal).dot(&relative);
-                let bent = if length > 0.0 {
-                    around * around / length
-                } else {
-                    0.0
-                };
-                let turning = b.angular_velocity.cross(&normal);
-                let point = at - normal * radius;
-                Placed {
-                    point,
-                    normal,
-                    gap: length - radius,
-                    speed: normal.dot(&relative),
-                    drift: normal.dot(&(centripetal(a, &at) - centripetal(b, &at)))
-                        + 2.0 * turning.dot(&relative)
-                        + bent,
-                    slip: across(&normal, &(a.velocity_at(&point) - b.velocity_at(&point))),
-                }
-            }
+        // From B's centre: far from the origin digits would be lost.
+        let origin = b.pose.position;
+        let from = |body: &Body| Pose::new(body.pose.position - origin, body.pose.orientation);
+        let features = [
+            self.features[0].placed(&from(a)),
+            self.features[1].placed(&from(b)),
+        ];
+        let nearest = Nearest::of(
+            features.each_ref(),
+            &b.pose.direction(&self.near),
+            &b.pose.direction(&self.toward),
+        );
+        let normal = nearest.normal;
+        let [on_a, on_b] = &nearest.places;
+        let at = [on_a.at + origin, on_b.at + origin];
+        let velocities = [a.velocity_at(&at[0]), b.velocity_at(&at[1])];
+        let relative = velocities[0] - velocities[1];
+
+        let (first, second) = tangents_of(&normal);
+        let turned = |along: &Vec3, body: &Body| normal.dot(&body.angular_velocity.cross(along));
+        let rates = Unknowns::new(
+            first.dot(&relative),
+            second.dot(&relative),
+            turned(&on_a.along[0], a),
+            turned(&on_a.along[1], a),
+            -turned(&on_b.along[0], b),
+            -turned(&on_b.along[1], b),
+        );
+        let solved = nearest.is_determined.then(|| nearest.solve(&-rates));
+        let moves = solved.flatten().unwrap_or_else(Unknowns::zeros);
+
+        // The contact is midway between the two surfaces, and goes over both.
+        let turning = first * moves[0] + second * moves[1];
+        let surfaces = [at[0] - normal * on_a.radius, at[1] + normal * on_b.radius];
+        let point = (surfaces[0] + surfaces[1]) * 0.5;
+        let motion_a = velocities[0] + on_a.along[0] * moves[2] + on_a.along[1] * moves[3]
+            - turning * on_a.radius
+            - normal * (on_a.taper * moves[2]);
+        let motion_b = velocities[1]
+            + on_b.along[0] * moves[4]
+            + on_b.along[1] * moves[5]
+            + turning * on_b.radius
+            + normal * (on_b.taper * moves[4]);
+        let motion = (motion_a + motion_b) * 0.5;
+        let carried = |body: &Body| {
+            body.angular_velocity
+                .cross(&(motion - body.linear_velocity))
+        };
+        Placed {
+            point,
+            normal,
+            gap: nearest.gap(),
+            speed: normal.dot(&relative),
+            drift: normal.dot(&(centripetal(a, &at[0]) - centripetal(b, &at[1])))
+                + rates.dot(&moves),
+            slip: across(&normal, &(a.velocity_at(&point) - b.velocity_at(&point))),
+            slip_drift: carried(a) - carried(b),
         }
     }
 
@@ -205,25 +152,6 @@ impl Contact {
     pub(super) fn normal_row(&self, at: &Placed, bodies: &[Body]) -> Row {
         Row::at_point(self.bodies, bodies, &at.point, &at.normal)
     }
-
-    /// Acceleration of A's point against B's along a direction by the turning of the bodies, whose points are those at the contact.
-    pub(super) fn centripetal_along(&self, at: &Placed, direction: &Vec3, bodies: &[Body]) -> f64 {
-        let [a, b] = self
-            .bodies
-            .map(|body| centripetal(&bodies[body], &at.point));
-        direction.dot(&(a - b))
-    }
-}
-
-/// The part of a vector across a unit normal.
-fn across(normal: &Vec3, vector: &Vec3) -> Vec3 {
-    vector - normal * normal.dot(vector)
-}
-
-/// A unit vector across another.
-fn any_across(direction: &Vec3) -> Vec3 {
-    let (first, _) = tangents(math::narrow(direction));
-    across(direction, &math::widen(first)).normalize()
 }
 
 /// Velocities of all bodies, shape `[body_count]`.
@@ -265,53 +193,128 @@ mod tests {
         body
     }
 
-    fn meeting(random: &mut Pcg64, bodies: &[Body], kind: u32) -> Meeting {
-        // Both meet near a point.
+    /// Features that are near each other at a point, the places to start from and the normal, by the number of the kind.
+    fn features(random: &mut Pcg64, kind: u32) -> ([Feature; 2], Vec3, Vec3) {
         let at = vector(random);
-        let local = |k: usize, point: &Vec3| bodies[k].pose.inverse_point(point);
-        match kind {
-            0 => {
-                let normal = vector(random).normalize();
-                Meeting::CornerOnFace {
-                    corner: local(0, &at),
-                    radius: 0.0,
-                    normal,
-                    offset: normal.dot(&local(1, &at)),
-                }
+        let normal = vector(random).normalize();
+        let across_normal = |random: &mut Pcg64| across(&normal, &vector(random)).normalize();
+        let line = |along: Vec3, touched: Vec3, sign: f64, size: f64, slope: f64| {
+            // Balls of which that at the start touches a plane across the normal: their envelope, tilted by the taper, does.
+            let tilted = along * (1.0 - slope * slope).sqrt() + normal * (sign * slope);
+            Feature::Line {
+                at: touched - normal * (sign * size),
+                along: tilted,
+                radius: size,
+                taper: -slope,
             }
-            1 => Meeting::Edges {
-                points: [local(0, &at), local(1, &at)],
-                along: [vector(random).normalize(), vector(random).normalize()],
-                sign: 1.0,
-            },
-            2 => Meeting::Points {
-                points: [local(0, &at), local(1, &(at + vector(random)))],
-                distance: 0.3,
-            },
-            _ => Meeting::BallOnEdge {
-                center: local(0, &at),
-                radius: 0.3,
-                point: local(1, &(at + vector(random))),
-                along: vector(random).normalize(),
-            },
-        }
+        };
+        let circle = |random: &mut Pcg64, touched: Vec3, sign: f64| {
+            let out = across_normal(random) * 0.6 + normal * (sign * 0.8);
+            let axis = out.cross(&across_normal(random)).normalize();
+            // Lowest, or highest, towards the other: the radius there is the normal's part across the axis.
+            let out = across(&axis, &(normal * sign)).normalize();
+            Feature::Circle {
+                center: touched - out * 0.4,
+                axis,
+                radius: 0.4,
+            }
+        };
+        let apart = at + vector(random);
+        let features = match kind {
+            0 => [
+                Feature::Point { at, radius: 0.0 },
+                Feature::Plane {
+                    normal,
+                    offset: normal.dot(&at),
+                },
+            ],
+            1 => [
+                line(across_normal(random), at, -1.0, 0.0, 0.0),
+                line(across_normal(random), at, 1.0, 0.0, 0.0),
+            ],
+            2 => [
+                Feature::Point { at, radius: 0.1 },
+                Feature::Point {
+                    at: apart,
+                    radius: 0.2,
+                },
+            ],
+            3 => [
+                Feature::Point { at, radius: 0.3 },
+                line(across_normal(random), apart, 1.0, 0.0, 0.0),
+            ],
+            4 => [
+                Feature::Point { at, radius: 0.3 },
+                line(across_normal(random), apart, 1.0, 0.2, 0.3),
+            ],
+            5 => [
+                Feature::Point { at, radius: 0.3 },
+                circle(random, apart, 1.0),
+            ],
+            6 => [
+                circle(random, at, -1.0),
+                Feature::Plane {
+                    normal,
+                    offset: normal.dot(&at),
+                },
+            ],
+            7 => [
+                circle(random, at, -1.0),
+                line(across_normal(random), at, 1.0, 0.0, 0.0),
+            ],
+            8 => [
+                circle(random, at, -1.0),
+                line(across_normal(random), at, 1.0, 0.3, 0.2),
+            ],
+            9 => [circle(random, at, -1.0), circle(random, at, 1.0)],
+            10 => [
+                line(across_normal(random), at, -1.0, 0.3, 0.0),
+                line(across_normal(random), at, 1.0, 0.2, 0.0),
+            ],
+            _ => [
+                line(across_normal(random), at, -1.0, 0.3, 0.4),
+                line(across_normal(random), at, 1.0, 0.2, -0.2),
+            ],
+        };
+        (features, at, normal)
     }
 
-    fn contact(meeting: Meeting) -> Contact {
+    /// Kinds of [`features`].
+    const KINDS: u32 = 12;
+
+    fn contact(random: &mut Pcg64, bodies: &[Body], kind: u32) -> Contact {
+        let (features, near, toward) = features(random, kind);
+        let [a, b] = [0, 1].map(|k| {
+            let pose = &bodies[k].pose;
+            let inverse = pose.orientation.inverse();
+            features[k].placed(&Pose::new(-(inverse * pose.position), inverse))
+        });
         Contact {
             bodies: [0, 1],
-            meeting,
+            features: [a, b],
+            near: bodies[1].pose.inverse_point(&near),
+            toward: bodies[1].pose.inverse_direction(&toward),
             friction: 0.0,
             restitution: 0.0,
         }
     }
 
+    /// Of five values a step apart, of which it is the one in the middle, over that step.
+    fn derivative<T>(values: &[T; 5]) -> T
+    where
+        T: Copy + std::ops::Sub<Output = T> + std::ops::Mul<f64, Output = T>,
+    {
+        let [a, b, _, d, e] = *values;
+        (d - b) * (8.0 / 12.0) - (e - a) * (1.0 / 12.0)
+    }
+
     #[test]
     fn rates_of_gaps_are_those_of_finite_differences() {
         let mut random = Pcg64::seed_from_u64(5);
-        for case in 0..800 {
+        let mut tried = [0; KINDS as usize];
+        for case in 0..200 * KINDS {
             let bodies = [body(&mut random), body(&mut random)];
-            let contact = contact(meeting(&mut random, &bodies, case % 4));
+            let contact = contact(&mut random, &bodies, case % KINDS);
             let angular = [vector(&mut random), vector(&mut random)];
             let linear = [vector(&mut random), vector(&mut random)];
             let moved = |t: f64| {
@@ -321,13 +324,26 @@ mod tests {
                     // With the angular acceleration to second order in time.
                     let turn = body.angular_velocity * t + angular[k] * (0.5 * t * t);
                     body.displace(&v, &turn);
+                    body.linear_velocity += linear[k] * t;
+                    body.angular_velocity += angular[k] * t;
                 }
-                contact.placed(&moved).gap
+                let at = contact.placed(&moved);
+                let [a, b] = moved.map(|body| body.velocity_at(&at.point));
+                (at.gap, a - b)
             };
             let at = contact.placed(&bodies);
             let step = 1e-4;
-            let [low, middle, high] = [moved(-step), moved(0.0), moved(step)];
-            let speed = (high - low) / (2.0 * step);
+            let states = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|k| moved(k * step));
+            // Curves that run nearly along each other, or circles nearly in a plane, have derivatives that differences do not give.
+            let size = at.drift.abs().max(at.slip_drift.norm());
+            if size > 50.0 {
+                continue;
+            }
+            tried[(case % KINDS) as usize] += 1;
+            // Of fourth order.
+            let relative = derivative(&states.map(|(_, relative)| relative)) / step;
+            let gaps = states.map(|(gap, _)| gap);
+            let speed = derivative(&gaps) / step;
             assert!(
                 (at.speed - speed).abs() < 1e-4 * (1.0 + speed.abs()),
                 "{case}: {} {speed}",
@@ -336,13 +352,24 @@ mod tests {
             let row = contact.normal_row(&at, &bodies);
             assert!((row.rate(&velocities(&bodies)) - at.speed).abs() < 1e-10);
             let twists: Vec<Twist> = (0..2).map(|k| (linear[k], angular[k])).collect();
-            let expected = (high - 2.0 * middle + low) / (step * step);
+            let [a, b, c, d, e] = gaps;
+            let expected = (16.0 * (b + d) - a - e - 30.0 * c) / (12.0 * step * step);
             let found = row.rate(&twists) + at.drift;
             assert!(
                 (found - expected).abs() < 1e-4 * (1.0 + expected.abs()),
                 "{case}: {found} {expected}"
             );
+            for direction in [Vec3::x(), Vec3::y(), Vec3::z()] {
+                let row = Row::at_point([0, 1], &bodies, &at.point, &direction);
+                let found = row.rate(&twists) + direction.dot(&at.slip_drift);
+                let expected = direction.dot(&relative);
+                assert!(
+                    (found - expected).abs() < 1e-4 * (1.0 + expected.abs()),
+                    "{case}: {found} {expected}"
+                );
+            }
         }
+        assert!(tried.iter().all(|&cases| cases > 100), "{tried:?}");
     }
 
     /// Baraff's `a_ij`: what a unit force of contact j adds to the acceleration of contact i, with the cross products and signs that the
@@ -384,7 +411,7 @@ mod tests {
                     let two = pair.map(|at: usize| bodies[at].clone());
                     Contact {
                         bodies: pair,
-                        ..contact(meeting(&mut random, &two, k as u32 % 2))
+                        ..contact(&mut random, &two, k as u32 % 2)
                     }
                 })
                 .collect();

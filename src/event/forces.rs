@@ -3,12 +3,13 @@
 //! A contact that stays asks for `d'' + 2 alpha d' + beta^2 d >= 0`, a joint's row for `g'' + 2 alpha g' + beta^2 g = 0`: zero on the right with alpha
 //! and beta for what rounding and the integrator leave (Baumgarte; both signs as in Drake's note).
 
+use super::EventSettings;
 use super::contact::{Contact, Placed, velocities};
+use super::feature::tangents_of;
 use super::rows::{
     Bilateral, Forces, InverseMass, Row, Tangent, Twist, Unilateral, inverse_masses, solve,
 };
-use super::{EventSettings, Feedback};
-use crate::math::{self, Vec3, tangents};
+use crate::math::Vec3;
 use crate::world::joint::{Law, Row as JointRow};
 use crate::world::{Body, World};
 
@@ -38,9 +39,9 @@ pub(super) fn ahead_of_motors(
 ) -> Vec<(f64, bool)> {
     let twists = velocities(bodies);
     let rows = joint_rows(world, bodies, time, h);
-    let of = |(of, row): &([Option<usize>; 2], JointRow)| match row.law {
+    let of = |row: &RowOfJoint| match row.asks.law {
         Law::Motor { velocity, .. } => {
-            Some((as_row(*of, row).rate(&twists) - velocity, row.is_angular()))
+            Some((row.as_row().rate(&twists) - velocity, row.asks.is_angular()))
         }
         _ => None,
     };
@@ -53,36 +54,56 @@ pub(super) struct Acting {
     pub(super) wrenches: Vec<Twist>,
     /// Of each contact, its force on A `[N]`.
     pub(super) of_contacts: Vec<Vec3>,
+    /// Of each joint, the force of its linear rows and the torque of its angular ones on A `[N]`, `[N m]`.
+    pub(super) of_joints: Vec<[Vec3; 2]>,
 }
 
-/// The joints' rows with the bodies they are of.
-pub(super) fn joint_rows(
-    world: &World,
-    bodies: &[Body],
-    time: f64,
-    h: f64,
-) -> Vec<([Option<usize>; 2], JointRow)> {
+/// A row of a joint, and whose it is.
+pub(super) struct RowOfJoint {
+    pub(super) joint: usize,
+    bodies: [Option<usize>; 2],
+    pub(super) asks: JointRow,
+}
+
+impl RowOfJoint {
+    /// The row as the solver sees it.
+    pub(super) fn as_row(&self) -> Row {
+        Row {
+            bodies: self.bodies,
+            linear: self.asks.linear,
+            angular: [self.asks.angular_a, self.asks.angular_b],
+        }
+    }
+
+    /// Adds its force, or impulse, on body A to those of the joints.
+    pub(super) fn add_to(&self, amount: f64, of_joints: &mut [[Vec3; 2]]) {
+        let [force, torque] = &mut of_joints[self.joint];
+        if self.asks.is_angular() {
+            *torque += self.asks.angular_a * amount;
+        } else {
+            *force += self.asks.linear * amount;
+        }
+    }
+}
+
+/// The joints' rows; none of those that are broken.
+pub(super) fn joint_rows(world: &World, bodies: &[Body], time: f64, h: f64) -> Vec<RowOfJoint> {
     let mut rows = Vec::new();
     let mut all = Vec::new();
-    for joint in &world.joints {
+    for (index, joint) in world.joints.iter().enumerate() {
         rows.clear();
         joint.rows(bodies, time, h, &mut rows);
-        let of = [
+        let bodies = [
             Some(joint.body_a as usize),
             joint.body_b.map(|b| b as usize),
         ];
-        all.extend(rows.iter().map(|row| (of, *row)));
+        all.extend(rows.iter().map(|&asks| RowOfJoint {
+            joint: index,
+            bodies,
+            asks,
+        }));
     }
     all
-}
-
-/// The row of a joint as the solver sees it.
-pub(super) fn as_row(bodies: [Option<usize>; 2], row: &JointRow) -> Row {
-    Row {
-        bodies,
-        linear: row.linear,
-        angular: [row.angular_a, row.angular_b],
-    }
 }
 
 /// Forces and torques of gravity and loads.
@@ -139,33 +160,40 @@ pub(super) fn acting(
     let mut wrenches = applied(world, bodies, time);
     let inverse = inverse_masses(bodies);
     let twists = velocities(bodies);
-    let Feedback { alpha, beta } = settings.feedback;
-    let corrected = |error: f64, speed: f64| 2.0 * alpha * speed + beta * beta * error;
+    let alpha = settings.feedback.alpha;
+    let corrected = |error: f64, speed: f64| settings.feedback.of(error, speed);
 
     let mut bilateral: Vec<Bilateral> = Vec::new();
     let mut unilateral: Vec<Unilateral> = Vec::new();
     let rows = joint_rows(world, bodies, time, h);
     let mut drives = drives.iter();
-    for (of, joint) in &rows {
-        let row = as_row(*of, joint);
+    let mut sources = Vec::with_capacity(rows.len());
+    for joint in &rows {
+        let row = joint.as_row();
         let speed = row.rate(&twists);
-        match joint.law {
+        let drift = joint.asks.drift;
+        let source = match joint.asks.law {
             Law::Equality { error } => {
-                bilateral.push((row, joint.drift + corrected(error, speed)));
+                bilateral.push((row, drift + corrected(error, speed)));
+                Source::Bilateral(bilateral.len() - 1)
             }
             Law::Velocity {
                 now, derivative, ..
             } => {
-                let offset = joint.drift - derivative + 2.0 * alpha * (speed - now);
+                let offset = drift - derivative + 2.0 * alpha * (speed - now);
                 bilateral.push((row, offset));
+                Source::Bilateral(bilateral.len() - 1)
             }
             Law::Limit { gap } => {
                 if gap <= settings.contact_distance && speed <= settings.resting_speed {
                     unilateral.push(Unilateral {
                         normal: row,
-                        offset: joint.drift + corrected(gap, speed),
+                        offset: drift + corrected(gap, speed),
                         tangent: Tangent::Smooth,
                     });
+                    Source::Unilateral(unilateral.len() - 1, 0.0)
+                } else {
+                    Source::Given(0.0)
                 }
             }
             Law::Spring {
@@ -175,7 +203,7 @@ pub(super) fn acting(
                 max_force,
             } => {
                 let force = -stiffness * error - damping * speed;
-                row.add_to(&mut wrenches, force.clamp(-max_force, max_force));
+                Source::Given(force.clamp(-max_force, max_force))
             }
             Law::Motor {
                 velocity,
@@ -183,18 +211,22 @@ pub(super) fn acting(
             } => match drives.next() {
                 // From its full force backward on it may push twice as much.
                 Some(Drive::Holds) | None => {
-                    row.add_to(&mut wrenches, -max_force);
                     unilateral.push(Unilateral {
                         normal: row,
-                        offset: joint.drift + 2.0 * alpha * (speed - velocity),
+                        offset: drift + 2.0 * alpha * (speed - velocity),
                         tangent: Tangent::Limited {
                             most: 2.0 * max_force,
                         },
                     });
+                    Source::Unilateral(unilateral.len() - 1, -max_force)
                 }
-                Some(Drive::Pushes(way)) => row.add_to(&mut wrenches, way * max_force),
+                Some(Drive::Pushes(way)) => Source::Given(way * max_force),
             },
+        };
+        if let Source::Given(force) | Source::Unilateral(_, force) = source {
+            row.add_to(&mut wrenches, force);
         }
+        sources.push(source);
     }
     let limits = unilateral.len();
 
@@ -224,11 +256,31 @@ pub(super) fn acting(
         forces.add_contact_to(limits + index, &unilateral[limits + index], &mut own);
         of_contacts.push(own[held.contact.bodies[0]].0);
     }
+    let mut of_joints = vec![[Vec3::zeros(); 2]; world.joints.len()];
+    for (row, source) in rows.iter().zip(&sources) {
+        let amount = match *source {
+            Source::Bilateral(index) => forces.bilateral[index],
+            Source::Unilateral(index, given) => forces.normal[index] + given,
+            Source::Given(force) => force,
+        };
+        row.add_to(amount, &mut of_joints);
+    }
     forces.add_to(&bilateral, &unilateral, &mut wrenches);
     Some(Acting {
         wrenches,
         of_contacts,
+        of_joints,
     })
+}
+
+/// Where the force of a joint's row is from.
+enum Source {
+    /// Found with a row that pushes and pulls.
+    Bilateral(usize),
+    /// Found with a row that pushes, and known before that.
+    Unilateral(usize, f64),
+    /// Known.
+    Given(f64),
 }
 
 /// The friction that a contact may have.
@@ -260,9 +312,8 @@ fn tangent(
     }
     let rows = directions(&at.normal, settings.friction_directions).map(|direction| {
         let row = along(&direction);
-        let offset = row.rate(free)
-            + contact.centripetal_along(at, &direction, bodies)
-            + 2.0 * alpha * direction.dot(&at.slip);
+        let offset =
+            row.rate(free) + direction.dot(&at.slip_drift) + 2.0 * alpha * direction.dot(&at.slip);
         (row, offset)
     });
     Tangent::Sticking {
@@ -278,14 +329,6 @@ pub(super) fn directions(normal: &Vec3, count: u32) -> impl Iterator<Item = Vec3
         let angle = std::f64::consts::TAU * f64::from(k) / f64::from(count);
         first * angle.cos() + second * angle.sin()
     })
-}
-
-/// Two unit vectors across a unit normal, in f64.
-fn tangents_of(normal: &Vec3) -> (Vec3, Vec3) {
-    let (first, _) = tangents(math::narrow(normal));
-    let first = math::widen(first);
-    let first = (first - normal * normal.dot(&first)).normalize();
-    (first, normal.cross(&first))
 }
 
 /// The forces; where nothing would slide without it, friction is left out: it can only be needed where something would.

@@ -4,8 +4,8 @@
 //! a linear complementarity problem of which one contact is the smallest case. Both keep joints, and have friction by the pyramid
 //! of Stewart and Trinkle on the velocities after the impact.
 
-use super::contact::{Contact, velocities};
-use super::forces::{as_row, directions, joint_rows};
+use super::contact::{Contact, Identity, velocities};
+use super::forces::{directions, joint_rows};
 use super::rows::{Bilateral, Row, Tangent, Twist, Unilateral, inverse_masses, solve};
 use super::{EventSettings, Impacts};
 use crate::math::Vec3;
@@ -14,8 +14,13 @@ use crate::world::{Body, World};
 
 /// How an attempt to part what hits ended.
 pub(super) enum Outcome {
-    /// Nothing moves into anything any more; the number of impacts that there were.
-    Parted(u32),
+    /// Nothing moves into anything any more.
+    Parted {
+        /// The number of impacts that there were.
+        impacts: u32,
+        /// Of each joint, the impulses of its linear and of its angular rows on A `[N s]`, `[N m s]`.
+        of_joints: Vec<[Vec3; 2]>,
+    },
     /// There are no impulses that do, or none were found.
     NoImpulses,
     /// Impacts one after the other did not end.
@@ -34,12 +39,13 @@ pub(super) fn part(
     world: &World,
     bodies: &mut [Body],
     contacts: &[Contact],
-    held: &[Contact],
+    held: &[Identity],
     time: f64,
     h: f64,
     settings: &EventSettings,
 ) -> Outcome {
     let mut impacts = 0;
+    let mut of_joints = vec![[Vec3::zeros(); 2]; world.joints.len()];
     if settings.impacts == Impacts::Sequential {
         let mut passes = 0;
         loop {
@@ -54,9 +60,9 @@ pub(super) fn part(
                     world,
                     bodies,
                     std::slice::from_ref(contact),
-                    time,
-                    h,
+                    (time, h),
                     settings,
+                    &mut of_joints,
                 ) {
                     return Outcome::NoImpulses;
                 }
@@ -79,44 +85,54 @@ pub(super) fn part(
         .count();
     let lands = contacts
         .iter()
-        .any(|contact| speed(contact) < -slow && !held.contains(contact));
-    let limits_hit = joint_rows(world, bodies, time, h).iter().any(|(of, row)| {
-        let speed = as_row(*of, row).rate(&velocities(bodies));
-        matches!(row.law, Law::Limit { gap } if gap <= settings.contact_distance) && speed < -slow
+        .any(|contact| speed(contact) < -slow && !held.contains(&contact.identity()));
+    let limits_hit = joint_rows(world, bodies, time, h).iter().any(|row| {
+        let speed = row.as_row().rate(&velocities(bodies));
+        matches!(row.asks.law, Law::Limit { gap } if gap <= settings.contact_distance)
+            && speed < -slow
     });
     if hits > 0 || lands || limits_hit {
         impacts += hits as u32;
-        if !push(world, bodies, contacts, time, h, settings) {
+        if !push(world, bodies, contacts, (time, h), settings, &mut of_joints) {
             return Outcome::NoImpulses;
         }
     }
-    Outcome::Parted(impacts)
+    Outcome::Parted { impacts, of_joints }
 }
 
-/// Impulses on some contacts and all joints together. False if there are none.
+/// Impulses on some contacts and all joints together, those of the joints added to `of_joints`. False if there are none.
 fn push(
     world: &World,
     bodies: &mut [Body],
     contacts: &[Contact],
-    time: f64,
-    h: f64,
+    (time, h): (f64, f64),
     settings: &EventSettings,
+    of_joints: &mut [[Vec3; 2]],
 ) -> bool {
     let twists = velocities(bodies);
     let mut bilateral: Vec<Bilateral> = Vec::new();
     let mut unilateral: Vec<Unilateral> = Vec::new();
-    for (of, joint) in joint_rows(world, bodies, time, h) {
-        let row = as_row(of, &joint);
+    // Whose row each is.
+    let (mut equalities, mut limits) = (Vec::new(), Vec::new());
+    for joint in joint_rows(world, bodies, time, h) {
+        let row = joint.as_row();
         let speed = row.rate(&twists);
-        match joint.law {
-            Law::Equality { .. } => bilateral.push((row, speed)),
-            Law::Velocity { now, .. } => bilateral.push((row, speed - now)),
+        match joint.asks.law {
+            Law::Equality { .. } => {
+                bilateral.push((row, speed));
+                equalities.push(joint);
+            }
+            Law::Velocity { now, .. } => {
+                bilateral.push((row, speed - now));
+                equalities.push(joint);
+            }
             Law::Limit { gap } if gap <= settings.contact_distance => {
                 unilateral.push(Unilateral {
                     normal: row,
                     offset: speed,
                     tangent: Tangent::Smooth,
                 });
+                limits.push(joint);
             }
             _ => {}
         }
@@ -150,6 +166,12 @@ fn push(
     let Some(impulses) = solve(&bilateral, &unilateral, &inverse) else {
         return false;
     };
+    for (row, impulse) in equalities.iter().zip(&impulses.bilateral) {
+        row.add_to(*impulse, of_joints);
+    }
+    for (row, impulse) in limits.iter().zip(&impulses.normal) {
+        row.add_to(*impulse, of_joints);
+    }
     let mut changes: Vec<Twist> = vec![(Vec3::zeros(), Vec3::zeros()); bodies.len()];
     impulses.add_to(&bilateral, &unilateral, &mut changes);
     for (body, (change, of)) in bodies.iter_mut().zip(changes.iter().zip(&inverse)) {

@@ -5,29 +5,42 @@
 //! from approaching (`forces.rs`), joints those that keep `d'' = 0`. Where two bodies would be in each other at the end of a step, the
 //! time at which they touch is found, velocities change at once by impulses (`impact.rs`), and the integration starts anew. Sliding
 //! that comes to an end is an event of the same kind, and so is a motor's arrival at its velocity: until then it drives with its full force, from then on
-//! with what keeps it there, up to that. All in f64 and dense: it is for small scenes, and for what a step of fixed length
-//! smears over its length.
+//! with what keeps it there, up to that; and the break of a joint, where its force or torque reaches what it bears. All in f64 and dense: it is for
+//! small scenes, and for what a step of fixed length smears over its length.
+//!
+//! Shapes are points, lines, circles and faces, with balls about them (`feature.rs`): one formula has the gap of any two, its rate, and how a contact that rolls
+//! bends it. Meshes have no contacts. A contact is held on the features that it was found on until the next event or the end of the
+//! step: what rolls over an edge leaves it up to a step late.
+//!
+//! A joint breaks by the load of an instant, a joint of a step of fixed length by the mean over that step. A collision has no
+//! force: its impulse through a joint counts as its mean over the step.
 //!
 //! It has no step where its equations have none: infinitely many collisions in finite time, and sliding friction whose forces do not
-//! exist (Painlevé) end in [`Error::Event`] with the time and the contacts, and the world stays as it was before the step.
+//! exist (Painlevé) end in [`Error::Event`](crate::Error::Event) with the time and the contacts, and the world stays as it was before the step.
 
-mod ball;
 mod contact;
+mod feature;
 mod forces;
+mod form;
 mod impact;
 mod parts;
+mod rims;
+mod round;
 mod rows;
 mod run;
+mod search;
 mod settings;
+mod starts;
 mod state;
+mod stop;
 pub(crate) mod system;
 
 pub use settings::{EventOptions, EventSettings, Feedback, Impacts, TimeSearch};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::math::{Pose, Vec3};
-use crate::world::{Shape, World};
-use contact::Contact;
+use crate::world::World;
+use contact::Identity;
 use forces::Resting;
 use parts::Pairs;
 use run::Run;
@@ -43,6 +56,8 @@ pub struct EventReport {
     pub impacts: u32,
     /// Times at which a contact stopped sliding.
     pub stops: u32,
+    /// Times at which joints broke, one for each `[s]`.
+    pub breaks: Vec<f64>,
     /// Contacts that rested at the end of the step.
     pub resting: usize,
 }
@@ -69,13 +84,13 @@ pub struct EventStepper {
     /// Least radius of a ball within a moving body `[m]`.
     smallest: f64,
     /// Contacts that rested at the end of the last step.
-    held: Vec<Contact>,
+    held: Vec<Identity>,
 }
 
 /// The contacts of an event stepper in a checkpoint.
 #[cfg(feature = "scene")]
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct SavedContacts(Vec<Contact>);
+pub(crate) struct SavedContacts(Vec<Identity>);
 
 impl std::fmt::Debug for EventStepper {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -89,21 +104,12 @@ impl EventStepper {
     /// A stepper for a world.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for settings without meaning, for shapes that the stepper has no contacts for, for joints that break, and for a world that is
-    /// not valid.
+    /// [`Error::Invalid`](crate::Error::Invalid) for settings without meaning, for shapes that the stepper has no contacts for, and for a world that is not valid.
     pub fn new(world: &World, settings: EventSettings) -> Result<Self> {
         settings.validate()?;
         world.validate()?;
-        for (index, joint) in world.joints.iter().enumerate() {
-            if joint.breaking_force.is_some() || joint.breaking_torque.is_some() {
-                return Err(Error::invalid(
-                    format!("joint {index}"),
-                    "the event stepper has no joints that break",
-                ));
-            }
-        }
         let moving = world.bodies.iter().filter(|body| body.is_dynamic());
-        let smallest = moving.map(|body| inner_radius(&body.shape));
+        let smallest = moving.map(|body| body.shape.inner_radius());
         Ok(Self {
             settings,
             pairs: Pairs::new(world)?,
@@ -116,18 +122,20 @@ impl EventStepper {
     /// Moves the world on by `h` `[s]`.
     ///
     /// # Errors
-    /// [`Error::Event`] where no forces or impulses were found or events do not end, and [`Error::NonFinite`]. The world is then as before.
+    /// [`Error::Event`](crate::Error::Event) where no forces or impulses were found or events do not end, and [`Error::NonFinite`](crate::Error::NonFinite). The world is then as before.
     pub fn step(&mut self, world: &mut World, h: f64) -> Result<EventReport> {
         let mut report = EventReport::default();
-        let mut run = Run {
-            stepper: self,
-            world: &*world,
-            time: world.time,
-            h,
-        };
+        let mut run = Run::new(self, world, h)?;
         let (bodies, held) = run.through(&mut report)?;
+        let (pairs, joints) = run.changed();
         report.resting = held.len();
         self.held = held;
+        if let Some(pairs) = pairs {
+            self.pairs = pairs;
+        }
+        if let Some(joints) = joints {
+            world.joints = joints;
+        }
         let end = world.time + h;
         world.bodies = bodies;
         world.time = end;
@@ -155,7 +163,7 @@ impl EventStepper {
     /// Takes over the contacts that were saved, and where kinematic bodies started. False if a contact is not between two of the bodies.
     #[cfg(feature = "scene")]
     pub(crate) fn restore(&mut self, saved: SavedContacts, starts: &[Pose]) -> bool {
-        let exists = |contact: &Contact| contact.bodies.iter().all(|&body| body < starts.len());
+        let exists = |contact: &Identity| contact.bodies.iter().all(|&body| body < starts.len());
         let fits = starts.len() == self.starts.len() && saved.0.iter().all(exists);
         if fits {
             self.held = saved.0;
@@ -167,17 +175,12 @@ impl EventStepper {
     /// The forces of the contacts that rest now.
     ///
     /// # Errors
-    /// [`Error::Event`] if there are none that satisfy them.
+    /// [`Error::Event`](crate::Error::Event) if there are none that satisfy them.
     pub fn contact_forces(&self, world: &World, h: f64) -> Result<Vec<ContactForce>> {
-        let run = Run {
-            stepper: self,
-            world,
-            time: world.time,
-            h,
-        };
+        let run = Run::new(self, world, h)?;
         let bodies = run.at(&world.bodies, world.time);
-        let resting = run.resting(&bodies);
         let drives = run.drives(&bodies);
+        let resting = run.resting(&bodies, &drives)?;
         let acting = run.acting(&bodies, world.time, (&resting, &drives))?;
         let all = resting.iter().zip(acting.of_contacts);
         let force = |(held, force): (&Resting, Vec3)| {
@@ -190,19 +193,5 @@ impl EventStepper {
             }
         };
         Ok(all.map(force).collect())
-    }
-}
-
-/// Radius of a ball within a shape, about some point `[m]`.
-fn inner_radius(shape: &Shape) -> f64 {
-    match shape {
-        Shape::Sphere { radius } => *radius,
-        Shape::Box { half_extents } => half_extents.min(),
-        Shape::Polyhedron(solid) => solid.inner_radius(),
-        Shape::Compound { parts } => {
-            let radii = parts.iter().map(|part| inner_radius(&part.shape));
-            radii.fold(f64::INFINITY, f64::min)
-        }
-        _ => f64::INFINITY,
     }
 }

@@ -1,29 +1,13 @@
-//! The convex parts of bodies: how far pairs of them are apart, and the contacts between those that touch.
+//! How far pairs of bodies are apart, and the contacts between those that touch.
 
-use super::ball;
-use super::contact::{Contact, Meeting};
-use crate::collide::{
-    Cuboid, Event, EventLimits, Features, events_of_solids, separation_of_solids,
-};
+use super::contact::Contact;
+use super::feature::Feature;
+use super::form::Part;
+use super::round::{PartPair, Rim, Touch};
+use crate::collide::{Event, EventLimits, Features, events_of_solids, separation_of_solids};
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Pose, Vec3};
-use crate::world::{Body, Polyhedron, Shape, Solid, World};
-use std::sync::Arc;
-
-/// The geometry of a part.
-enum Form {
-    Sphere(f64),
-    HalfSpace { normal: Vec3, offset: f64 },
-    Cuboid(Box<Cuboid>),
-    Polyhedron(Arc<Polyhedron>),
-}
-
-/// A convex part of a body.
-struct Part {
-    /// In the body's axes.
-    pose: Pose,
-    form: Form,
-}
+use crate::world::{Body, Shape, Solid, World};
 
 /// Pairs of bodies that may touch.
 pub(super) struct Pairs {
@@ -32,45 +16,8 @@ pub(super) struct Pairs {
     pairs: Vec<[usize; 2]>,
     /// Of each pair, friction and restitution.
     materials: Vec<(f64, f64)>,
-}
-
-impl Form {
-    fn solid(&self) -> Option<Solid<'_>> {
-        match self {
-            Self::Cuboid(cuboid) => Some(cuboid.solid()),
-            Self::Polyhedron(solid) => Some(solid.solid()),
-            _ => None,
-        }
-    }
-}
-
-impl Part {
-    /// The parts of a shape.
-    fn of(shape: &Shape, pose: Pose, parts: &mut Vec<Self>) -> std::result::Result<(), String> {
-        let form = match shape {
-            Shape::Sphere { radius } => Form::Sphere(*radius),
-            Shape::HalfSpace { normal, offset } => Form::HalfSpace {
-                normal: *normal,
-                offset: *offset,
-            },
-            Shape::Box { half_extents } => Form::Cuboid(Box::new(Cuboid::new(half_extents))),
-            Shape::Polyhedron(solid) => Form::Polyhedron(Arc::clone(solid)),
-            Shape::Compound { parts: inner } => {
-                for part in inner.iter() {
-                    Self::of(&part.shape, pose.compose(&part.pose), parts)?;
-                }
-                return Ok(());
-            }
-            _ => {
-                return Err(
-                    "the event stepper knows spheres, boxes, polyhedra, half-spaces and compounds of them"
-                        .into(),
-                );
-            }
-        };
-        parts.push(Self { pose, form });
-        Ok(())
-    }
+    /// Pairs that a joint keeps from touching.
+    excluded: Vec<[u32; 2]>,
 }
 
 impl Pairs {
@@ -110,7 +57,13 @@ impl Pairs {
             shapes: world.bodies.iter().map(|body| body.shape.clone()).collect(),
             pairs,
             materials,
+            excluded,
         })
+    }
+
+    /// False once a joint broke that kept its bodies from touching.
+    pub(super) fn are_of(&self, world: &World) -> bool {
+        self.excluded == world.excluded_pairs()
     }
 
     /// How far each pair is apart `[m]`, negative in each other; infinity where the boxes around the bodies, grown by
@@ -148,14 +101,39 @@ impl Pairs {
         let mut least = f64::INFINITY;
         for of_a in &self.parts[a] {
             for of_b in &self.parts[b] {
-                let poses = [
-                    bodies[a].pose.compose(&of_a.pose),
-                    bodies[b].pose.compose(&of_b.pose),
-                ];
-                least = least.min(separation([&of_a.form, &of_b.form], poses.each_ref()));
+                let poses = [&bodies[a].pose, &bodies[b].pose];
+                least = least.min(separation([of_a, of_b], poses));
             }
         }
         least
+    }
+
+    /// Rims that lie flat on faces, all around within `distance` `[m]`.
+    pub(super) fn rims(&self, bodies: &[Body], distance: f64) -> Vec<FlatRim<'_>> {
+        let boxes = self.boxes(bodies);
+        let mut found = Vec::new();
+        for (&[a, b], &(friction, restitution)) in self.pairs.iter().zip(&self.materials) {
+            if !boxes[a].grown(distance).overlaps(&boxes[b]) {
+                continue;
+            }
+            for of_a in &self.parts[a] {
+                for of_b in &self.parts[b] {
+                    if !(of_a.has_rims() || of_b.has_rims()) {
+                        continue;
+                    }
+                    let poses = [&bodies[a].pose, &bodies[b].pose];
+                    for rim in PartPair::new([of_a, of_b], poses).rims(distance) {
+                        found.push(FlatRim {
+                            bodies: if rim.is_swapped { [b, a] } else { [a, b] },
+                            rim,
+                            friction,
+                            restitution,
+                        });
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// All contacts with a gap of at most `distance` `[m]`.
@@ -168,19 +146,44 @@ impl Pairs {
             }
             for of_a in &self.parts[a] {
                 for of_b in &self.parts[b] {
-                    let mut push = |bodies: [usize; 2], meeting: Meeting| {
+                    let mut push = |bodies: [usize; 2], touch: Touch| {
                         found.push(Contact {
                             bodies,
-                            meeting,
+                            features: touch.features,
+                            near: touch.near,
+                            toward: touch.toward,
                             friction,
                             restitution,
                         });
                     };
-                    touch([a, b], [of_a, of_b], bodies, distance, &mut push);
+                    let poses = [&bodies[a].pose, &bodies[b].pose];
+                    touch([a, b], [of_a, of_b], poses, distance, &mut push);
                 }
             }
         }
         found
+    }
+}
+
+/// A rim that lies flat on a face, and the contact that a point of it is.
+pub(super) struct FlatRim<'a> {
+    pub(super) rim: Rim<'a>,
+    bodies: [usize; 2],
+    friction: f64,
+    restitution: f64,
+}
+
+impl FlatRim<'_> {
+    /// The contact at an angle.
+    pub(super) fn contact(&self, angle: f64) -> Contact {
+        Contact {
+            bodies: self.bodies,
+            features: [self.rim.point(angle), self.rim.face.feature],
+            near: Vec3::zeros(),
+            toward: Vec3::z(),
+            friction: self.friction,
+            restitution: self.restitution,
+        }
     }
 }
 
@@ -192,44 +195,14 @@ pub(super) fn named(index: usize, body: &Body) -> String {
     }
 }
 
-/// Distance of two parts in world axes `[m]`, negative for their depth.
-fn separation(forms: [&Form; 2], poses: [&Pose; 2]) -> f64 {
-    match forms {
-        [Form::Sphere(a), Form::Sphere(b)] => {
-            (poses[0].position - poses[1].position).norm() - a - b
+/// Distance of two parts `[m]`, negative for their depth.
+fn separation(parts: [&Part; 2], bodies: [&Pose; 2]) -> f64 {
+    match parts.map(|part| part.form.solid()) {
+        [Some(a), Some(b)] => {
+            let poses: [Pose; 2] = std::array::from_fn(|k| bodies[k].compose(&parts[k].pose));
+            separation_of_solids((a, &poses[0]), (b, &poses[1]))
         }
-        [form, Form::HalfSpace { normal, offset }] => {
-            above(form, poses[0], poses[1], normal, *offset)
-        }
-        [Form::HalfSpace { normal, offset }, form] => {
-            above(form, poses[1], poses[0], normal, *offset)
-        }
-        [Form::Sphere(radius), form] => of_ball((poses[0], *radius), (form, poses[1])),
-        [form, Form::Sphere(radius)] => of_ball((poses[1], *radius), (form, poses[0])),
-        [a, b] => match (a.solid(), b.solid()) {
-            (Some(a), Some(b)) => separation_of_solids((a, poses[0]), (b, poses[1])),
-            _ => f64::INFINITY,
-        },
-    }
-}
-
-/// Distance of a sphere from a solid.
-fn of_ball((ball, radius): (&Pose, f64), (form, pose): (&Form, &Pose)) -> f64 {
-    form.solid().map_or(f64::INFINITY, |solid| {
-        ball::distance(&solid, &pose.inverse_point(&ball.position)) - radius
-    })
-}
-
-/// Height of a part above a half-space.
-fn above(form: &Form, pose: &Pose, plane: &Pose, normal: &Vec3, offset: f64) -> f64 {
-    let height = |at: &Vec3| normal.dot(&plane.inverse_point(at)) - offset;
-    match form {
-        Form::Sphere(radius) => height(&pose.position) - radius,
-        Form::HalfSpace { .. } => f64::INFINITY,
-        _ => form.solid().map_or(f64::INFINITY, |solid| {
-            let heights = solid.vertices.iter().map(|v| height(&pose.point(v)));
-            heights.fold(f64::INFINITY, f64::min)
-        }),
+        _ => PartPair::new(parts, bodies).separation(),
     }
 }
 
@@ -237,99 +210,21 @@ fn above(form: &Form, pose: &Pose, plane: &Pose, normal: &Vec3, offset: f64) -> 
 fn touch(
     of: [usize; 2],
     parts: [&Part; 2],
-    bodies: &[Body],
+    bodies: [&Pose; 2],
     distance: f64,
-    push: &mut dyn FnMut([usize; 2], Meeting),
+    push: &mut dyn FnMut([usize; 2], Touch),
 ) {
-    let poses: [Pose; 2] = std::array::from_fn(|k| bodies[of[k]].pose.compose(&parts[k].pose));
-    match [&parts[0].form, &parts[1].form] {
-        [Form::Sphere(a), Form::Sphere(b)] => {
-            let reach = a + b;
-            if (poses[0].position - poses[1].position).norm() - reach <= distance {
-                let points = [parts[0].pose.position, parts[1].pose.position];
-                push(
-                    of,
-                    Meeting::Points {
-                        points,
-                        distance: reach,
-                    },
-                );
+    match parts.map(|part| part.form.solid()) {
+        [Some(a), Some(b)] => {
+            let poses: [Pose; 2] = std::array::from_fn(|k| bodies[k].compose(&parts[k].pose));
+            of_solids(of, parts, [a, b], poses.each_ref(), distance, push);
+        }
+        _ => {
+            for touch in PartPair::new(parts, bodies).touching(distance) {
+                let order = if touch.is_swapped { [of[1], of[0]] } else { of };
+                push(order, touch);
             }
         }
-        [_, Form::HalfSpace { .. }] => on_plane(of, parts, bodies, distance, push),
-        [Form::HalfSpace { .. }, _] => {
-            on_plane([of[1], of[0]], [parts[1], parts[0]], bodies, distance, push);
-        }
-        [Form::Sphere(_), _] => ball_on_solid(of, parts, bodies, distance, push),
-        [_, Form::Sphere(_)] => {
-            ball_on_solid([of[1], of[0]], [parts[1], parts[0]], bodies, distance, push);
-        }
-        [a, b] => {
-            if let (Some(a), Some(b)) = (a.solid(), b.solid()) {
-                of_solids(of, parts, [a, b], poses.each_ref(), distance, push);
-            }
-        }
-    }
-}
-
-/// The corners of the first part that are near the half-space that is the second.
-fn on_plane(
-    of: [usize; 2],
-    parts: [&Part; 2],
-    bodies: &[Body],
-    distance: f64,
-    push: &mut dyn FnMut([usize; 2], Meeting),
-) {
-    let Form::HalfSpace { normal, offset } = &parts[1].form else {
-        return;
-    };
-    let normal = parts[1].pose.direction(normal);
-    let offset = offset + normal.dot(&parts[1].pose.position);
-    let mut corner = |local: &Vec3, radius: f64| {
-        let corner = parts[0].pose.point(local);
-        let at = bodies[of[1]]
-            .pose
-            .inverse_point(&bodies[of[0]].pose.point(&corner));
-        if normal.dot(&at) - offset - radius <= distance {
-            push(
-                of,
-                Meeting::CornerOnFace {
-                    corner,
-                    radius,
-                    normal,
-                    offset,
-                },
-            );
-        }
-    };
-    match &parts[0].form {
-        Form::Sphere(radius) => corner(&Vec3::zeros(), *radius),
-        form => {
-            if let Some(solid) = form.solid() {
-                solid.vertices.iter().for_each(|vertex| corner(vertex, 0.0));
-            }
-        }
-    }
-}
-
-/// The contact of the first part, a sphere, with the second, a solid.
-fn ball_on_solid(
-    of: [usize; 2],
-    parts: [&Part; 2],
-    bodies: &[Body],
-    distance: f64,
-    push: &mut dyn FnMut([usize; 2], Meeting),
-) {
-    let (Form::Sphere(radius), Some(solid)) = (&parts[0].form, parts[1].form.solid()) else {
-        return;
-    };
-    let corner = parts[0].pose.position;
-    let center = bodies[of[0]].pose.point(&corner);
-    let pose = bodies[of[1]].pose.compose(&parts[1].pose);
-    let center = pose.inverse_point(&center);
-    if ball::distance(&solid, &center) - radius <= distance {
-        let ball = (&center, corner, *radius);
-        push(of, ball::meeting(ball, (&solid, &parts[1].pose)));
     }
 }
 
@@ -340,7 +235,7 @@ fn of_solids(
     solids: [Solid<'_>; 2],
     poses: [&Pose; 2],
     distance: f64,
-    push: &mut dyn FnMut([usize; 2], Meeting),
+    push: &mut dyn FnMut([usize; 2], Touch),
 ) {
     let rotations = poses.map(|pose| *pose.orientation.to_rotation_matrix().matrix());
     let [p, q] = std::array::from_fn(|k| (&poses[k].position, &rotations[k], solids[k]));
@@ -361,63 +256,58 @@ fn of_solids(
     // Solids that overlap from the start have all those that are as deep.
     let farthest = distance.max(least + distance);
     for event in found.iter().filter(|event| event.gap <= farthest) {
-        let (order, meeting) = meeting(parts, solids, poses, event);
-        push(order.map(|k| of[k]), meeting);
+        let touch = touch_of(parts, solids, poses, event);
+        push(if touch.is_swapped { [of[1], of[0]] } else { of }, touch);
     }
 }
 
-/// An event's features in the axes of their bodies, A first.
-fn meeting(
-    parts: [&Part; 2],
-    solids: [Solid<'_>; 2],
-    poses: [&Pose; 2],
-    event: &Event,
-) -> ([usize; 2], Meeting) {
+/// An event's features in the axes of their bodies, the corner first.
+fn touch_of(parts: [&Part; 2], solids: [Solid<'_>; 2], poses: [&Pose; 2], event: &Event) -> Touch {
+    // In the axes of a part's body.
+    let local = |k: usize, point: &Vec3| parts[k].pose.point(&poses[k].inverse_point(point));
+    let toward = |k: usize, sign: f64| {
+        let normal = poses[k].inverse_direction(&event.normal) * sign;
+        parts[k].pose.direction(&normal)
+    };
     let on_face = |of_corner: usize, corner: u32, face: u32| {
         let of_face = 1 - of_corner;
-        let corner = parts[of_corner]
-            .pose
-            .point(&solids[of_corner].vertices[corner as usize]);
         let face = &solids[of_face].faces[face as usize];
-        let normal = parts[of_face].pose.direction(&face.normal);
-        let meeting = Meeting::CornerOnFace {
-            corner,
-            radius: 0.0,
-            normal,
-            offset: face.offset + normal.dot(&parts[of_face].pose.position),
+        let plane = Feature::Plane {
+            normal: face.normal,
+            offset: face.offset,
         };
-        ([of_corner, of_face], meeting)
+        let corner = Feature::Point {
+            at: solids[of_corner].vertices[corner as usize],
+            radius: 0.0,
+        };
+        Touch {
+            is_swapped: of_corner == 1,
+            features: [
+                corner.placed(&parts[of_corner].pose),
+                plane.placed(&parts[of_face].pose),
+            ],
+            near: local(of_face, &event.point),
+            toward: toward(of_face, if of_corner == 0 { 1.0 } else { -1.0 }),
+        }
     };
     match event.features {
         Features::CornerOfFirst { corner, face } => on_face(0, corner, face),
         Features::CornerOfSecond { corner, face } => on_face(1, corner, face),
-        Features::Edges(edges) => {
-            let ends: [[Vec3; 2]; 2] = std::array::from_fn(|k| {
+        Features::Edges(edges) => Touch {
+            is_swapped: false,
+            features: std::array::from_fn(|k| {
                 let edge = &solids[k].edges[edges[k] as usize];
-                edge.vertices.map(|at| solids[k].vertices[at as usize])
-            });
-            let along: [Vec3; 2] = std::array::from_fn(|k| {
-                parts[k]
-                    .pose
-                    .direction(&(ends[k][1] - ends[k][0]).normalize())
-            });
-            let product = poses[0]
-                .direction(&(ends[0][1] - ends[0][0]))
-                .cross(&poses[1].direction(&(ends[1][1] - ends[1][0])));
-            let sign = if product.dot(&event.normal) < 0.0 {
-                -1.0
-            } else {
-                1.0
-            };
-            let points = std::array::from_fn(|k| parts[k].pose.point(&ends[k][0]));
-            (
-                [0, 1],
-                Meeting::Edges {
-                    points,
-                    along,
-                    sign,
-                },
-            )
-        }
+                let [from, to] = edge.vertices.map(|at| solids[k].vertices[at as usize]);
+                let line = Feature::Line {
+                    at: from,
+                    along: (to - from).normalize(),
+                    radius: 0.0,
+                    taper: 0.0,
+                };
+                line.placed(&parts[k].pose)
+            }),
+            near: local(1, &event.point),
+            toward: toward(1, 1.0),
+        },
     }
 }

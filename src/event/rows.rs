@@ -2,7 +2,7 @@
 
 use crate::lcp::reduction::Reduction;
 use crate::lcp::{LcpProblem, LcpSolution, MixedProblem, dantzig};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::world::Body;
 use nalgebra::{DMatrix, DVector};
 
@@ -105,14 +105,24 @@ impl Row {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InverseMass {
     pub(super) mass: f64,
-    pub(super) inertia: crate::math::Mat3,
+    pub(super) inertia: Mat3,
 }
 
 /// Inverse masses where the bodies are now, shape `[body_count]`.
 pub(super) fn inverse_masses(bodies: &[Body]) -> Vec<InverseMass> {
-    let of = |body: &Body| InverseMass {
-        mass: body.mass.inverse_mass,
-        inertia: body.world_inverse_inertia(),
+    // A body that was made to stay may have a mass.
+    let of = |body: &Body| {
+        if body.is_dynamic() {
+            InverseMass {
+                mass: body.mass.inverse_mass,
+                inertia: body.world_inverse_inertia(),
+            }
+        } else {
+            InverseMass {
+                mass: 0.0,
+                inertia: Mat3::zeros(),
+            }
+        }
     };
     bodies.iter().map(of).collect()
 }

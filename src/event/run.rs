@@ -1,45 +1,113 @@
 //! One step of the event stepper: from event to event until its end.
 
-use super::contact::Contact;
+use super::contact::{Contact, Identity};
 use super::forces::{Acting, Drive, Resting, acting, ahead_of_motors};
 use super::impact::{self, Outcome};
-use super::parts::named;
+use super::parts::{Pairs, named};
 use super::rows::Twist;
 use super::state::{Rate, State};
-use super::{EventReport, EventSettings, EventStepper, TimeSearch};
+use super::stop::{Happening, STRAIN_TOLERANCE, Stop};
+use super::{EventReport, EventSettings, EventStepper, Feedback};
 use crate::error::{Error, Result};
 use crate::math::{Pose, Vec3};
+use crate::world::joint::Joint;
 use crate::world::{Body, BodyKind, World};
+use std::borrow::Cow;
 
-/// Steps of false position, or halvings, for one time of collision.
-const MAX_TRIALS: u32 = 200;
 /// A time of collision is as exact as it gets when the interval is this share of the step.
-const FINEST_SHARE: f64 = 1e-15;
+pub(super) const FINEST_SHARE: f64 = 1e-15;
 /// The share of its size that a body may move by in one go: it does not pass through another.
 const TRAVEL: f64 = 0.5;
+/// The share of the time in which a tilted disk turns by an angle that one integration goes over.
+const TILT_SHARE: f64 = 0.1;
+/// Load of a joint over what it bears above which it breaks.
+const OVERLOADED: f64 = 1.0 + f64::EPSILON;
+/// The same where a search for the time of a break has ended.
+const AT_LIMIT: f64 = 1.0 - 2.0 * STRAIN_TOLERANCE;
 /// Difference of time for the velocities of prescribed motions `[s]`.
 const MOTION_DIFFERENCE: f64 = 1e-5;
 
 /// One step of a world.
 pub(super) struct Run<'a> {
     pub(super) stepper: &'a EventStepper,
-    pub(super) world: &'a World,
+    /// As at the start of the step, but for joints that have broken since.
+    world: Cow<'a, World>,
+    /// In place of the stepper's, where joints have broken that kept bodies from touching.
+    pairs: Option<Pairs>,
     pub(super) time: f64,
     pub(super) h: f64,
 }
 
 /// State between two events: the contacts that rest, and the drives of motors.
-type Held<'a> = (&'a [Resting], &'a [Drive]);
-
-/// One step of a search for a time: a time after the start and the function there.
-type Trial = (f64, f64);
+pub(super) type Held<'a> = (&'a [Resting], &'a [Drive]);
 
 impl<'a> Run<'a> {
-    fn settings(&self) -> &'a EventSettings {
+    /// A step of length `h` `[s]` that begins now.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a shape that the event stepper has no contacts for.
+    pub(super) fn new(stepper: &'a EventStepper, world: &'a World, h: f64) -> Result<Self> {
+        let mut run = Self {
+            stepper,
+            world: Cow::Borrowed(world),
+            pairs: None,
+            time: world.time,
+            h,
+        };
+        run.renew_pairs()?;
+        Ok(run)
+    }
+
+    /// The pairs and the joints, if they are not those that the step began with.
+    pub(super) fn changed(self) -> (Option<Pairs>, Option<Vec<Joint>>) {
+        let joints = match self.world {
+            Cow::Owned(world) => Some(world.joints),
+            Cow::Borrowed(_) => None,
+        };
+        (self.pairs, joints)
+    }
+
+    fn renew_pairs(&mut self) -> Result<()> {
+        if !self.pairs().are_of(&self.world) {
+            self.pairs = Some(Pairs::new(&self.world)?);
+        }
+        Ok(())
+    }
+
+    pub(super) fn world(&self) -> &World {
+        &self.world
+    }
+
+    pub(super) fn pairs(&self) -> &Pairs {
+        self.pairs.as_ref().unwrap_or(&self.stepper.pairs)
+    }
+
+    /// Breaks the joints that have a load of at least `most` times what they bear. False if there are none.
+    fn break_joints(
+        &mut self,
+        loads: &[[Vec3; 2]],
+        most: f64,
+        report: &mut EventReport,
+    ) -> Result<bool> {
+        let over: Vec<usize> = (0..loads.len())
+            .filter(|&index| strain(&self.world.joints[index], &loads[index]) >= most)
+            .collect();
+        if over.is_empty() {
+            return Ok(false);
+        }
+        for index in over {
+            self.world.to_mut().joints[index].broken = true;
+            report.breaks.push(self.time);
+        }
+        self.renew_pairs()?;
+        Ok(true)
+    }
+
+    pub(super) fn settings(&self) -> &'a EventSettings {
         &self.stepper.settings
     }
 
-    fn stopped(&self, bodies: &[Body], contacts: &[Contact], why: &str) -> Error {
+    pub(super) fn stopped(&self, bodies: &[Body], contacts: &[Contact], why: &str) -> Error {
         let names: Vec<String> = contacts
             .iter()
             .take(4)
@@ -109,26 +177,26 @@ impl<'a> Run<'a> {
     }
 
     /// The contacts that neither hit nor part.
-    pub(super) fn resting(&self, bodies: &[Body]) -> Vec<Resting> {
+    pub(super) fn touching(&self, bodies: &[Body]) -> Vec<Resting> {
+        let distance = self.settings().contact_distance;
+        let contacts = self.pairs().contacts(bodies, distance).into_iter();
+        contacts.filter_map(|one| self.hold(one, bodies)).collect()
+    }
+
+    /// A contact that does not part, with the direction of its slip.
+    pub(super) fn hold(&self, contact: Contact, bodies: &[Body]) -> Option<Resting> {
         let settings = self.settings();
-        let contacts = self
-            .stepper
-            .pairs
-            .contacts(bodies, settings.contact_distance);
-        let hold = |contact: Contact| {
-            let at = contact.placed(bodies);
-            let slip = at.slip.norm();
-            (at.speed <= settings.resting_speed).then(|| Resting {
-                contact,
-                slips: (slip > settings.sticking_speed).then(|| at.slip / slip),
-            })
-        };
-        contacts.into_iter().filter_map(hold).collect()
+        let at = contact.placed(bodies);
+        let slip = at.slip.norm();
+        (at.speed <= settings.resting_speed).then(|| Resting {
+            contact,
+            slips: (slip > settings.sticking_speed).then(|| at.slip / slip),
+        })
     }
 
     /// Drive of each motor towards a velocity from here on.
     pub(super) fn drives(&self, bodies: &[Body]) -> Vec<Drive> {
-        let ahead = ahead_of_motors(self.world, bodies, self.time, self.h);
+        let ahead = ahead_of_motors(&self.world, bodies, self.time, self.h);
         let drive = |(ahead, turns): (f64, bool)| {
             if ahead.abs() <= self.holding_speed(turns) {
                 Drive::Holds
@@ -140,7 +208,7 @@ impl<'a> Run<'a> {
     }
 
     /// Difference from its velocity at which a motor is there `[m/s]`, or where it turns `[rad/s]`.
-    fn holding_speed(&self, turns: bool) -> f64 {
+    pub(super) fn holding_speed(&self, turns: bool) -> f64 {
         let settings = self.settings();
         let size = self.stepper.smallest;
         if turns && size.is_finite() {
@@ -150,16 +218,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) fn acting(
+    pub(super) fn acting(&self, bodies: &[Body], time: f64, held: Held<'_>) -> Result<Acting> {
+        self.acting_with(self.settings(), bodies, time, held)
+    }
+
+    fn acting_with(
         &self,
+        settings: &EventSettings,
         bodies: &[Body],
         time: f64,
         (resting, drives): Held<'_>,
     ) -> Result<Acting> {
-        let settings = self.settings();
         let accelerations = self.accelerations(bodies, time);
         acting(
-            self.world,
+            &self.world,
             bodies,
             &accelerations,
             (resting, drives),
@@ -181,7 +253,7 @@ impl<'a> Run<'a> {
     pub(super) fn through(
         &mut self,
         report: &mut EventReport,
-    ) -> Result<(Vec<Body>, Vec<Contact>)> {
+    ) -> Result<(Vec<Body>, Vec<Identity>)> {
         let settings = *self.settings();
         let end = self.time + self.h;
         let mut bodies = self.at(&self.world.bodies, self.time);
@@ -189,12 +261,9 @@ impl<'a> Run<'a> {
         let mut events = 0;
         let shortest = FINEST_SHARE * self.h;
         loop {
-            let contacts = self
-                .stepper
-                .pairs
-                .contacts(&bodies, settings.contact_distance);
+            let contacts = self.pairs().contacts(&bodies, settings.contact_distance);
             match impact::part(
-                self.world,
+                &self.world,
                 &mut bodies,
                 &contacts,
                 &held,
@@ -202,7 +271,17 @@ impl<'a> Run<'a> {
                 self.h,
                 &settings,
             ) {
-                Outcome::Parted(impacts) => report.impacts += impacts,
+                Outcome::Parted { impacts, of_joints } => {
+                    report.impacts += impacts;
+                    // An impulse counts as its mean over the step.
+                    let loads: Vec<[Vec3; 2]> = of_joints
+                        .iter()
+                        .map(|impulses| impulses.map(|impulse| impulse / self.h))
+                        .collect();
+                    if self.break_joints(&loads, OVERLOADED, report)? {
+                        continue;
+                    }
+                }
                 Outcome::NoImpulses => {
                     return Err(self.stopped(&bodies, &contacts, "no impulses part what hits"));
                 }
@@ -211,15 +290,23 @@ impl<'a> Run<'a> {
                     return Err(self.stopped(&bodies, &contacts, why));
                 }
             }
-            let resting = self.resting(&bodies);
-            held = resting.iter().map(|held| held.contact).collect();
+            let drives = self.drives(&bodies);
+            let resting = self.resting(&bodies, &drives)?;
+            held = resting.iter().map(|held| held.contact.identity()).collect();
             let left = end - self.time;
             if left <= shortest {
                 return Ok((bodies, held));
             }
-            let dt = left.min(self.safe(&bodies)).min(self.next_change());
+            let dt = left
+                .min(self.safe(&bodies, &resting))
+                .min(self.next_change());
             let start = bodies.clone();
-            let drives = self.drives(&start);
+            if self.can_break() {
+                let loads = self.loads(&start, self.time, (&resting, &drives))?;
+                if self.break_joints(&loads, OVERLOADED, report)? {
+                    continue;
+                }
+            }
             let Stop {
                 after,
                 state,
@@ -242,21 +329,48 @@ impl<'a> Run<'a> {
                 Happening::Collision => report.collisions.push(self.time),
                 Happening::Stop => report.stops += 1,
                 Happening::Arrival => {}
+                Happening::Break => {
+                    let loads = self.loads(&bodies, self.time, (&resting, &drives))?;
+                    self.break_joints(&loads, AT_LIMIT, report)?;
+                }
             }
             events += 1;
             if events > settings.max_events {
-                let contacts = self
-                    .stepper
-                    .pairs
-                    .contacts(&bodies, settings.contact_distance);
+                let contacts = self.pairs().contacts(&bodies, settings.contact_distance);
                 let why = format!("{events} events in one step do not end");
                 return Err(self.stopped(&bodies, &contacts, &why));
             }
         }
     }
 
-    /// The longest time in which nothing passes through anything.
-    fn safe(&self, bodies: &[Body]) -> f64 {
+    pub(super) fn can_break(&self) -> bool {
+        let joints = self.world.joints.iter();
+        joints.into_iter().any(|joint| {
+            !joint.broken && (joint.breaking_force.is_some() || joint.breaking_torque.is_some())
+        })
+    }
+
+    /// Of each joint, the force of its linear rows and the torque of its angular ones on A `[N]`, `[N m]`; the correction of errors is no load.
+    fn loads(&self, bodies: &[Body], time: f64, held: Held<'_>) -> Result<Vec<[Vec3; 2]>> {
+        let settings = EventSettings {
+            feedback: Feedback::NONE,
+            ..*self.settings()
+        };
+        let acting = self.acting_with(&settings, bodies, time, held)?;
+        Ok(acting.of_joints)
+    }
+
+    /// The largest load of a joint over what it bears; more than 1 breaks it.
+    pub(super) fn largest_strain(&self, bodies: &[Body], time: f64, held: Held<'_>) -> Result<f64> {
+        let loads = self.loads(bodies, time, held)?;
+        let strains = self.world.joints.iter().zip(&loads);
+        Ok(strains
+            .map(|(joint, load)| strain(joint, load))
+            .fold(0.0, f64::max))
+    }
+
+    /// The longest time in which nothing passes through anything, and no rim that rolls on a face turns far.
+    fn safe(&self, bodies: &[Body], resting: &[Resting]) -> f64 {
         let speed = |body: &Body| {
             let radius = body.shape.bounding_radius();
             // A half-space has no far points that could pass through a body.
@@ -273,7 +387,14 @@ impl<'a> Run<'a> {
         let reach = TRAVEL * self.stepper.smallest;
         let by_speed = reach / fastest.max(f64::MIN_POSITIVE);
         let by_fall = (2.0 * reach / falling.max(f64::MIN_POSITIVE)).sqrt();
-        by_speed.min(by_fall)
+        // A disk tilted by little turns about its lowest point within the time of a fall by the height that its tilt gives it.
+        let rolling = resting.iter().filter_map(|held| held.contact.tilt(bodies));
+        let by_tilt = rolling.map(|(height, turning)| {
+            let fall = (height / falling.max(f64::MIN_POSITIVE)).sqrt();
+            fall.min(1.0 / turning.max(f64::MIN_POSITIVE))
+        });
+        let by_tilt = TILT_SHARE * by_tilt.fold(f64::INFINITY, f64::min);
+        by_speed.min(by_fall).min(by_tilt)
     }
 
     /// Time until a load begins or ends `[s]`.
@@ -288,7 +409,7 @@ impl<'a> Run<'a> {
     }
 
     /// The bodies after a time, their contacts held.
-    fn after(&self, start: &[Body], held: Held<'_>, dt: f64) -> Result<Vec<Body>> {
+    pub(super) fn after(&self, start: &[Body], held: Held<'_>, dt: f64) -> Result<Vec<Body>> {
         let states: Vec<State> = start.iter().map(State::of).collect();
         let mut bodies = start.to_vec();
         let mut sums: Vec<Rate> = Vec::new();
@@ -325,166 +446,15 @@ impl<'a> Run<'a> {
         self.prescribe(&mut bodies, self.time + dt);
         Ok(bodies)
     }
-
-    /// The first event within a time, or the state after it.
-    fn until_event(
-        &self,
-        start: &[Body],
-        held: Held<'_>,
-        dt: f64,
-        report: &mut EventReport,
-    ) -> Result<Stop> {
-        let settings = self.settings();
-        let pairs = &self.stepper.pairs;
-        let (resting, drives) = held;
-        let state = self.after(start, held, dt)?;
-        let mut stop = Stop {
-            after: dt,
-            state,
-            event: Happening::Nothing,
-        };
-        // A pair that overlapped before counts from there.
-        let ends = pairs.separations(&stop.state, settings.contact_distance);
-        let mut deep: Vec<(usize, f64)> = Vec::new();
-        let mut least = f64::INFINITY;
-        for (index, end) in ends.iter().enumerate() {
-            if *end < 0.0 {
-                let before = pairs.separation_of(index, start);
-                let floor = before.min(0.0);
-                if *end < floor - settings.gap_tolerance {
-                    deep.push((index, floor));
-                    least = least.min(before - floor);
-                }
-            }
-        }
-        if !deep.is_empty() {
-            let height = |bodies: &[Body]| {
-                let of = deep
-                    .iter()
-                    .map(|&(pair, floor)| pairs.separation_of(pair, bodies) - floor);
-                of.fold(f64::INFINITY, f64::min)
-            };
-            let at_end = height(&stop.state);
-            stop = self.found(
-                start,
-                held,
-                ((0.0, least), (dt, at_end)),
-                &height,
-                settings.gap_tolerance,
-                report,
-            )?;
-            stop.event = Happening::Collision;
-            if stop.after <= 0.0 {
-                let bodies: Vec<Contact> = resting.iter().map(|held| held.contact).collect();
-                let [a, b] = pairs.pair(deep[0].0).map(|body| named(body, &start[body]));
-                let why = format!("{a} and {b} move into each other though their contacts rest");
-                return Err(self.stopped(start, &bodies, &why));
-            }
-        }
-        for contact in resting {
-            let Some(along) = contact.slips else { continue };
-            let slip = |bodies: &[Body]| along.dot(&contact.contact.placed(bodies).slip);
-            let at_end = slip(&stop.state);
-            if at_end < -settings.sticking_speed {
-                let ends = ((0.0, slip(start)), (stop.after, at_end));
-                let tolerance = 0.5 * settings.sticking_speed;
-                stop = self.found(start, held, ends, &slip, tolerance, report)?;
-                stop.event = Happening::Stop;
-            }
-        }
-        // A motor that is past its velocity at the end got there before.
-        for (index, drive) in drives.iter().enumerate() {
-            let Drive::Pushes(way) = drive else { continue };
-            let behind = |bodies: &[Body]| {
-                let (ahead, turns) = ahead_of_motors(self.world, bodies, self.time, self.h)[index];
-                (-way * ahead, turns)
-            };
-            let (at_end, turns) = behind(&stop.state);
-            let tolerance = self.holding_speed(turns);
-            if at_end < -tolerance {
-                let ends = ((0.0, behind(start).0), (stop.after, at_end));
-                let of = |bodies: &[Body]| behind(bodies).0;
-                stop = self.found(start, held, ends, &of, 0.5 * tolerance, report)?;
-                stop.event = Happening::Arrival;
-            }
-        }
-        Ok(stop)
-    }
-
-    /// Where a function of the state falls to zero between two times: within the tolerance, or just before it.
-    fn found(
-        &self,
-        start: &[Body],
-        held: Held<'_>,
-        (mut low, mut high): (Trial, Trial),
-        of: &dyn Fn(&[Body]) -> f64,
-        tolerance: f64,
-        report: &mut EventReport,
-    ) -> Result<Stop> {
-        let mut before = start.to_vec();
-        // False position needs a positive end; from zero on there is only halving.
-        let mut halves = self.settings().search == TimeSearch::Bisection || low.1 <= tolerance;
-        // Which end stayed in the last step of false position.
-        let mut stayed = 0;
-        let mut weights = (1.0, 1.0);
-        for trial in 0..MAX_TRIALS {
-            if high.0 - low.0 <= FINEST_SHARE * self.h {
-                break;
-            }
-            // False position that does not get there is given up.
-            halves |= trial > 60;
-            let time = if halves {
-                0.5 * (low.0 + high.0)
-            } else {
-                let (at_low, at_high) = (low.1 * weights.0, high.1 * weights.1);
-                low.0 + (high.0 - low.0) * at_low / (at_low - at_high)
-            };
-            let state = self.after(start, held, time)?;
-            report.trials += 1;
-            let value = of(&state);
-            if value.abs() <= tolerance && low.1 > tolerance {
-                return Ok(Stop {
-                    after: time,
-                    state,
-                    event: Happening::Nothing,
-                });
-            }
-            if value < -tolerance {
-                high = (time, value);
-                weights = (if stayed == -1 { 0.5 * weights.0 } else { 1.0 }, 1.0);
-                stayed = -1;
-            } else {
-                low = (time, value.max(0.0));
-                before = state;
-                weights = (1.0, if stayed == 1 { 0.5 * weights.1 } else { 1.0 });
-                stayed = 1;
-            }
-        }
-        Ok(Stop {
-            after: low.0,
-            state: before,
-            event: Happening::Nothing,
-        })
-    }
 }
 
-/// Why the integration stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Happening {
-    Nothing,
-    Collision,
-    /// A contact stopped sliding.
-    Stop,
-    /// A motor is at its velocity.
-    Arrival,
-}
-
-/// Where the integration stopped.
-struct Stop {
-    /// Time since its start `[s]`.
-    after: f64,
-    state: Vec<Body>,
-    event: Happening,
+/// The load of a joint over what it bears, the larger of those of its force and its torque; 0 if nothing breaks it.
+fn strain(joint: &Joint, [force, torque]: &[Vec3; 2]) -> f64 {
+    if joint.broken {
+        return 0.0;
+    }
+    let share = |load: &Vec3, most: Option<f64>| most.map_or(0.0, |most| load.norm() / most);
+    share(force, joint.breaking_force).max(share(torque, joint.breaking_torque))
 }
 
 /// Mean velocities from one pose to another.

@@ -39,6 +39,17 @@ pub struct Feedback {
 }
 
 impl Feedback {
+    /// No correction.
+    pub(super) const NONE: Self = Self {
+        alpha: 0.0,
+        beta: 0.0,
+    };
+
+    /// What it adds to the acceleration of an error and its rate.
+    pub(super) fn of(&self, error: f64, rate: f64) -> f64 {
+        2.0 * self.alpha * rate + self.beta * self.beta * error
+    }
+
     /// From the undamped angular frequency `[rad/s]` and the damping ratio: `alpha = zeta omega0`, `beta = omega0`.
     #[must_use]
     pub fn oscillator(omega0: f64, zeta: f64) -> Self {

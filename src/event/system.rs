@@ -4,6 +4,7 @@ use super::EventStepper;
 use super::forces::{applied, free_accelerations};
 use super::rows::inverse_masses;
 use super::run::Run;
+use crate::error::Result;
 use crate::math::Vec3;
 use crate::world::World;
 use nalgebra::{DMatrix, DVector};
@@ -35,21 +36,18 @@ pub struct RestingSystem {
 }
 
 /// The system of a world's resting contacts, without correction of gaps that are not zero, and without joints.
-#[must_use]
-pub fn resting_system(stepper: &EventStepper, world: &World) -> RestingSystem {
-    let run = Run {
-        stepper,
-        world,
-        time: world.time,
-        h: 0.0,
-    };
+///
+/// # Errors
+/// [`Error::Invalid`](crate::Error::Invalid) for a world with shapes that the stepper does not know.
+pub fn resting_system(stepper: &EventStepper, world: &World) -> Result<RestingSystem> {
+    let run = Run::new(stepper, world, 0.0)?;
     let bodies = run.at(&world.bodies, world.time);
     let inverse = inverse_masses(&bodies);
     let prescribed = run.accelerations(&bodies, world.time);
     let wrenches = applied(world, &bodies, world.time);
     let free = free_accelerations(&bodies, &prescribed, &wrenches, &inverse);
     let placed: Vec<_> = run
-        .resting(&bodies)
+        .touching(&bodies)
         .iter()
         .map(|held| (held.contact, held.contact.placed(&bodies)))
         .collect();
@@ -59,7 +57,7 @@ pub fn resting_system(stepper: &EventStepper, world: &World) -> RestingSystem {
         .collect();
     let count = rows.len();
     let offsets = rows.iter().zip(&placed);
-    RestingSystem {
+    Ok(RestingSystem {
         matrix: DMatrix::from_fn(count, count, |i, j| {
             rows[i].coupled(&rows[j].response(&inverse))
         }),
@@ -77,5 +75,5 @@ pub fn resting_system(stepper: &EventStepper, world: &World) -> RestingSystem {
                 speed: at.speed,
             })
             .collect(),
-    }
+    })
 }

@@ -373,6 +373,7 @@ impl Simulation {
             time: self.world.time,
             contacts,
             collisions: events.collisions.len() as u32,
+            broken_joints: events.breaks.len(),
             velocity: Report {
                 status: Status::Converged,
                 ..Report::default()

@@ -1,8 +1,10 @@
 //! The event stepper: times of collision, impulses, resting forces, sliding, joints, and where it has to stop.
 
 mod balls;
+mod breaking;
 mod motors;
 mod resting;
+mod round;
 
 use drystone::Error;
 use drystone::event::{EventOptions, EventSettings, EventStepper, Feedback, Impacts, TimeSearch};
@@ -10,7 +12,7 @@ use drystone::math::{Mat3, Pose, Quat, Vec3};
 use drystone::solver::reference::LemkeSolver;
 use drystone::step::{Settings, Simulation};
 use drystone::world::joint::{Joint, JointKind};
-use drystone::world::{Body, MassProperties, Material, Polyhedron, Shape, World};
+use drystone::world::{Body, MassProperties, Material, Polyhedron, Shape, TriangleMesh, World};
 use std::sync::Arc;
 
 const G: f64 = 9.81;
@@ -427,20 +429,16 @@ fn momentum_goes_through_a_row_of_balls() {
 fn what_it_does_not_know_is_refused() {
     let mut world = world(0.0, 0.0);
     world.add(ground()).unwrap();
-    let capsule = Shape::Capsule {
-        half_length: 0.1,
-        radius: 0.1,
-    };
+    let triangle = [[0, 1, 2]];
+    let corners = [Vec3::zeros(), Vec3::x(), Vec3::y()];
+    let mesh = Shape::Mesh(Arc::new(TriangleMesh::new(&corners, &triangle).unwrap()));
     world
-        .add(
-            Body::dynamic_with_mass(capsule, Pose::identity(), 1.0)
-                .unwrap()
-                .named("pill"),
-        )
+        .add(Body::fixed(mesh, Pose::identity()).named("hill"))
         .unwrap();
+    world.add(cuboid([0.1; 3], [0.0; 3], 1.0)).unwrap();
     let settings = EventSettings::for_world(&world, 0.01);
     let text = EventStepper::new(&world, settings).unwrap_err().to_string();
-    assert!(text.contains("pill"), "{text}");
+    assert!(text.contains("hill"), "{text}");
     let settings = EventSettings {
         gap_tolerance: f64::NAN,
         ..settings

@@ -159,7 +159,7 @@ fn five_contacts(outcome: &mut Outcome) -> Result<()> {
         )?)?;
     }
     let stepper = EventStepper::new(&world, every_contact(&world))?;
-    let system = resting_system(&stepper, &world);
+    let system = resting_system(&stepper, &world)?;
     outcome.row(
         "figure 26: contacts of four spheres that rest on each other",
         "",
@@ -247,7 +247,7 @@ fn rates(outcome: &mut Outcome) -> Result<()> {
         for _ in 0..PAIRS {
             let world = pair(&mut random, is_edges)?;
             let stepper = EventStepper::new(&world, every_contact(&world))?;
-            let system = resting_system(&stepper, &world);
+            let system = resting_system(&stepper, &world)?;
             let Some(at) = nearest(&system, None) else {
                 continue;
             };
@@ -267,7 +267,7 @@ fn rates(outcome: &mut Outcome) -> Result<()> {
             let expected = (&system.matrix * forces + &system.offset)[at];
             let gap = |time: f64| -> Result<f64> {
                 let moved = pushed(&world, &contact, force, time);
-                let system = resting_system(&stepper, &moved);
+                let system = resting_system(&stepper, &moved)?;
                 Ok(nearest(&system, Some(&contact)).map_or(f64::NAN, |at| system.contacts[at].gap))
             };
             let [low, middle, high] = [gap(-STEP)?, gap(0.0)?, gap(STEP)?];

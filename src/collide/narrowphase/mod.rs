@@ -36,6 +36,7 @@ use crate::parallel;
 use crate::world::{Body, Polyhedron, Shape, Solid, World};
 pub(super) use box_box::box_box;
 pub use contact_model::ContactModel;
+pub(crate) use convex::{Core, direction_between, separation_along};
 use direction::direction;
 pub(super) use manifold::{Manifold, Point};
 pub(super) use mesh::{Near, Neighbour, contacts_of_sphere_and_mesh};

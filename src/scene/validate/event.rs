@@ -4,7 +4,7 @@ use super::count;
 use super::number::{not_negative, positive};
 use crate::error::Result;
 use crate::scene::place::Place;
-use crate::scene::schema::{Body, Joint, SceneFile, Shape, Solver, Stabilization, Stepper};
+use crate::scene::schema::{Body, SceneFile, Shape, Solver, Stabilization, Stepper};
 
 /// Settings of the event stepper, and those that it has no use for.
 pub(super) fn event(file: &SceneFile, root: &Place<'_>) -> Result<()> {
@@ -72,14 +72,12 @@ pub(super) fn event(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     contents(file, root)
 }
 
-/// Shapes and joints that it does not know, wherever they are given.
+/// Shapes that it does not know, wherever they are given.
 fn contents(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     bodies(&file.bodies, &root.key("body"))?;
-    joints(&file.joints, &root.key("joint"))?;
     for (index, template) in file.templates.iter().enumerate() {
         let place = root.key("template").at(index);
         bodies(&template.bodies, &place.key("body"))?;
-        joints(&template.joints, &place.key("joint"))?;
     }
     for (index, fill) in file.fills.iter().enumerate() {
         let place = root.key("fill").at(index).key("shapes");
@@ -90,9 +88,6 @@ fn contents(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     for (index, chain) in file.chains.iter().enumerate() {
         let place = root.key("chain").at(index);
         shape(&chain.shape, &place.key("shape"))?;
-        let joint = &chain.joint;
-        let given = [joint.breaking_force, joint.breaking_torque];
-        lasting(given, &place.key("joint"))?;
     }
     Ok(())
 }
@@ -105,49 +100,27 @@ fn bodies(bodies: &[Body], place: &Place<'_>) -> Result<()> {
 }
 
 fn shape(shape: &Shape, place: &Place<'_>) -> Result<()> {
-    let title = match shape {
+    match shape {
         Shape::Sphere(_)
         | Shape::Box(_)
         | Shape::HalfSpace(_)
+        | Shape::Capsule(_)
+        | Shape::Cylinder(_)
+        | Shape::Cone(_)
         | Shape::Polyhedron(_)
         | Shape::Prism(_)
         | Shape::Regular(_)
         | Shape::Rock(_)
-        | Shape::Wedge(_) => return Ok(()),
+        | Shape::Wedge(_) => Ok(()),
         Shape::Compound(compound) => {
             for (index, part) in compound.parts.iter().enumerate() {
                 self::shape(&part.shape, &place.key("parts").at(index).key("shape"))?;
             }
-            return Ok(());
+            Ok(())
         }
-        Shape::Capsule(_) => "capsules",
-        Shape::Cylinder(_) => "cylinders",
-        Shape::Cone(_) => "cones",
-        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Revolution(_) => "meshes",
-    };
-    Err(place.error(
-        format!("the event stepper has no contacts of {title}"),
-        "expected spheres, boxes, polyhedra, half-spaces and compounds of them",
-    ))
-}
-
-fn joints(joints: &[Joint], place: &Place<'_>) -> Result<()> {
-    for (index, joint) in joints.iter().enumerate() {
-        let place = place.at(index);
-        lasting([joint.breaking_force, joint.breaking_torque], &place)?;
+        Shape::Mesh(_) | Shape::HeightField(_) | Shape::Revolution(_) => Err(place.error(
+            "the event stepper has no contacts of meshes",
+            "expected another shape, or another stepper",
+        )),
     }
-    Ok(())
-}
-
-/// Joints that break are unknown to it: impulses of collisions have no force.
-fn lasting(given: [Option<f64>; 2], place: &Place<'_>) -> Result<()> {
-    for (key, value) in ["breaking_force", "breaking_torque"].into_iter().zip(given) {
-        if value.is_some() {
-            return Err(place.key(key).error(
-                "the event stepper has no joints that break",
-                "expected none: the impulses of a collision have no force to compare with",
-            ));
-        }
-    }
-    Ok(())
 }

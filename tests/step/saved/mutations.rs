@@ -149,31 +149,30 @@ fn simulation_of(text: &str) -> Simulation {
 }
 
 /// Fields that no step here shows, and why they are saved.
-const OTHER: [(&str, &str); 7] = [
+const OTHER: [(&str, &str); 6] = [
     (
         "state.world.radii",
         "tells the bodies of a checkpoint from others where another scene starts from it",
     ),
-    ("state.carried.event[].friction", ONE_OF_A_CONTACT),
-    ("state.carried.event[].restitution", ONE_OF_A_CONTACT),
+    ("state.carried.event[].features", ONE_OF_A_CONTACT),
     (
-        "state.carried.event[].meeting.CornerOnFace.corner",
+        "state.carried.event[].features[].Plane.normal",
         ONE_OF_A_CONTACT,
     ),
     (
-        "state.carried.event[].meeting.CornerOnFace.normal",
+        "state.carried.event[].features[].Plane.offset",
         ONE_OF_A_CONTACT,
     ),
     (
-        "state.carried.event[].meeting.CornerOnFace.offset",
+        "state.carried.event[].features[].Point.at",
         ONE_OF_A_CONTACT,
     ),
     (
-        "state.carried.event[].meeting.CornerOnFace.radius",
+        "state.carried.event[].features[].Point.radius",
         ONE_OF_A_CONTACT,
     ),
 ];
-const ONE_OF_A_CONTACT: &str = "a contact that rested is told from others by all of its numbers";
+const ONE_OF_A_CONTACT: &str = "a contact that rested is told from others by its features";
 
 /// Cubes of 5 cm above each other, a fiftieth of a side apart, that fall onto each other: what stands on what changes while the number of contacts does not.
 fn column() -> String {

@@ -8,7 +8,7 @@ use crate::math::{Mat3, Vec3};
 use crate::world::Frustum;
 
 /// A shape where it stands, relative to body A's centre of mass, in world axes.
-pub(in crate::collide::narrowphase) enum Core<'a> {
+pub(crate) enum Core<'a> {
     /// A box or a polyhedron.
     Solid(Standing<'a>),
     /// A cylinder or a cone: origin and directions of its axes.
@@ -27,7 +27,7 @@ pub(in crate::collide::narrowphase) enum Core<'a> {
 
 impl Core<'_> {
     /// Radius of the ball that is added to the core `[m]`.
-    pub(super) fn radius(&self) -> f64 {
+    pub(crate) fn radius(&self) -> f64 {
         match self {
             Self::Capsule { radius, .. } => *radius,
             _ => 0.0,
@@ -52,7 +52,7 @@ impl Core<'_> {
     }
 
     /// The core's farthest point along a direction.
-    pub(super) fn farthest(&self, direction: &Vec3) -> Vec3 {
+    pub(crate) fn farthest(&self, direction: &Vec3) -> Vec3 {
         match self {
             Self::Solid((position, rotation, solid)) => {
                 let local = rotation.tr_mul(direction);

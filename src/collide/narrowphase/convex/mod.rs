@@ -15,7 +15,7 @@ mod facets;
 mod facing;
 mod polish;
 
-pub(super) use core::Core;
+pub(crate) use core::Core;
 pub(super) use facets::Facets;
 
 use super::manifold::{Manifold, Point};
@@ -55,6 +55,16 @@ struct Between {
 /// The separation of two convex shapes of which one is a cylinder or a cone `[m]`: minus their depth if they overlap.
 pub(super) fn separation(p: &Core<'_>, q: &Core<'_>) -> f64 {
     between(p, q, f64::INFINITY, None).map_or_else(|apart| apart, |found| found.separation)
+}
+
+/// Unit vector from Q to P along which two convex shapes are apart most, or overlap least, to 1e-4.
+pub(crate) fn direction_between(p: &Core<'_>, q: &Core<'_>) -> Vec3 {
+    between(p, q, f64::INFINITY).map_or_else(|_| Vec3::z(), |found| found.normal)
+}
+
+/// The separation of two convex shapes along a direction from Q to P `[m]`.
+pub(crate) fn separation_along(p: &Core<'_>, q: &Core<'_>, normal: &Vec3) -> f64 {
+    along(p, q, normal) - p.radius() - q.radius()
 }
 
 /// Up to four points of two convex shapes of which one is a cylinder or a cone.

@@ -113,7 +113,7 @@ impl KeptManifold {
         } else {
             radius_b
         };
-        // What is allowed at rest is the least that is.
+        // At rest the least is allowed.
         if self.is_round {
             moved <= KEPT_MOTION_OF_ROUND * radius
         } else {

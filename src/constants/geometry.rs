@@ -217,7 +217,7 @@ pub(crate) const POLISHED_SLOPE: f64 = 1e-7;
 /// Sine of the angle by which a direction may lean from across a cylinder for its side to be looked at before its rim.
 pub(crate) const SIDEWAYS_SINE: f64 = 0.3;
 
-/// What the nearest points of two features may be apart by more than the shapes are, over the smaller one's inner radius.
+/// Error of the separation that features of two shapes tell up to which the farthest points confirm it, over the smaller one's inner radius.
 pub(crate) const POLISHING_ACCURACY: f64 = 1e-9;
 
 /// Depth up to which the nearest way out of an overlap is the only one that features are looked at for, over that radius.

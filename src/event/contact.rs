@@ -15,7 +15,7 @@ use super::rows::{Row, Twist};
 use crate::math::{Pose, Vec3};
 use crate::world::Body;
 
-/// What tells a contact from others.
+/// Key by which a contact is known from others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Identity {

@@ -315,7 +315,7 @@ impl<'a> PartPair<'a> {
 /// Features that touch, found so far.
 struct Found<'a> {
     pair: &'a PartPair<'a>,
-    /// What is nearer to another than this with the same normal is left out `[m]`.
+    /// Distance from another of the same normal below which a contact is left out `[m]`.
     merge: f64,
     touches: Vec<Touch>,
     places: Vec<(Vec3, Vec3)>,

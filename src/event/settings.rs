@@ -45,7 +45,7 @@ impl Feedback {
         beta: 0.0,
     };
 
-    /// What it adds to the acceleration of an error and its rate.
+    /// Acceleration that it adds for an error and its rate.
     pub(super) fn of(&self, error: f64, rate: f64) -> f64 {
         2.0 * self.alpha * rate + self.beta * self.beta * error
     }

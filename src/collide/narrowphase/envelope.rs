@@ -189,7 +189,7 @@ impl<'a, const MOST: usize> Envelope<'a, MOST> {
 /// A triangle of three chosen points above a plane.
 struct Triangle {
     a: At,
-    /// What a step along the plane adds to the shares of the second and third corner `[1/m]`.
+    /// Growth along the plane of the shares of the second and third corner `[1/m]`.
     shares: [[f64; 2]; 2],
     /// How far these corners are above the first `[m]`.
     rises: [f64; 2],

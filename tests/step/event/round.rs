@@ -180,7 +180,7 @@ fn what_stands_or_lies_stays_and_carries_its_weight() {
                     off < 1e-9 * mass * G,
                     "{name} on a {support}, {friction}: {sum}"
                 );
-                // What stands on a point falls at once but for its symmetry.
+                // A body on a point falls at once but for its symmetry.
                 let steps = if name.ends_with("apex") || name == "capsule on its end" {
                     5
                 } else {

@@ -59,7 +59,7 @@ pub(super) fn separation(p: &Core<'_>, q: &Core<'_>) -> f64 {
 
 /// Unit vector from Q to P along which two convex shapes are apart most, or overlap least, to 1e-4.
 pub(crate) fn direction_between(p: &Core<'_>, q: &Core<'_>) -> Vec3 {
-    between(p, q, f64::INFINITY).map_or_else(|_| Vec3::z(), |found| found.normal)
+    between(p, q, f64::INFINITY, None).map_or_else(|_| Vec3::z(), |found| found.normal)
 }
 
 /// The separation of two convex shapes along a direction from Q to P `[m]`.
@@ -174,7 +174,7 @@ pub(super) fn sphere_frustum(
     );
 }
 
-/// What features of the two tell from a rough direction, with the balls around the cores.
+/// The two by the features that a rough direction leads to, with the balls around the cores.
 fn polished(p: &Core<'_>, q: &Core<'_>, rough: &Vec3) -> Option<Between> {
     let mut found = polish::polished(p, q, rough)?;
     found.separation -= p.radius() + q.radius();

@@ -324,7 +324,7 @@ mod tests {
     use crate::math::Quat;
     use rand::{RngExt, SeedableRng};
 
-    /// What features tell from a direction some degrees off is what the general search finds, whatever the shapes are that nearly touch.
+    /// From a direction some degrees off, features of shapes that nearly touch lead to the separation that the general search finds.
     #[test]
     fn features_agree_with_the_general_search() {
         let mut random = rand_pcg::Pcg64::seed_from_u64(7);

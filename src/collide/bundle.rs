@@ -56,7 +56,7 @@ impl Bundle {
 
     /// From B to A, where these are the bodies' axes.
     pub(super) fn normal(&self, rotations: &[Mat3; 2]) -> Vec3 {
-        rotations[self.normal_of as usize] * self.normal
+        rotations[usize::from(self.normal_of != 0)] * self.normal
     }
 
     /// Takes the first of the points, as many as share a normal and have room, and returns the others.

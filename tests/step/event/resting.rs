@@ -120,7 +120,7 @@ fn static_scenes() -> Vec<World> {
 }
 
 /// The same with capsules, cylinders and cones: on end, on their sides, on a slope, stacked, across each other, in a groove, between walls, below a
-/// plank. Cylinders on edges and on sides are not among them: their normals in the velocity stepper are those of a search that ends at 1e-4.
+/// plank.
 fn round_scenes() -> Vec<World> {
     let quarter = Vec3::x() * FRAC_PI_2;
     let with = |friction: f64, bodies: Vec<Body>| {
@@ -149,17 +149,12 @@ fn round_scenes() -> Vec<World> {
         let body = solid(shape, at(0.0, 0.0, 1.0 + height), quarter, 2.0);
         with(0.0, vec![fixed_box(-0.55), fixed_box(0.55), body])
     };
-    let log = |x: f64| {
-        let mut log = solid(capsule(0.5, 0.15), at(x, 0.0, 0.15), quarter, 1.0);
+    let log = |shape: Shape, x: f64| {
+        let mut log = solid(shape, at(x, 0.0, 0.15), quarter, 1.0);
         log.kind = BodyKind::Fixed;
         log
     };
-    let across = solid(
-        capsule(0.4, 0.1),
-        at(0.1, 0.0, 0.4),
-        Vec3::y() * FRAC_PI_2,
-        2.0,
-    );
+    let across = |shape: Shape| solid(shape, at(0.1, 0.0, 0.4), Vec3::y() * FRAC_PI_2, 2.0);
     // Two logs that lie next to each other on a box, and a third one between walls above them.
     let logs = || {
         let rise = (0.2_f64.powi(2) - 0.11_f64.powi(2)).sqrt();
@@ -216,8 +211,25 @@ fn round_scenes() -> Vec<World> {
                 solid(cone(0.4, 0.1), at(0.2, 0.0, 0.4), upright, 1.0),
             ],
         ),
-        with(0.0, vec![log(-0.3), log(0.25), across]),
+        with(
+            0.0,
+            vec![
+                log(capsule(0.5, 0.15), -0.3),
+                log(capsule(0.5, 0.15), 0.25),
+                across(capsule(0.4, 0.1)),
+            ],
+        ),
+        with(
+            0.0,
+            vec![
+                log(cylinder(0.5, 0.15), -0.3),
+                log(cylinder(0.5, 0.15), 0.25),
+                across(cylinder(0.5, 0.1)),
+            ],
+        ),
         groove(capsule(0.6, 0.1)),
+        groove(cylinder(0.4, 0.1)),
+        groove(cylinder(0.6, 0.1)),
         logs(),
     ]
 }

@@ -79,23 +79,8 @@ impl Facing {
             }
             return facing;
         }
-        let along = |at: u32| direction.dot(&solid.vertices[at as usize]);
-        let count = solid.vertices.len() as u32;
-        let farthest = (1..count).fold(
-            0,
-            |best, at| if along(at) > along(best) { at } else { best },
-        );
-        let mut line = (0.0, 0);
-        for (index, edge) in (0..).zip(solid.edges) {
-            if edge.vertices.contains(&farthest) {
-                let [from, to] = edge.vertices.map(|at| solid.vertices[at as usize]);
-                let cosine = across(&(to - from), direction);
-                if cosine > line.0 {
-                    line = (cosine, index);
-                }
-            }
-        }
-        let (cosine, index) = line;
+        let farthest = farthest_vertex(solid, direction);
+        let (cosine, index) = edge_across(solid, farthest, direction);
         if cosine >= LEANS_TOWARD {
             let ends = solid.edges[index as usize].vertices;
             let ends = ends.map(|at| solid.vertices[at as usize]);
@@ -146,6 +131,31 @@ impl Facing {
 pub(super) fn across(line: &Vec3, direction: &Vec3) -> f64 {
     let sine = line.dot(direction) / line.norm();
     (1.0 - sine * sine).max(0.0).sqrt()
+}
+
+/// Index of the vertex of a solid that is farthest along a direction in its axes.
+pub(super) fn farthest_vertex(solid: &Solid<'_>, direction: &Vec3) -> u32 {
+    let along = |at: u32| direction.dot(&solid.vertices[at as usize]);
+    let count = solid.vertices.len() as u32;
+    (1..count).fold(
+        0,
+        |best, at| if along(at) > along(best) { at } else { best },
+    )
+}
+
+/// The edge at a vertex of a solid that is most across a direction: the cosine of the angle by which it leans, and its index.
+pub(super) fn edge_across(solid: &Solid<'_>, vertex: u32, direction: &Vec3) -> (f64, u32) {
+    let mut best = (0.0, 0);
+    for (index, edge) in (0..).zip(solid.edges) {
+        if edge.vertices.contains(&vertex) {
+            let [from, to] = edge.vertices.map(|at| solid.vertices[at as usize]);
+            let cosine = across(&(to - from), direction);
+            if cosine > best.0 {
+                best = (cosine, index);
+            }
+        }
+    }
+    best
 }
 
 /// The face whose normal is turned most along a direction in the solid's axes, with its index.

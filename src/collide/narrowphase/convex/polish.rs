@@ -4,7 +4,7 @@
 //! that of a feature of one to the other is a search along one line or one rim. What is found counts only if the farthest points along its
 //! direction are apart by as much: no other direction separates the shapes more, then, but for those that overlap deeply.
 
-use super::facing::face_along;
+use super::facing::{edge_across, face_along, farthest_vertex};
 use super::{Between, Core, along};
 use crate::collide::narrowphase::polyhedron::Standing;
 use crate::collide::narrowphase::segment::closest_of_segments;
@@ -78,13 +78,6 @@ pub(super) fn polished(p: &Core<'_>, q: &Core<'_>, rough: &Vec3) -> Option<Betwe
             }
         };
         let toward = rough * -sign;
-        if let Core::Solid(_) = moving {
-            let vertex = moving.farthest(&toward);
-            let found = oriented((vertex, other.nearest(&vertex)), 0.0);
-            if let Some(found) = confirmed(found) {
-                return Some(found);
-            }
-        }
         for curve in Curve::of(moving, &toward).into_iter().flatten() {
             let Some(found) = curve
                 .nearest_to(&other)
@@ -168,7 +161,23 @@ impl<'a> Curve<'a> {
     /// The features that a shape may turn toward a direction, the likelier one first.
     fn of(core: &'a Core<'_>, toward: &Vec3) -> [Option<Self>; 2] {
         match core {
-            Core::Solid(_) => [None, None],
+            Core::Solid((position, rotation, solid)) => {
+                let local = rotation.tr_mul(toward);
+                let vertex = farthest_vertex(solid, &local);
+                let (_, index) = edge_across(solid, vertex, &local);
+                let ends = solid.edges[index as usize].vertices;
+                let [from, to] = ends.map(|at| solid.vertices[at as usize]);
+                let along = *rotation * (to - from);
+                let half = 0.5 * along.norm();
+                let edge = Curve::Axis {
+                    middle: *position + *rotation * ((from + to) * 0.5),
+                    axis: along / (2.0 * half),
+                    half,
+                    radius: 0.0,
+                    is_closed: true,
+                };
+                [Some(edge), None]
+            }
             Core::Capsule { position, half, .. } => {
                 let length = half.norm();
                 let axis = half.try_normalize(0.0).unwrap_or_else(Vec3::z);

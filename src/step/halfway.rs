@@ -18,6 +18,8 @@ pub(super) struct Halfway {
     positions: Vec<Vec3>,
     /// By how much each is ahead `[s]`; shape `[body_count]`.
     leads: Vec<f64>,
+    /// How far the surface of each moves meanwhile, and its size `[m]`; shape `[body_count]`.
+    extents: Vec<[f64; 2]>,
     /// How far each has gone and turned; shape `[body_count]`.
     ways: Vec<[Vec3; 2]>,
     /// Where bodies are; shape `[body_count]`.
@@ -75,9 +77,11 @@ impl Halfway {
     pub(super) fn move_ahead(&mut self, world: &mut World, contacts: &[ContactPoint], lead: f64) {
         let count = world.bodies.len();
         self.leads.clear();
+        self.extents.clear();
         let mut are_fast = false;
         self.leads.extend(world.bodies.iter().map(|body| {
             let (way, size) = (motion(body, lead), size(body));
+            self.extents.push([way, size]);
             are_fast |= way > 0.5 * CLOSING_HALFWAY * size;
             let at_rest = AT_REST_HALFWAY * size.min(body.shape.bounding_radius());
             if way > at_rest { lead } else { 0.0 }
@@ -119,14 +123,17 @@ impl Halfway {
     fn hold_back(&mut self, world: &World, contacts: &[ContactPoint]) {
         for point in contacts {
             let [a, b] = point.bodies.map(|body| body as usize);
+            // Most contacts are of bodies that are too slow, which is seen without a look at these.
+            let [[way_a, size_a], [way_b, size_b]] = [self.extents[a], self.extents[b]];
+            if way_a + way_b < 0.9 * CLOSING_HALFWAY * size_a.min(size_b) {
+                continue;
+            }
             let lead = self.leads[a].max(self.leads[b]);
             let closing = -point.normal.dot(&self.slip(world, point));
             if closing * lead <= 0.0 {
                 continue;
             }
-            let bodies = [a, b].map(|body| &world.bodies[body]);
-            let size = bodies.map(size).into_iter().fold(f64::INFINITY, f64::min);
-            let room = CLOSING_HALFWAY * size + point.separation.max(0.0);
+            let room = CLOSING_HALFWAY * size_a.min(size_b) + point.separation.max(0.0);
             if closing * lead > room {
                 for body in [a, b] {
                     self.leads[body] = self.leads[body].min(room / closing);

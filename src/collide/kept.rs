@@ -42,11 +42,13 @@ pub(super) struct KeptManifold {
     found_at: f64,
     /// First bundle of points.
     first: u32,
-    /// Number of bundles.
-    count: u16,
-    /// True if a point is on a round surface, where it goes elsewhere as the body rolls.
-    is_round: bool,
+    bundles: Bundles,
 }
+
+/// Number of a manifold's bundles and, in the highest bit, whether a point is on a round surface, where it goes elsewhere as the body rolls: with both
+/// in one word two manifolds and more fill a cache line.
+#[derive(Debug, Clone, Copy)]
+struct Bundles(u32);
 
 /// What a manifold was found from, for when its paths are used up.
 #[derive(Debug, Clone, Copy)]
@@ -90,9 +92,15 @@ impl KeptManifold {
         complete_until: f64::NEG_INFINITY,
         found_at: f64::NEG_INFINITY,
         first: 0,
-        count: 0,
-        is_round: false,
+        bundles: Bundles::NONE,
     };
+
+    /// Places of its bundles among all.
+    #[inline(always)]
+    fn range(&self) -> std::ops::Range<usize> {
+        let first = self.first as usize;
+        first..first + self.bundles.count()
+    }
 
     /// True if nothing that was found can have changed by more than it may.
     #[inline(always)]
@@ -114,11 +122,31 @@ impl KeptManifold {
             radius_b
         };
         // At rest the least is allowed.
-        if self.is_round {
+        if self.bundles.are_round() {
             moved <= KEPT_MOTION_OF_ROUND * radius
         } else {
             moved <= KEPT_MOTION_AT_REST * radius || moved <= tolerance(a, b, time_step)
         }
+    }
+}
+
+impl Bundles {
+    const NONE: Self = Self(0);
+    const ROUND: u32 = 1 << 31;
+
+    fn new(count: usize, are_round: bool) -> Self {
+        debug_assert!(count < Self::ROUND as usize);
+        Self(count as u32 | if are_round { Self::ROUND } else { 0 })
+    }
+
+    #[inline(always)]
+    fn count(self) -> usize {
+        (self.0 & !Self::ROUND) as usize
+    }
+
+    #[inline(always)]
+    fn are_round(self) -> bool {
+        self.0 & Self::ROUND != 0
     }
 }
 
@@ -200,7 +228,7 @@ impl Kept {
         let manifold = from.manifolds.get(place as usize)?;
         let origin = from.origins.get(place as usize)?;
         let first = self.bundles.len();
-        if manifold.count > 0 {
+        if manifold.bundles.count() > 0 {
             let range = manifold.first as usize..(manifold.first + origin.capacity) as usize;
             self.bundles.extend_from_slice(&from.bundles[range]);
         }
@@ -246,12 +274,8 @@ impl Kept {
         if !manifold.holds(a, b, limits, crowd.time_step()) {
             manifold = self.renew(place, (world, crowd), pair, limits, found);
         }
-        if manifold.count > 0 {
-            let range =
-                manifold.first as usize..(manifold.first + u32::from(manifold.count)) as usize;
-            for bundle in &self.bundles[range] {
-                bundle.append_contacts::<F>(crowd, pair, (a, b), limits, found);
-            }
+        for bundle in &self.bundles[manifold.range()] {
+            bundle.append_contacts::<F>(crowd, pair, (a, b), limits, found);
         }
     }
 
@@ -328,7 +352,7 @@ impl Renewal<'_> {
             + now.radius * turn(&(now.rotation - before));
         let manifold = &mut *self.manifold;
         manifold.complete_until = path + self.origin.reach - moved;
-        if manifold.count > 0 {
+        if manifold.bundles.count() > 0 {
             manifold.found_at = path - moved;
         }
         let Couple {
@@ -347,7 +371,7 @@ impl Renewal<'_> {
         }
         self.origin.reach = reach;
         self.manifold.complete_until = self.path + reach;
-        let has_points = self.manifold.count > 0;
+        let has_points = self.manifold.bundles.count() > 0;
         self.manifold.found_at = if has_points { self.path } else { f64::INFINITY };
     }
 
@@ -398,16 +422,16 @@ impl Renewal<'_> {
         let [a, b] = couple.movers;
         let most = couple.tolerance();
         let reach = self.needed + KEPT_REACH_PER_MARGIN * margin + most;
-        let before = (self.manifold.count > 0).then_some(self.origin.feature);
+        let before = (self.manifold.bundles.count() > 0).then_some(self.origin.feature);
         let rotations = couple.rotations();
         let last_normal = before.map(|_| bundles[self.manifold.first as usize].normal(&rotations));
         let query = Query::within(couple.offset(), reach)
             .after(before.is_some())
             .beginning_with(last_normal);
         points.clear();
-        let mut is_round = false;
+        let mut are_round = false;
         let mut keep = |have_faces: [bool; 2], parts: u32, manifold: &Manifold| {
-            is_round |= have_faces != [true; 2] && !manifold.as_slice().is_empty();
+            are_round |= have_faces != [true; 2] && !manifold.as_slice().is_empty();
             for point in manifold.as_slice() {
                 points.push(fixed_to_bodies(
                     &rotations, &query, have_faces, parts, point,
@@ -446,8 +470,7 @@ impl Renewal<'_> {
         };
         points.sort_unstable_by_key(|point| point.feature);
         self.origin.feature = points.first().map_or(0, |point| point.feature as u32);
-        self.manifold.is_round = is_round;
-        self.keep(points, bundles);
+        self.keep(points, are_round, bundles);
         let reach = if points.is_empty() {
             apart.max(reach)
         } else {
@@ -457,17 +480,16 @@ impl Renewal<'_> {
     }
 
     /// Puts points where the manifold has its place, or at the end if there is no room.
-    fn keep(&mut self, points: &[KeptPoint], bundles: &mut Vec<Bundle>) {
+    fn keep(&mut self, points: &[KeptPoint], are_round: bool, bundles: &mut Vec<Bundle>) {
         let count = bundles_of(points);
         if count > self.origin.capacity as usize {
             self.manifold.first = bundles.len() as u32;
             self.origin.capacity = count as u32;
             bundles.resize(bundles.len() + count, Bundle::EMPTY);
         }
-        self.manifold.count = count as u16;
-        let first = self.manifold.first as usize;
+        self.manifold.bundles = Bundles::new(count, are_round);
         let mut rest = points;
-        for bundle in &mut bundles[first..first + count] {
+        for bundle in &mut bundles[self.manifold.range()] {
             rest = bundle.take(rest);
         }
     }

@@ -108,8 +108,8 @@ impl Pairs {
         least
     }
 
-    /// Rims that lie flat on faces, all around within `distance` `[m]`.
-    pub(super) fn rims(&self, bodies: &[Body], distance: f64) -> Vec<FlatRim<'_>> {
+    /// Parts of bodies whose boxes, grown by a distance, overlap `[m]`.
+    fn near(&self, bodies: &[Body], distance: f64) -> Vec<Near<'_>> {
         let boxes = self.boxes(bodies);
         let mut found = Vec::new();
         for (&[a, b], &(friction, restitution)) in self.pairs.iter().zip(&self.materials) {
@@ -118,19 +118,34 @@ impl Pairs {
             }
             for of_a in &self.parts[a] {
                 for of_b in &self.parts[b] {
-                    if !(of_a.has_rims() || of_b.has_rims()) {
-                        continue;
-                    }
-                    let poses = [&bodies[a].pose, &bodies[b].pose];
-                    for rim in PartPair::new([of_a, of_b], poses).rims(distance) {
-                        found.push(FlatRim {
-                            bodies: if rim.is_swapped { [b, a] } else { [a, b] },
-                            rim,
-                            friction,
-                            restitution,
-                        });
-                    }
+                    found.push(Near {
+                        bodies: [a, b],
+                        parts: [of_a, of_b],
+                        friction,
+                        restitution,
+                    });
                 }
+            }
+        }
+        found
+    }
+
+    /// Rims that lie flat on faces, all around within `distance` `[m]`.
+    pub(super) fn rims(&self, bodies: &[Body], distance: f64) -> Vec<FlatRim<'_>> {
+        let mut found = Vec::new();
+        for near in self.near(bodies, distance) {
+            if !near.parts.iter().any(|part| part.has_rims()) {
+                continue;
+            }
+            let [a, b] = near.bodies;
+            let poses = [&bodies[a].pose, &bodies[b].pose];
+            for rim in PartPair::new(near.parts, poses).rims(distance) {
+                found.push(FlatRim {
+                    bodies: if rim.is_swapped { [b, a] } else { [a, b] },
+                    rim,
+                    friction: near.friction,
+                    restitution: near.restitution,
+                });
             }
         }
         found
@@ -138,31 +153,31 @@ impl Pairs {
 
     /// All contacts with a gap of at most `distance` `[m]`.
     pub(super) fn contacts(&self, bodies: &[Body], distance: f64) -> Vec<Contact> {
-        let boxes = self.boxes(bodies);
         let mut found = Vec::new();
-        for (&[a, b], &(friction, restitution)) in self.pairs.iter().zip(&self.materials) {
-            if !boxes[a].grown(distance).overlaps(&boxes[b]) {
-                continue;
-            }
-            for of_a in &self.parts[a] {
-                for of_b in &self.parts[b] {
-                    let mut push = |bodies: [usize; 2], touch: Touch| {
-                        found.push(Contact {
-                            bodies,
-                            features: touch.features,
-                            near: touch.near,
-                            toward: touch.toward,
-                            friction,
-                            restitution,
-                        });
-                    };
-                    let poses = [&bodies[a].pose, &bodies[b].pose];
-                    touch([a, b], [of_a, of_b], poses, distance, &mut push);
-                }
-            }
+        for near in self.near(bodies, distance) {
+            let mut push = |of: [usize; 2], touch: Touch| {
+                found.push(Contact {
+                    bodies: of,
+                    features: touch.features,
+                    near: touch.near,
+                    toward: touch.toward,
+                    friction: near.friction,
+                    restitution: near.restitution,
+                });
+            };
+            let poses = near.bodies.map(|body| &bodies[body].pose);
+            touch(near.bodies, near.parts, poses, distance, &mut push);
         }
         found
     }
+}
+
+/// Parts of two bodies that may touch.
+struct Near<'a> {
+    bodies: [usize; 2],
+    parts: [&'a Part; 2],
+    friction: f64,
+    restitution: f64,
 }
 
 /// A rim that lies flat on a face, and the contact that a point of it is.

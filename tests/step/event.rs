@@ -41,6 +41,19 @@ fn cuboid(half: [f64; 3], at: [f64; 3], mass: f64) -> Body {
     Body::dynamic_with_mass(shape, Pose::new(at.into(), Quat::identity()), mass).unwrap()
 }
 
+/// Vertical forces between two bodies at rest, whichever is first, summed up `[N]`.
+fn weights_between(world: &World) -> impl Fn([u32; 2]) -> f64 + use<> {
+    let settings = EventSettings::for_world(world, 0.01);
+    let stepper = EventStepper::new(world, settings).unwrap();
+    let forces = stepper.contact_forces(world, 0.01).unwrap();
+    move |[a, b]| {
+        let between = forces
+            .iter()
+            .filter(|force| force.bodies == [a, b] || force.bodies == [b, a]);
+        between.map(|force| force.force.z.abs()).sum()
+    }
+}
+
 fn run(world: &mut World, settings: EventSettings, h: f64, steps: u32) -> Vec<f64> {
     let mut stepper = EventStepper::new(world, settings).unwrap();
     let mut collisions = Vec::new();

@@ -1,6 +1,6 @@
 //! Manifolds in checkpoints. Where a manifold has its place among others changes nothing of it, and is not saved.
 
-use super::{Kept, KeptManifold, Origin};
+use super::{Bundles, Kept, KeptManifold, Origin};
 use crate::collide::bundle::{Bundle, SavedBundle};
 use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub(in crate::collide) struct SavedManifold {
     position: Vec3,
     rotation: [f32; 9],
     feature: u32,
-    is_round: bool,
+    are_round: bool,
     bundles: Vec<SavedBundle>,
 }
 
@@ -23,7 +23,6 @@ impl Kept {
     pub(in crate::collide) fn saved(&self, place: u32) -> Option<SavedManifold> {
         let manifold = self.manifolds.get(place as usize)?;
         let origin = self.origins.get(place as usize)?;
-        let range = manifold.first as usize..(manifold.first + u32::from(manifold.count)) as usize;
         Some(SavedManifold {
             complete_until: manifold.complete_until,
             found_at: manifold.found_at,
@@ -31,8 +30,11 @@ impl Kept {
             position: origin.position,
             rotation: origin.rotation,
             feature: origin.feature,
-            is_round: manifold.is_round,
-            bundles: self.bundles[range].iter().map(Bundle::saved).collect(),
+            are_round: manifold.bundles.are_round(),
+            bundles: self.bundles[manifold.range()]
+                .iter()
+                .map(Bundle::saved)
+                .collect(),
         })
     }
 
@@ -47,8 +49,7 @@ impl Kept {
             complete_until: saved.complete_until,
             found_at: saved.found_at,
             first: first as u32,
-            count: count as u16,
-            is_round: saved.is_round,
+            bundles: Bundles::new(count, saved.are_round),
         };
         self.origins[place] = Origin {
             reach: saved.reach,

@@ -1,6 +1,6 @@
 //! Balls on boxes and polyhedra in the event stepper, and motors that are springs.
 
-use super::{G, cuboid, ground, run, world};
+use super::{G, cuboid, ground, run, weights_between, world};
 use drystone::event::{EventSettings, EventStepper};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::joint::{Joint, JointKind, Motor};
@@ -130,16 +130,7 @@ fn balls_and_boxes_in_a_pile_carry_their_weight() {
     world
         .add(cuboid([0.7, 0.3, 0.1], [0.1, 0.0, 0.9], 4.0))
         .unwrap();
-    let settings = EventSettings::for_world(&world, 0.01);
-    let stepper = EventStepper::new(&world, settings).unwrap();
-    let forces = stepper.contact_forces(&world, 0.01).unwrap();
-    let on = |pair: [u32; 2]| -> f64 {
-        forces
-            .iter()
-            .filter(|force| force.bodies == pair || force.bodies == [pair[1], pair[0]])
-            .map(|force| force.force.z.abs())
-            .sum()
-    };
+    let on = weights_between(&world);
     // The plank's centre is 0.1 m off the middle between its balls.
     let shares = [0.3 / 0.8, 0.5 / 0.8].map(|share| share * 4.0 * G);
     for (k, share) in shares.into_iter().enumerate() {

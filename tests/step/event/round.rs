@@ -1,6 +1,6 @@
 //! Capsules, cylinders and cones in the event stepper.
 
-use super::{G, cuboid, ground, run, world};
+use super::{G, cuboid, ground, run, weights_between, world};
 use drystone::event::{EventSettings, EventStepper};
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::world::{Body, Shape, World};
@@ -382,16 +382,7 @@ fn loads_go_through_rims_edges_and_sides() {
             1.0,
         ))
         .unwrap();
-    let settings = EventSettings::for_world(&world, 0.01);
-    let stepper = EventStepper::new(&world, settings).unwrap();
-    let forces = stepper.contact_forces(&world, 0.01).unwrap();
-    let on = |pair: [u32; 2]| -> f64 {
-        forces
-            .iter()
-            .filter(|force| force.bodies == pair || force.bodies == [pair[1], pair[0]])
-            .map(|force| force.force.z.abs())
-            .sum()
-    };
+    let on = weights_between(&world);
     for (below, share) in [(1, 0.4), (2, 0.6)] {
         assert!(
             (on([below, 3]) - share * 5.0 * G).abs() < 1e-6,

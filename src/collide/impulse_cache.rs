@@ -211,6 +211,17 @@ impl<'a> Remembered<'a> {
         );
     }
 
+    /// Bodies of each pair, sorted, and what their contacts carried in the last moments `[N]`.
+    pub(crate) fn loads_of_pairs(self) -> impl Iterator<Item = ([u32; 2], f64)> + use<'a> {
+        let count = self.loads.len().min(self.contacts.len());
+        let mut loads = self.loads.iter();
+        let pairs = self.contacts[..count].chunk_by(|one, next| one.bodies == next.bodies);
+        pairs.map(move |pair| {
+            let load = loads.by_ref().take(pair.len()).map(|load| f64::from(*load));
+            (pair[0].bodies, load.sum())
+        })
+    }
+
     /// To look for some contacts; with [`Block::resolve`] it is what [`ImpulseCache::load`] does for all.
     pub(crate) fn lookup(self) -> Lookup<'a> {
         Lookup {

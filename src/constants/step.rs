@@ -127,8 +127,14 @@ pub(crate) const MIN_SUBSTEPS: f64 = 12.0;
 /// this, 0.06 and 0.02 mm with 24, in 5 % more time each; a wall of 30 rows falls with 12, and stands with this.
 pub(crate) const HOST_SUBSTEPS: u32 = 16;
 
-/// Most of them: a tower of 50 cubes of 5 cm asks for 194.
+/// Most of them in any world: a tower of 50 cubes of 5 cm asks for 194.
 pub(crate) const MAX_SUBSTEPS: f64 = 256.0;
+
+/// Most of them in a world of few contacts: a cube of 5 cm under one of 10,000 times its mass asks for 1,656 in a step of 1/30 s.
+pub(crate) const MAX_SUBSTEPS_OF_FEW: f64 = 2048.0;
+
+/// Substeps times contacts and joints up to which there may be more than [`MAX_SUBSTEPS`]: some 10 ms of computing.
+pub(crate) const SUBSTEPS_TIMES_ROWS: f64 = 250_000.0;
 
 /// Most searches for contacts in a step.
 pub(crate) const MAX_CONTACT_UPDATES: u32 = 16;
@@ -210,6 +216,16 @@ pub(crate) const PRESCRIBED_ERROR: f64 = 0.0005;
 /// The mean penetration of piles is a tenth of Rapier's with 4 iterations; substeps grow as one over its root.
 pub(crate) const SAG: f64 = 0.001;
 
+/// How far any contact may sink in under whatever presses on it, over the smaller body's size.
+pub(crate) const SAG_OF_ALL: f64 = 0.01;
+
+/// A contact may hold as much of what drives press with as their forces so many times: levers and wedges multiply them.
+pub(crate) const LEVERAGE: f64 = 10.0;
+
+/// A contact that carried so many times what is known to press on it is pressed by something else. Of weights alone, chains of contacts in a heap carry twice or
+/// three times their share.
+pub(crate) const PRESSED_BEYOND: f64 = 4.0;
+
 /// Safety of towers against buckling, over a fourth of the bound of equal cubes, 1.02.
 ///
 /// Six cubes with the top one 100 times heavier need 0.9 to 2 (they fall in 32 substeps, and stand in 48), equal cubes 0.26.
@@ -232,6 +248,9 @@ pub(crate) const TOWER_WIDTH: f64 = 0.2;
 /// this, where converged steps throw it by 5.3 mm.
 pub(crate) const LOAD_TIME: f64 = 0.2;
 
+/// A drive that accelerates a body so many times as gravity would makes loads last as short as gravity does.
+pub(crate) const DRIVE_PER_GRAVITY: f64 = 100.0;
+
 /// Relative difference up to which bodies that are measured are of one size: equal ones that are turned differ by the rounding of
 /// their inertias.
 pub(crate) const SAME_SIZE: f64 = 1e-3;
@@ -239,8 +258,11 @@ pub(crate) const SAME_SIZE: f64 = 1e-3;
 /// Radius of a ball over its radius of gyration, the root of 5/2.
 pub(crate) const RADIUS_PER_GYRATION: f64 = 1.581_138_830_084_19;
 
-/// Most of a load that is held, over the weight of what carries it: what presses harder is wedged in.
+/// Most of a load that is held whatever it comes from, over the weight of what carries it: what presses harder is wedged in.
 pub(crate) const HELD_WEIGHTS: f64 = 300.0;
+
+/// Penetration over d in which the springs of soft contacts hold a load that is known: twice [`SAG_OF_ALL`].
+pub(crate) const HELD_LOAD_PER_SIZE: f64 = 2.0 * SAG_OF_ALL;
 
 /// Penetration over d in which the springs of soft contacts hold any impulse at once: a cube under one of 1,000 times its mass
 /// sinks in by 0.0042 d where a step of 1/30 s may not be divided further, and a box that falls on spheres of a 600th of its

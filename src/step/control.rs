@@ -16,18 +16,18 @@
 //! For equal cubes of side L it is Greenhill's column: `kappa > 1.02 g H^3 / L`.
 
 use super::halfway::Halfway;
+use super::weights::{Pressed, Weights};
 use crate::collide::ContactPoint;
+use crate::collide::impulse_cache::Remembered;
 use crate::constants::{
-    BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEAST_REACH, LOADS_LAST,
-    MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MIN_SUBSTEPS,
-    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR, SAG,
-    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP, TOUCHING_PER_SIZE, TOWER_WIDTH,
-    TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE, TURN_PER_SUBSTEP,
+    CONTACTS_PER_THREAD, LEAST_REACH, LOADS_LAST, MAX_CONTACT_UPDATES, MAX_SUBSTEPS,
+    MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS, MOTION_PER_CONTACT_UPDATE,
+    MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR, SUBSTEPS_TIMES_ROWS, SWEEPS_OF_A_BOUNCE,
+    SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP, TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
-use crate::problem::bias::Scale;
-use crate::world::{BodyKind, Joint, Shape, World};
+use crate::world::{BodyKind, Joint, World};
 
 /// How one step is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,24 +54,14 @@ impl Division {
 /// Loads and buffers kept from step to step.
 #[derive(Debug, Default)]
 pub(super) struct Control {
-    bodies: Vec<Load>,
+    weights: Weights,
+    pressed: Pressed,
     /// Indices of the kinematic ones.
     kinematic: Vec<usize>,
-    /// Heights of bodies `[m]`, from the highest to the lowest.
-    order: Vec<(f64, u32)>,
-    /// A body, one that carries it, and their contacts.
-    supports: Vec<Support>,
-    /// The same by upper body.
-    by_upper: Vec<Support>,
-    /// Stiffness that loads ask for `[1/s^2]`.
-    stiffness: f64,
-    /// Size of the smallest body that nothing carries `[m]`; infinite if all are carried.
-    falling: f64,
-    /// Steps for which these are still good.
+    /// Steps for which the weights are still good.
     good_for: u32,
-    /// Contacts when it was found.
+    /// Contacts when they were found.
     contacts: usize,
-    numbers: Vec<f64>,
     /// By body, whether it asks for a division by itself.
     fast: Vec<bool>,
     /// By body, whether it bounces in the step.
@@ -80,94 +70,64 @@ pub(super) struct Control {
     motions: Vec<[f64; 2]>,
 }
 
-/// The load on a body.
-#[derive(Debug, Clone, Copy, Default)]
-struct Load {
-    /// Twice the radius of the largest ball inside `[m]`.
-    size: f64,
-    /// Bounding radius `[m]`.
-    radius: f64,
-    /// Searches for contacts that a turn asks for `[1/rad]`; none of a sphere and of what nothing moves.
-    searches_per_turn: f64,
-    /// Mass `[kg]`, infinite for what nothing moves.
-    mass: f64,
-    /// Mass from this body up `[kg]`.
-    above: f64,
-    /// Bodies that carry it.
-    supports: u32,
-    /// One past the last of them in the list by upper bodies, once it is full.
-    supports_end: u32,
-    /// Bodies of the tower from this body up.
-    tower: u32,
-    /// Sum of `above` over that tower `[kg]`.
-    moment: f64,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Support {
-    upper: u32,
-    lower: u32,
-    /// First of the contacts of the two, and their number.
-    first: u32,
-    count: u32,
-    /// Of these, how many touch.
-    points: f64,
-}
-
-impl Support {
-    fn contacts<'a>(&self, all: &'a [ContactPoint]) -> &'a [ContactPoint] {
-        let first = self.first as usize;
-        &all[first..first + self.count as usize]
-    }
-}
-
 impl Control {
-    /// Loads as far as they follow from the bodies, without what stands on what.
+    /// For a world whose bodies are new.
+    pub(super) fn reset(&mut self) {
+        self.weights.bodies.clear();
+        self.good_for = 0;
+    }
+
+    /// Takes in bodies that are new.
     fn take_bodies(&mut self, world: &World) {
-        self.bodies.clear();
-        self.bodies.extend(world.bodies.iter().map(|body| Load {
-            size: 2.0 * body.shape.inner_radius(),
-            radius: body.shape.bounding_radius(),
-            searches_per_turn: match body.shape {
-                _ if !body.is_dynamic() => 0.0,
-                Shape::Sphere { .. } => 0.0,
-                Shape::Cylinder { .. } | Shape::Cone { .. } => 1.0 / TURN_OF_A_RIM,
-                _ => 1.0 / TURN_PER_CONTACT_UPDATE,
-            },
-            mass: if body.is_dynamic() {
-                1.0 / body.mass.inverse_mass
-            } else {
-                f64::INFINITY
-            },
-            ..Load::default()
-        }));
+        self.weights.take_bodies(world);
         let kinematic = world.bodies.iter().enumerate();
         let kinematic = kinematic.filter(|(_, body)| body.kind == BodyKind::Kinematic);
         self.kinematic.clear();
         self.kinematic.extend(kinematic.map(|(index, _)| index));
     }
 
-    /// For a world whose bodies are new.
-    pub(super) fn reset(&mut self) {
-        self.bodies.clear();
-        self.good_for = 0;
+    /// Looks at what presses beside weights: what contacts of the last part carried, and what is known of the next step of length `h`. To be called
+    /// before [`Self::divide`].
+    pub(super) fn look(&mut self, world: &World, carried: &Remembered<'_>, h: f64) {
+        if self.weights.bodies.len() != world.bodies.len() {
+            self.take_bodies(world);
+            self.good_for = 0;
+        }
+        let is_driven =
+            !(world.loads.is_empty() && world.joints.is_empty() && self.kinematic.is_empty());
+        self.pressed = if is_driven {
+            self.weights.pressed(world, carried, h)
+        } else {
+            Pressed::default()
+        };
     }
 
-    /// How to divide the next step of length `h` on these contacts, the deepest of `deepest` `[m]`, soft contacts having `stiffness_of_unit` in substeps of 1 s.
+    /// Acceleration by loads that contacts are known to hold, the most of all `[m/s^2]`.
+    pub(super) fn held(&self) -> f64 {
+        self.pressed.held.max(2.0 * self.weights.standing)
+    }
+
+    /// Acceleration by what drives bodies beside gravity, the most of all `[m/s^2]`.
+    pub(super) fn driven(&self) -> f64 {
+        self.pressed.driven
+    }
+
+    /// How to divide the next step of length `h` on these contacts, the deepest of `deepest` `[m]`, where those of the last part `carried` something; soft contacts have
+    /// `stiffness_of_unit` in substeps of 1 s.
     pub(super) fn divide(
         &mut self,
         (world, halfway): (&World, &Halfway),
-        (contacts, deepest): (&[ContactPoint], f64),
+        (contacts, deepest, carried): (&[ContactPoint], f64, &Remembered<'_>),
         starts: &[Pose],
         h: f64,
         stiffness_of_unit: f64,
     ) -> Division {
-        if self.bodies.len() != world.bodies.len() {
-            self.take_bodies(world);
-            self.good_for = 0;
-        }
-        if self.good_for == 0 || contacts.len().abs_diff(self.contacts) > self.contacts / 8 {
-            self.weigh(world, contacts);
+        let pressed = self.pressed.stiffness;
+        if self.good_for == 0
+            || contacts.len().abs_diff(self.contacts) > self.contacts / 8
+            || pressed > self.weights.stiffness
+        {
+            self.weights.weigh(world, contacts, carried, h);
             self.contacts = contacts.len();
             self.good_for = LOADS_LAST;
         }
@@ -175,22 +135,25 @@ impl Control {
         let for_turns = self.find_fast(world, deepest, h);
         let [for_impacts, past] = self.motions((world, halfway), contacts, h);
         // Falling bodies are faster at the end of the step, and may not be near yet to those that they meet.
-        let fall = world.gravity.norm() * h * h / self.falling;
+        let fall = world.gravity.norm() * h * h / self.weights.falling;
         let past = past.max(fall / MOTION_PER_CONTACT_UPDATE).max(for_turns);
         let for_impacts = for_impacts.max(fall / MOTION_PER_SUBSTEP);
         let wanted_updates = past.max(self.for_prescribed_motions(world, starts, h));
         let updates = wanted_updates
             .clamp(1.0, f64::from(MAX_CONTACT_UPDATES))
             .ceil();
-        let for_loads = h * (self.stiffness / stiffness_of_unit).sqrt();
+        let stiffness = self.weights.stiffness.max(pressed);
+        let for_loads = h * (stiffness / stiffness_of_unit).sqrt();
         let for_impacts = for_impacts.min(MAX_SUBSTEPS_FOR_IMPACTS);
         let for_joints = self.for_joints(world, h);
         let wanted = for_loads.max(for_impacts).max(for_joints).max(MIN_SUBSTEPS);
-        let all = wanted.min(MAX_SUBSTEPS);
+        let rows = (contacts.len() + world.joints.len()).max(1);
+        let most = (SUBSTEPS_TIMES_ROWS / rows as f64).clamp(MAX_SUBSTEPS, MAX_SUBSTEPS_OF_FEW);
+        let all = wanted.min(most);
         Division {
             updates: updates as u32,
             substeps: (all / updates).ceil().max(1.0) as u32,
-            capped: wanted > MAX_SUBSTEPS || wanted_updates > f64::from(MAX_CONTACT_UPDATES),
+            capped: wanted > most || wanted_updates > f64::from(MAX_CONTACT_UPDATES),
         }
     }
 
@@ -243,7 +206,7 @@ impl Control {
         if !self.fast.contains(&true) {
             return [0.0; 2];
         }
-        let (bodies, fast) = (&self.bodies, &self.fast);
+        let (bodies, fast) = (&self.weights.bodies, &self.fast);
         let motion = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| body as usize);
             if !(fast[a] || fast[b]) {
@@ -278,20 +241,25 @@ impl Control {
     /// `deepest` `[m]`. Returns the searches for contacts that the fastest turn in the step asks for: levers and axes of
     /// inertia turn with a body that is no sphere.
     fn find_fast(&mut self, world: &World, deepest: f64, h: f64) -> f64 {
-        let sizes = self.bodies.iter().map(|load| load.size);
+        let sizes = self.weights.bodies.iter().map(|load| load.size);
         let smallest = sizes.fold(f64::INFINITY, f64::min);
         let reach = (smallest - deepest).max(LEAST_REACH * smallest);
         let far = 0.5 * MOTION_PER_CONTACT_UPDATE * reach;
         let mut searches: f64 = 0.0;
         self.fast.clear();
-        self.fast
-            .extend(world.bodies.iter().zip(&self.bodies).map(|(body, load)| {
-                let turn = body.angular_velocity.norm() * h;
-                let moves = body.linear_velocity.norm() * h;
-                searches = searches.max(load.searches_per_turn * turn);
-                let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
-                moves + surface > far
-            }));
+        self.fast.extend(
+            world
+                .bodies
+                .iter()
+                .zip(&self.weights.bodies)
+                .map(|(body, load)| {
+                    let turn = body.angular_velocity.norm() * h;
+                    let moves = body.linear_velocity.norm() * h;
+                    searches = searches.max(load.searches_per_turn * turn);
+                    let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
+                    moves + surface > far
+                }),
+        );
         searches
     }
 
@@ -304,7 +272,7 @@ impl Control {
                 let body = body as usize;
                 turn = turn.max(world.bodies[body].angular_velocity.norm());
                 if world.bodies[body].is_dynamic() {
-                    radius = radius.max(self.bodies[body].radius);
+                    radius = radius.max(self.weights.bodies[body].radius);
                 }
             }
             let swing = if radius > 0.0 {
@@ -344,157 +312,6 @@ impl Control {
         }
         searches
     }
-
-    /// Finds what stands on what, and the stiffness that carries it.
-    fn weigh(&mut self, world: &World, contacts: &[ContactPoint]) {
-        self.stiffness = 0.0;
-        self.falling = f64::INFINITY;
-        let gravity = world.gravity.norm();
-        if gravity == 0.0 {
-            return;
-        }
-        let up = -world.gravity / gravity;
-        for load in &mut self.bodies {
-            (load.above, load.supports) = (load.mass, 0);
-            (load.tower, load.moment) = (0, 0.0);
-        }
-        self.find_supports(contacts, &up);
-        self.order.clear();
-        let movable = world.bodies.iter().zip(&self.bodies).zip(0..);
-        let movable = movable.filter(|((_, load), _)| load.mass.is_finite());
-        let heights = movable.map(|((body, _), index)| (body.pose.position.dot(&up), index));
-        self.order.extend(heights);
-        self.order
-            .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        self.sort_supports();
-        self.numbers.clear();
-        let mut buckling: f64 = 0.0;
-        for &(_, body) in &self.order {
-            let load = &mut self.bodies[body as usize];
-            load.tower += 1;
-            load.moment += load.above;
-            let load = *load;
-            if load.supports == 0 {
-                self.falling = self.falling.min(load.size);
-            }
-            let share = load.above / f64::from(load.supports.max(1));
-            let end = load.supports_end as usize;
-            for support in &self.by_upper[end - load.supports as usize..end] {
-                let lower = &mut self.bodies[support.lower as usize];
-                // Velocity that a unit impulse at a point of an interface gives, about: four times that through
-                // the centres of mass.
-                let response = 1.0 / load.mass + 1.0 / lower.mass;
-                let size = load.size.min(lower.size);
-                self.numbers.push(share * gravity * response / (SAG * size));
-                lower.above += share;
-                if load.supports > 1 {
-                    continue;
-                }
-                let wide = TOWER_WIDTH * size;
-                let width_squared = width_squared(support.contacts(contacts), size, &up);
-                if width_squared > wide * wide {
-                    let share = f64::from(Scale::share_of(support.count as usize));
-                    let strength = support.points * share * width_squared / (4.0 * response);
-                    let lean = gravity * f64::from(load.tower) * load.moment * load.size;
-                    buckling = buckling.max(BUCKLING_FACTOR * lean / strength);
-                    if lower.tower < load.tower {
-                        lower.tower = load.tower;
-                    }
-                    lower.moment = lower.moment.max(load.moment);
-                }
-            }
-        }
-        self.stiffness = buckling.max(quantile(&mut self.numbers));
-    }
-
-    /// Sorted by their bodies, as contacts are.
-    fn find_supports(&mut self, contacts: &[ContactPoint], up: &Vec3) {
-        self.supports.clear();
-        let mut first = 0;
-        for run in contacts.chunk_by(|one, next| one.bodies == next.bodies) {
-            let start = first;
-            first += run.len();
-            let [a, b] = run[0].bodies;
-            let size = self.bodies[a as usize]
-                .size
-                .min(self.bodies[b as usize].size);
-            let touching = run.iter().filter(|point| touches(point, size)).count();
-            let lean = run[0].normal.dot(up);
-            if touching == 0 || lean.abs() < 0.5 {
-                continue;
-            }
-            let (upper, lower) = if lean > 0.0 { (a, b) } else { (b, a) };
-            let load = &mut self.bodies[upper as usize];
-            if load.mass.is_finite() {
-                load.supports += 1;
-                self.supports.push(Support {
-                    upper,
-                    lower,
-                    first: start as u32,
-                    count: run.len() as u32,
-                    points: touching as f64,
-                });
-            }
-        }
-    }
-
-    /// Puts the supports of each upper body side by side, in the order of the lower ones.
-    fn sort_supports(&mut self) {
-        let mut end = 0;
-        for &(_, body) in &self.order {
-            let load = &mut self.bodies[body as usize];
-            load.supports_end = end;
-            end += load.supports;
-        }
-        self.by_upper
-            .resize(self.supports.len(), Support::default());
-        for support in &self.supports {
-            let place = &mut self.bodies[support.upper as usize].supports_end;
-            self.by_upper[*place as usize] = *support;
-            *place += 1;
-        }
-    }
-}
-
-/// True if a point of two bodies, the smaller one of this size, counts for what stands on what.
-fn touches(point: &ContactPoint, size: f64) -> bool {
-    point.separation < TOUCHING_PER_SIZE * size
-}
-
-/// Square of an interface's radius of gyration about its weakest horizontal axis `[m^2]`; some of its contacts touch.
-fn width_squared(contacts: &[ContactPoint], size: f64, up: &Vec3) -> f64 {
-    let touching = || contacts.iter().filter(|point| touches(point, size));
-    let count = touching().count() as f64;
-    let middle = touching().map(|p| p.position).sum::<Vec3>() / count;
-    weakest_width(touching(), &middle, up) / count
-}
-
-/// Least sum of squared distances `[m^2]` of points from a horizontal line through their middle.
-fn weakest_width<'a>(
-    points: impl Iterator<Item = &'a ContactPoint>,
-    middle: &Vec3,
-    up: &Vec3,
-) -> f64 {
-    let side = if up.x.abs() < 0.9 {
-        Vec3::x()
-    } else {
-        Vec3::y()
-    };
-    let x = up.cross(&side).normalize();
-    let y = up.cross(&x);
-    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-    for point in points {
-        let off = point.position - middle;
-        let (u, v) = (off.dot(&x), off.dot(&y));
-        xx += u * u;
-        xy += u * v;
-        yy += v * v;
-    }
-    let mean = 0.5 * (xx + yy);
-    let half = 0.5 * (xx - yy);
-    let least = mean - half.hypot(xy);
-    // Rounding of points on a line.
-    if least > 1e-6 * mean { least } else { 0.0 }
 }
 
 /// State of a control for a checkpoint; fields are those of [`Control`].
@@ -504,6 +321,7 @@ pub(super) struct SavedControl {
     /// True if the bodies were taken in.
     is_begun: bool,
     stiffness: f64,
+    standing: f64,
     falling: f64,
     good_for: u32,
     contacts: usize,
@@ -514,9 +332,10 @@ impl Control {
     /// Its state for a checkpoint.
     pub(super) fn saved(&self) -> SavedControl {
         SavedControl {
-            is_begun: !self.bodies.is_empty(),
-            stiffness: self.stiffness,
-            falling: self.falling,
+            is_begun: !self.weights.bodies.is_empty(),
+            stiffness: self.weights.stiffness,
+            standing: self.weights.standing,
+            falling: self.weights.falling,
             good_for: self.good_for,
             contacts: self.contacts,
         }
@@ -525,8 +344,7 @@ impl Control {
     /// The control that was saved of a world.
     pub(super) fn restored(saved: &SavedControl, world: &World) -> Self {
         let mut control = Self {
-            stiffness: saved.stiffness,
-            falling: saved.falling,
+            weights: Weights::found(saved.stiffness, saved.standing, saved.falling),
             good_for: saved.good_for,
             contacts: saved.contacts,
             ..Self::default()
@@ -536,14 +354,4 @@ impl Control {
         }
         control
     }
-}
-
-/// The number that no more than [`CONTROL_QUANTILE`] of all exceed; 0 of none.
-fn quantile(numbers: &mut [f64]) -> f64 {
-    if numbers.is_empty() {
-        return 0.0;
-    }
-    let over = (numbers.len() as f64 * CONTROL_QUANTILE) as usize;
-    let at = numbers.len() - 1 - over;
-    *numbers.select_nth_unstable_by(at, f64::total_cmp).1
 }

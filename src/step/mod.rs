@@ -96,6 +96,7 @@ mod search;
 mod settings;
 mod split;
 mod turning;
+mod weights;
 
 pub use host::Forces;
 pub use settings::{Settings, StepReport, Timings};
@@ -511,6 +512,11 @@ impl Simulation {
                 _ => 1.0,
             },
         };
+        let carried = self.detector.impulses();
+        if matches!(scheme, Scheme::Soft { .. }) {
+            self.control
+                .look(&self.world, &carried, self.settings.time_step);
+        }
         let mut division = match (
             self.settings.substeps,
             scheme.stiffness_of_unit(self.sweeps),
@@ -519,7 +525,11 @@ impl Simulation {
             (None, None) => StepDivision::into(0),
             (None, Some(stiffness)) => self.control.divide(
                 (&self.world, &self.halfway),
-                (self.detector.contacts(), self.detector.depths().max),
+                (
+                    self.detector.contacts(),
+                    self.detector.depths().max,
+                    &carried,
+                ),
                 &self.start_poses,
                 self.settings.time_step,
                 stiffness,

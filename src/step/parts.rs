@@ -59,6 +59,8 @@ impl Simulation {
             gravity: self.world.gravity.norm(),
             radius: self.position.smallest_radius(),
             deepest: self.detector.depths().max,
+            held: self.control.held(),
+            driven: self.control.driven(),
         };
         let plan = plan::plan(&self.settings, &part);
         SubstepPlan {

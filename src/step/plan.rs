@@ -23,6 +23,10 @@ pub(super) struct Part {
     pub(super) radius: f64,
     /// Deepest penetration at its start `[m]`.
     pub(super) deepest: f64,
+    /// Acceleration by loads that contacts are known to hold `[m/s^2]`.
+    pub(super) held: f64,
+    /// Acceleration by what drives bodies beside gravity `[m/s^2]`.
+    pub(super) driven: f64,
 }
 
 /// The plan of a part of a step with these settings.
@@ -50,6 +54,8 @@ fn soft(settings: &Settings, part: &Part, softness: f64) -> SubstepPlan {
         sweeps: part.sweeps,
         radius: part.radius,
         gravity: part.gravity,
+        held: part.held,
+        driven: part.driven,
         // A part that is one problem has none that follows.
         recovers_by_position: is_divided,
     };

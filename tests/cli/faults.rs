@@ -70,7 +70,7 @@ fn signals_end_a_run_after_its_step() {
 #[test]
 fn a_run_that_runs_away_says_so_and_a_strict_one_stops() {
     let home = Home::new();
-    home.write("tower.toml", &tower(1e6, 1.0, 5));
+    home.write("tower.toml", &tower(1e8, 1.0, 5));
     let ended = home
         .run(&["run", "tower.toml", "--no-picture", "--out", "loose"])
         .expect_code(0);

@@ -13,6 +13,7 @@ mod impacts;
 mod loaded;
 mod papers;
 mod plates;
+mod presses;
 mod random_energy;
 mod regimes;
 mod rocking;

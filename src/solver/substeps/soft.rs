@@ -5,9 +5,9 @@
 
 use super::{GapLaw, PositionPlan, SubstepPlan};
 use crate::constants::{
-    CONTACT_SOFTNESS, CONTACT_SWEEPS, CORRECTION_SPEED, HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS,
-    LOAD_TIME, MAX_CORRECTION_ANGLE, MAX_SOFT_GAMMA, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH,
-    SOFT_SHARE, SPRING_SPEED,
+    CONTACT_SOFTNESS, CONTACT_SWEEPS, CORRECTION_SPEED, DRIVE_PER_GRAVITY, HELD_LOAD_PER_SIZE,
+    HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS, LOAD_TIME, MAX_CORRECTION_ANGLE, MAX_SOFT_GAMMA,
+    RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE, SPRING_SPEED,
 };
 use crate::problem::AsProblem;
 use crate::solver::Options;
@@ -54,6 +54,10 @@ pub(crate) struct SoftStep {
     pub(crate) radius: f64,
     /// Magnitude of gravity `[m/s^2]`.
     pub(crate) gravity: f64,
+    /// Acceleration of two bodies by the load of their contact that is known to last, the most of all `[m/s^2]`; at least 0.
+    pub(crate) held: f64,
+    /// Acceleration by what drives bodies beside gravity, the most of all `[m/s^2]`; at least 0.
+    pub(crate) driven: f64,
     /// True if position LCPs take back what is deeper than springs reach: then it gets no velocity.
     pub(crate) recovers_by_position: bool,
 }
@@ -105,15 +109,19 @@ impl SoftStep {
         } else {
             RECOVERY_SPEED
         };
-        let loads = f64::from(softness) * HELD_WEIGHTS;
+        // Contacts hold what weighs heavily or is pressed on them as far as their springs carry it in a shallow overlap; any more is wedged in.
+        let per_acceleration = f64::from(softness) * h_s;
+        let known = (per_acceleration * self.held).min(rate * HELD_LOAD_PER_SIZE * size);
+        let held_load = known.max(per_acceleration * HELD_WEIGHTS * self.gravity);
+        // Where nothing presses, nothing rests, and no load is lasting. What presses as some 10 weights do is held at once, by springs.
+        let acceleration = self.gravity.max(self.driven / DRIVE_PER_GRAVITY);
         GapLaw {
             rate: rate as f32,
             max_push: (recovery * self.speed()) as f32,
             softness,
             held: (rate * HELD_PER_SIZE * size) as f32,
-            held_load: (loads * self.gravity * h_s) as f32,
-            // Without gravity nothing rests, and no load is lasting.
-            load_time: LOAD_TIME * (size / self.gravity).sqrt(),
+            held_load: held_load as f32,
+            load_time: LOAD_TIME * (size / acceleration).sqrt(),
             ..GapLaw::default()
         }
     }
@@ -142,6 +150,8 @@ impl SubstepPlan {
             sweeps: Sweeps::of_whole_bodies(CONTACT_SWEEPS),
             radius,
             gravity,
+            held: 0.0,
+            driven: 0.0,
             recovers_by_position: false,
         };
         let velocity = Options {

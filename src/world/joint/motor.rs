@@ -4,7 +4,8 @@
 //! spring and a damper towards its target, limited likewise.
 
 use super::coordinate::Coordinate;
-use super::{Joint, Law, Row};
+use super::{Joint, JointKind, Law, Row};
+use crate::world::Body;
 
 /// What drives the free coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,5 +50,38 @@ impl Joint {
             },
         };
         Some(coordinate.row(law))
+    }
+
+    /// Largest force `[N]` of the motor and the spring as the bodies are, or torque `[N m]`, and whether it is one.
+    pub(crate) fn drive(&self, bodies: &[Body]) -> (f64, bool) {
+        if self.broken || (self.motor.is_none() && self.spring.is_none()) {
+            return (0.0, false);
+        }
+        let Some(coordinate) = self.coordinate(bodies) else {
+            return (0.0, false);
+        };
+        let spring = |stiffness: f64, rest: f64| {
+            stiffness * (self.value_between_limits(&coordinate, rest) - rest).abs()
+        };
+        let of_motor = match self.motor {
+            None => 0.0,
+            Some(Motor::Velocity { max_force, .. }) => max_force,
+            Some(Motor::Position {
+                target,
+                stiffness,
+                max_force,
+                ..
+            }) => spring(stiffness, target).min(max_force),
+        };
+        let of_spring = self.spring.map_or(0.0, |of| spring(of.stiffness, of.rest));
+        let is_torque = match self.kind {
+            JointKind::Ball | JointKind::Hinge | JointKind::PlanarHinge => true,
+            JointKind::Slider
+            | JointKind::Distance { .. }
+            | JointKind::Universal
+            | JointKind::Fixed
+            | JointKind::PrescribedVelocity { .. } => false,
+        };
+        (of_motor + of_spring, is_torque)
     }
 }

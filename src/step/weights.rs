@@ -1,0 +1,364 @@
+//! What presses on what: weights that stand on bodies, loads, and what contacts were found to carry.
+//!
+//! A contact that carries a force F sinks in by `F W_nn / kappa`, kappa being its stiffness. With the stiffness that [`Weights`] finds, that is at most [`SAG`] of the
+//! smaller body's size under weights in nearly all contacts, and at most [`SAG_OF_ALL`] under anything in the worst; and towers do not buckle.
+//!
+//! Weights and [loads](crate::world::Load) are known before they press. A contact that carried several times as much in the last moments is
+//! pressed by something else: a motor, a spring, a rope, a body that is moved. Then F is what it carried, for all that is below as well.
+
+use crate::collide::ContactPoint;
+use crate::collide::impulse_cache::Remembered;
+use crate::constants::{
+    BUCKLING_FACTOR, CONTROL_QUANTILE, LEVERAGE, PRESSED_BEYOND, SAG, SAG_OF_ALL,
+    TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE,
+};
+use crate::math::Vec3;
+use crate::problem::bias::Scale;
+use crate::world::{Joint, Shape, World};
+
+/// Loads of the bodies of a world, and buffers kept from one weighing to the next.
+#[derive(Debug, Default)]
+pub(super) struct Weights {
+    /// Shape `[body_count]`.
+    pub(super) bodies: Vec<Load>,
+    /// Stiffness that loads ask for `[1/s^2]`.
+    pub(super) stiffness: f64,
+    /// Acceleration that what stands on a contact would give its two bodies, the most of all `[m/s^2]`.
+    pub(super) standing: f64,
+    /// Size of the smallest body that nothing carries `[m]`; infinite if all are carried.
+    pub(super) falling: f64,
+    /// Heights of bodies `[m]`, from the highest to the lowest.
+    order: Vec<(f64, u32)>,
+    /// A body, one that carries it, and their contacts.
+    supports: Vec<Support>,
+    /// The same by upper body.
+    by_upper: Vec<Support>,
+    numbers: Vec<f64>,
+}
+
+/// Forces beside weights.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pressed {
+    /// Stiffness that the worst pressed contact asks for `[1/s^2]`.
+    pub(super) stiffness: f64,
+    /// Twice the acceleration of the two bodies of a contact by what it carries, the most of all, as far as something that drives explains it `[m/s^2]`.
+    pub(super) held: f64,
+    /// Acceleration by loads, and of a joint's lighter body by its motor or spring, the most of all `[m/s^2]`.
+    pub(super) driven: f64,
+}
+
+/// The load on a body.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Load {
+    /// Twice the radius of the largest ball inside `[m]`.
+    pub(super) size: f64,
+    /// Bounding radius `[m]`.
+    pub(super) radius: f64,
+    /// Searches for contacts that a turn asks for `[1/rad]`; none of a sphere and of what nothing moves.
+    pub(super) searches_per_turn: f64,
+    /// Mass `[kg]`, infinite for what nothing moves.
+    mass: f64,
+    /// Mass from this body up `[kg]`.
+    above: f64,
+    /// The same with the mass that would press as other forces do.
+    pressing: f64,
+    /// Bodies that carry it.
+    supports: u32,
+    /// One past the last of them in the list by upper bodies, once it is full.
+    supports_end: u32,
+    /// Bodies of the tower from this body up.
+    tower: u32,
+    /// Sum of `pressing` over that tower `[kg]`.
+    moment: f64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Support {
+    upper: u32,
+    lower: u32,
+    /// First of the contacts of the two, and their number.
+    first: u32,
+    count: u32,
+    /// Of these, how many touch.
+    points: f64,
+    /// What their contacts carried in the last moments `[N]`.
+    carried: f64,
+}
+
+impl Support {
+    fn contacts<'a>(&self, all: &'a [ContactPoint]) -> &'a [ContactPoint] {
+        let first = self.first as usize;
+        &all[first..first + self.count as usize]
+    }
+}
+
+impl Weights {
+    /// What was found before, without its bodies.
+    #[cfg(feature = "scene")]
+    pub(super) fn found(stiffness: f64, standing: f64, falling: f64) -> Self {
+        Self {
+            stiffness,
+            standing,
+            falling,
+            ..Self::default()
+        }
+    }
+
+    /// Loads as far as they follow from the bodies, without what stands on what.
+    pub(super) fn take_bodies(&mut self, world: &World) {
+        self.bodies.clear();
+        self.bodies.extend(world.bodies.iter().map(|body| Load {
+            size: 2.0 * body.shape.inner_radius(),
+            radius: body.shape.bounding_radius(),
+            searches_per_turn: match body.shape {
+                _ if !body.is_dynamic() => 0.0,
+                Shape::Sphere { .. } => 0.0,
+                Shape::Cylinder { .. } | Shape::Cone { .. } => 1.0 / TURN_OF_A_RIM,
+                _ => 1.0 / TURN_PER_CONTACT_UPDATE,
+            },
+            mass: if body.is_dynamic() {
+                1.0 / body.mass.inverse_mass
+            } else {
+                f64::INFINITY
+            },
+            ..Load::default()
+        }));
+    }
+
+    /// Forces beside weights, as contacts of the last part carried them and as they are known over the next step of length `h`.
+    pub(super) fn pressed(&self, world: &World, carried: &Remembered<'_>, h: f64) -> Pressed {
+        let (mut worst, mut held): (f64, f64) = (0.0, 0.0);
+        let (mut known, mut driven): (f64, f64) = (0.0, 0.0);
+        for joint in &world.joints {
+            let (force, mass) = self.drive_of(world, joint);
+            known += force;
+            driven = driven.max(force / mass);
+        }
+        for load in &world.loads {
+            let (impulse, _) = load.impulse(&world.bodies[load.body as usize], world.time, h);
+            let body = &self.bodies[load.body as usize];
+            let force = impulse.norm() / h;
+            known += force;
+            driven = driven.max(force / body.mass);
+            worst = worst.max(force / (body.mass * body.size));
+        }
+        for (bodies, force) in carried.loads_of_pairs() {
+            // Contacts of a state that was restored may name any bodies.
+            let [Some(a), Some(b)] = bodies.map(|body| self.bodies.get(body as usize)) else {
+                continue;
+            };
+            let response = 1.0 / a.mass + 1.0 / b.mass;
+            worst = worst.max(force * response / a.size.min(b.size));
+            held = held.max(force.min(LEVERAGE * known) * response);
+        }
+        Pressed {
+            stiffness: worst / SAG_OF_ALL,
+            held: 2.0 * held,
+            driven,
+        }
+    }
+
+    /// Force of a joint's motor and spring, that of a torque at the surface of the smaller body `[N]`, and the mass of the lighter one `[kg]`.
+    fn drive_of(&self, world: &World, joint: &Joint) -> (f64, f64) {
+        let ends = [Some(joint.body_a), joint.body_b].into_iter().flatten();
+        let (mut radius, mut mass) = (f64::INFINITY, f64::INFINITY);
+        for body in ends.map(|body| self.bodies[body as usize]) {
+            (radius, mass) = (radius.min(body.radius), mass.min(body.mass));
+        }
+        let (force, is_torque) = joint.drive(&world.bodies);
+        (if is_torque { force / radius } else { force }, mass)
+    }
+
+    /// Takes in what loads add to gravity over the next step of length `h`.
+    fn take_loads(&mut self, world: &World, (gravity, up): (f64, &Vec3), h: f64) {
+        for load in &world.loads {
+            let (impulse, _) = load.impulse(&world.bodies[load.body as usize], world.time, h);
+            let body = &mut self.bodies[load.body as usize];
+            body.pressing = (body.pressing - impulse.dot(up) / (gravity * h)).max(body.mass);
+        }
+    }
+
+    /// Finds what stands on what, and the stiffness that carries it over the next step of length `h`.
+    pub(super) fn weigh(
+        &mut self,
+        world: &World,
+        contacts: &[ContactPoint],
+        carried: &Remembered<'_>,
+        h: f64,
+    ) {
+        (self.stiffness, self.standing) = (0.0, 0.0);
+        self.falling = f64::INFINITY;
+        let gravity = world.gravity.norm();
+        if gravity == 0.0 {
+            return;
+        }
+        let up = -world.gravity / gravity;
+        for load in &mut self.bodies {
+            (load.above, load.pressing, load.supports) = (load.mass, load.mass, 0);
+            (load.tower, load.moment) = (0, 0.0);
+        }
+        self.take_loads(world, (gravity, &up), h);
+        self.find_supports(contacts, carried, &up);
+        self.order.clear();
+        let movable = world.bodies.iter().zip(&self.bodies).zip(0..);
+        let movable = movable.filter(|((_, load), _)| load.mass.is_finite());
+        let heights = movable.map(|((body, _), index)| (body.pose.position.dot(&up), index));
+        self.order.extend(heights);
+        self.order
+            .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.sort_supports();
+        self.numbers.clear();
+        let (mut buckling, mut worst): (f64, f64) = (0.0, 0.0);
+        for &(_, body) in &self.order {
+            let load = &mut self.bodies[body as usize];
+            load.tower += 1;
+            load.moment += load.pressing;
+            let load = *load;
+            if load.supports == 0 {
+                self.falling = self.falling.min(load.size);
+            }
+            let supports = f64::from(load.supports.max(1));
+            let share = load.above / supports;
+            let known = load.pressing / supports;
+            let end = load.supports_end as usize;
+            for support in &self.by_upper[end - load.supports as usize..end] {
+                let lower = &mut self.bodies[support.lower as usize];
+                // Velocity that a unit impulse at a point of an interface gives, about: four times that through
+                // the centres of mass.
+                let response = 1.0 / load.mass + 1.0 / lower.mass;
+                let size = load.size.min(lower.size);
+                self.numbers.push(share * gravity * response / (SAG * size));
+                lower.above += share;
+                let carried = support.carried / gravity;
+                let pressing = if carried > PRESSED_BEYOND * known {
+                    carried
+                } else {
+                    known
+                };
+                let press = pressing * gravity * response;
+                worst = worst.max(press / (SAG_OF_ALL * size));
+                self.standing = self.standing.max(press);
+                lower.pressing += pressing;
+                if load.supports > 1 {
+                    continue;
+                }
+                let wide = TOWER_WIDTH * size;
+                let width_squared = width_squared(support.contacts(contacts), size, &up);
+                if width_squared > wide * wide {
+                    let share = f64::from(Scale::share_of(support.count as usize));
+                    let strength = support.points * share * width_squared / (4.0 * response);
+                    let lean = gravity * f64::from(load.tower) * load.moment * load.size;
+                    buckling = buckling.max(BUCKLING_FACTOR * lean / strength);
+                    if lower.tower < load.tower {
+                        lower.tower = load.tower;
+                    }
+                    lower.moment = lower.moment.max(load.moment);
+                }
+            }
+        }
+        self.stiffness = buckling.max(worst).max(quantile(&mut self.numbers));
+    }
+
+    /// Sorted by their bodies, as contacts are.
+    fn find_supports(&mut self, contacts: &[ContactPoint], carried: &Remembered<'_>, up: &Vec3) {
+        self.supports.clear();
+        let mut loads = carried.loads_of_pairs().peekable();
+        let mut first = 0;
+        for run in contacts.chunk_by(|one, next| one.bodies == next.bodies) {
+            let start = first;
+            first += run.len();
+            let [a, b] = run[0].bodies;
+            let size = self.bodies[a as usize]
+                .size
+                .min(self.bodies[b as usize].size);
+            let touching = run.iter().filter(|point| touches(point, size)).count();
+            let lean = run[0].normal.dot(up);
+            if touching == 0 || lean.abs() < 0.5 {
+                continue;
+            }
+            let (upper, lower) = if lean > 0.0 { (a, b) } else { (b, a) };
+            let load = &mut self.bodies[upper as usize];
+            if load.mass.is_finite() {
+                load.supports += 1;
+                while loads.next_if(|(bodies, _)| *bodies < [a, b]).is_some() {}
+                let carried = loads.next_if(|(bodies, _)| *bodies == [a, b]);
+                self.supports.push(Support {
+                    upper,
+                    lower,
+                    first: start as u32,
+                    count: run.len() as u32,
+                    points: touching as f64,
+                    carried: carried.map_or(0.0, |(_, force)| force),
+                });
+            }
+        }
+    }
+
+    /// Puts the supports of each upper body side by side, in the order of the lower ones.
+    fn sort_supports(&mut self) {
+        let mut end = 0;
+        for &(_, body) in &self.order {
+            let load = &mut self.bodies[body as usize];
+            load.supports_end = end;
+            end += load.supports;
+        }
+        self.by_upper
+            .resize(self.supports.len(), Support::default());
+        for support in &self.supports {
+            let place = &mut self.bodies[support.upper as usize].supports_end;
+            self.by_upper[*place as usize] = *support;
+            *place += 1;
+        }
+    }
+}
+
+/// True if a point of two bodies, the smaller one of this size, counts for what stands on what.
+fn touches(point: &ContactPoint, size: f64) -> bool {
+    point.separation < TOUCHING_PER_SIZE * size
+}
+
+/// Square of an interface's radius of gyration about its weakest horizontal axis `[m^2]`; some of its contacts touch.
+fn width_squared(contacts: &[ContactPoint], size: f64, up: &Vec3) -> f64 {
+    let touching = || contacts.iter().filter(|point| touches(point, size));
+    let count = touching().count() as f64;
+    let middle = touching().map(|p| p.position).sum::<Vec3>() / count;
+    weakest_width(touching(), &middle, up) / count
+}
+
+/// Least sum of squared distances `[m^2]` of points from a horizontal line through their middle.
+fn weakest_width<'a>(
+    points: impl Iterator<Item = &'a ContactPoint>,
+    middle: &Vec3,
+    up: &Vec3,
+) -> f64 {
+    let side = if up.x.abs() < 0.9 {
+        Vec3::x()
+    } else {
+        Vec3::y()
+    };
+    let x = up.cross(&side).normalize();
+    let y = up.cross(&x);
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for point in points {
+        let off = point.position - middle;
+        let (u, v) = (off.dot(&x), off.dot(&y));
+        xx += u * u;
+        xy += u * v;
+        yy += v * v;
+    }
+    let mean = 0.5 * (xx + yy);
+    let half = 0.5 * (xx - yy);
+    let least = mean - half.hypot(xy);
+    // Rounding of points on a line.
+    if least > 1e-6 * mean { least } else { 0.0 }
+}
+
+/// The number that no more than [`CONTROL_QUANTILE`] of all exceed; 0 of none.
+fn quantile(numbers: &mut [f64]) -> f64 {
+    if numbers.is_empty() {
+        return 0.0;
+    }
+    let over = (numbers.len() as f64 * CONTROL_QUANTILE) as usize;
+    let at = numbers.len() - 1 - over;
+    *numbers.select_nth_unstable_by(at, f64::total_cmp).1
+}

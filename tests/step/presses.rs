@@ -1,0 +1,94 @@
+//! What presses harder than weights do, pressed by loads, motors, or bodies of many times the mass: what is pressed is not pressed in.
+
+use drystone::scene::{Overrides, Scene};
+use drystone::solver::cpu::CpuSolver;
+use drystone::step::Simulation;
+use std::fmt::Write as _;
+use std::path::Path;
+
+const G: f64 = 9.81;
+
+/// Cubes on the ground, of a side `[m]`, of these masses over that of water.
+fn cubes(side: f64, masses: &[f64], h: f64) -> String {
+    let mut text = format!(
+        "name = \"press\"\n[simulation]\ndt = {h:?}\nsteps = 1\n[materials.default]\nfriction = 0.5\n\
+         [[body]]\nkind = \"fixed\"\nshape = {{ type = \"half_space\", normal = [0, 0, 1] }}\n"
+    );
+    for (at, mass) in masses.iter().enumerate() {
+        let (half, height) = (0.5 * side, (at as f64 + 0.5) * side);
+        let mass = 1000.0 * side.powi(3) * mass;
+        writeln!(
+            text,
+            "[[body]]\nname = \"cube{at}\"\nshape = {{ type = \"box\", half_extents = [{half:?}, {half:?}, {half:?}] }}\n\
+             position = [0, 0, {height:?}]\nmass = {mass:?}"
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// Weight of a cube `[N]`.
+fn weight(side: f64) -> f64 {
+    1000.0 * side.powi(3) * G
+}
+
+/// Runs a scene for so long `[s]`; returns how far the lowest cubes, of so many, are below where they were, over the side.
+fn sink(text: &str, side: f64, cubes: usize, time: f64) -> Vec<f64> {
+    let scene = Scene::parse(Path::new("press.toml"), text, &Overrides::default()).unwrap();
+    let mut simulation =
+        Simulation::new(scene.world, scene.settings, Box::new(CpuSolver::new())).unwrap();
+    let steps = (time / scene.settings.time_step).ceil() as usize;
+    for _ in 0..steps {
+        simulation.step().unwrap();
+    }
+    let bodies = &simulation.world().bodies[1..=cubes];
+    let height = |at: usize| (at as f64 + 0.5) * side;
+    let sunk = bodies.iter().enumerate();
+    sunk.map(|(at, body)| (height(at) - body.pose.position.z) / side)
+        .collect()
+}
+
+#[test]
+fn a_load_of_many_weights_is_carried() {
+    for side in [0.05, 1.0] {
+        for h in [1.0 / 60.0, 1.0 / 240.0] {
+            for weights in [100.0, 1_000.0, 10_000.0] {
+                let force = -weights * weight(side);
+                let load =
+                    format!("[[load]]\nbody = \"cube0\"\nforce = [0, 0, {force:?}]\nfrom = 0.1\n");
+                let sunk = sink(&(cubes(side, &[1.0], h) + &load), side, 1, 1.0);
+                let about = format!("{weights} weights on {side} m, {h} s: {sunk:?}");
+                assert!(sunk[0] > 0.0 && sunk[0] < 0.0125, "{about}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ram_stops_at_what_it_presses() {
+    for side in [0.05, 1.0] {
+        for h in [1.0 / 60.0, 1.0 / 240.0] {
+            for weights in [100.0, 1_000.0] {
+                let force = weights * weight(side);
+                let ram = format!(
+                    "[[joint]]\nname = \"ram\"\ntype = \"slider\"\na = \"cube1\"\nanchor = [0, 0, {:?}]\naxis = [0, 0, 1]\n\
+                     motor = {{ type = \"velocity\", target = {:?}, max_force = {force:?} }}\n",
+                    1.5 * side,
+                    -0.2 * (G * side).sqrt(),
+                );
+                let sunk = sink(&(cubes(side, &[1.0, 1.0], h) + &ram), side, 2, 1.5);
+                let about = format!("{weights} weights on {side} m, {h} s: {sunk:?}");
+                assert!(sunk[0] > 0.0 && sunk[0] < 0.0125, "{about}");
+                assert!(sunk[1] > sunk[0] && sunk[1] < 0.025, "{about}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cube_carries_ten_thousand_times_its_mass() {
+    for h in [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0] {
+        let sunk = sink(&cubes(0.05, &[1.0, 1e4], h), 0.05, 2, 1.0);
+        assert!(sunk.iter().all(|sunk| *sunk < 0.003), "{h}: {sunk:?}");
+    }
+}

@@ -18,15 +18,19 @@
 //!
 //! | call | file | does |
 //! |---|---|---|
-//! | `Simulation::step` | `step/mod.rs` | divides the step into parts, finds contacts after each |
-//! | `Simulation::solve_part` | `step/parts.rs` | builds the problem of a part, has it solved, moves the bodies |
+//! | `Simulation::step`, `Simulation::solve_part` | `step/parts.rs` | divides the step into parts, finds contacts after each; has the problem of a part solved, moves the bodies |
 //! | `CpuSolver::attempt`, `CpuSolver::iterate` | `solver/cpu/run.rs` | checks and packs the problem, takes substep after substep; sweep after sweep |
-//! | `Lanes::sweep`, `Part::run`, `Part::update_two`, `Part::update` | `solver/cpu/lanes/sweep.rs` | colours among threads, contacts in lanes |
+//! | `Lanes::sweep` | `solver/cpu/lanes/sweep.rs` | colour after colour, each contact by its law |
+//! | `Team::pipeline` | `parallel/team.rs` | calls the closure that it gets from `Lanes::sweep` for a colour of each domain |
+//! | `Width::compiled` | `simd/mod.rs` | is the kernel that the closure calls, for the processor's vectors: `run_avx512`, which calls it |
+//! | `Part::run`, `Part::update` | `solver/cpu/lanes/sweep.rs` | contacts in lanes, two strips of them in turns; a point of a strip |
 //! | `Law::update` | `solver/cpu/contact.rs` | the impulse of a contact |
 //!
-//! A host's own [`problem::Problem`] enters at `CpuSolver::attempt`, by way of [`solver::Solver::step`]. These are 8 calls. Four more lie between them, which hand on a
-//! closure: `together` (`parallel/team.rs`) from `attempt` to its loop over substeps; `Team::pipeline` (the same) from `Lanes::sweep` to a colour of a domain; from there
-//! `Width::run` and `run_avx512` or `run_avx2` (`simd/mod.rs`) to the vectors of the processor.
+//! These are 9 calls over 6 files. A host's own [`problem::Problem`] enters at `CpuSolver::attempt`, by way of [`solver::Solver::step`]: 7 calls, or 5 without the two that
+//! hand a closure and a kernel on.
+//!
+//! On several threads `Simulation::step`, or `CpuSolver::attempt` where the step has not, calls itself once more through `together` (`parallel/team.rs`); and between
+//! `Team::pipeline` and the closure threads wait for each other (`parallel/gate.rs`, `parallel/pipeline.rs`).
 //!
 //! # A pile tonight
 //!

@@ -12,7 +12,7 @@ use crate::constants::{MAX_TEAM_DOMAINS, TEAM_CHUNKS_PER_THREAD};
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Who shares the loops of a thread.
 #[derive(Clone, Default)]
@@ -30,6 +30,9 @@ thread_local! {
     /// The company of this thread.
     static CURRENT: RefCell<Company> = const { RefCell::new(Company::Pool) };
 }
+
+/// A thread by itself.
+static ALONE: LazyLock<Arc<Team>> = LazyLock::new(|| Arc::new(Team::new(1, 0)));
 
 /// Threads at work on the same loops.
 pub(crate) struct Team {
@@ -69,13 +72,12 @@ impl Drop for Restored {
 
 /// Does some work, for which so many threads of the current pool come together; all loops in it are
 /// theirs. Within such work there is no other team.
+///
+/// The work goes into the pool if it does not come from there: a thread outside that led the pool's threads would wait for them for ever
+/// if it then gave the pool itself something to do.
 pub(crate) fn together<R: Send>(threads: usize, work: impl FnOnce(&Team) -> R + Send) -> R {
-    let company = CURRENT.with_borrow(Clone::clone);
-    if let Company::Team(team) = &company {
-        return work(team);
-    }
-    if threads <= 1 || matches!(company, Company::Alone) {
-        return work(&Team::new(1, 0));
+    if threads <= 1 || CURRENT.with_borrow(|company| !matches!(company, Company::Pool)) {
+        return work(&Team::current());
     }
     rayon::scope(|scope| {
         let lead = rayon::current_thread_index().unwrap_or(0);
@@ -118,6 +120,14 @@ pub(crate) fn threads() -> usize {
 }
 
 impl Team {
+    /// The team of this thread, or the thread alone.
+    pub(crate) fn current() -> Arc<Self> {
+        CURRENT.with_borrow(|company| match company {
+            Company::Team(team) => Arc::clone(team),
+            Company::Pool | Company::Alone => Arc::clone(&ALONE),
+        })
+    }
+
     /// A team of `threads`, of which the one with the number `lead` is the calling thread.
     fn new(threads: usize, lead: usize) -> Self {
         let helped = if threads > 1 { threads } else { 0 };

@@ -84,22 +84,16 @@ pub(crate) trait Kernel {
 }
 
 impl Width {
-    /// Computes something with these instructions, or with arrays where the processor lacks them.
-    ///
-    /// # Safety
-    /// What the kernel asks for.
-    #[allow(unsafe_code, reason = "bytes meet SIMD")]
+    /// A kernel compiled for these instructions, or for arrays where the processor lacks them; to be called under the promises that the
+    /// kernel asks for.
     #[inline]
-    pub(crate) unsafe fn run(self, kernel: impl Kernel) {
-        // SAFETY: `is_available` has found the instructions; the rest is the caller's promise.
-        unsafe {
-            match self {
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx512 if self.is_available() => run_avx512(kernel),
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx2 if self.is_available() => run_avx2(kernel),
-                _ => kernel.run::<portable::Portable>(),
-            }
+    pub(crate) fn compiled<K: Kernel>(self) -> unsafe fn(K) {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 if self.is_available() => run_avx512,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => run_avx2,
+            _ => K::run::<portable::Portable>,
         }
     }
 }

@@ -102,28 +102,23 @@ pub use host::Forces;
 pub use settings::{Settings, StepReport, Timings};
 
 use crate::collide::{ContactPoint, Detector};
-use crate::constants::{
-    MARGIN_PER_RADIUS, MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM, RESTITUTION_THRESHOLD_GH,
-};
-use crate::error::{Error, Result};
+use crate::constants::{MARGIN_PER_RADIUS, RESTITUTION_THRESHOLD_GH};
+use crate::error::Result;
 use crate::event::EventStepper;
 use crate::math::Pose;
 use crate::measure::{self, Energy, EnergyBalance, JointErrors, Penetration};
-use crate::parallel::{is_together, threads, together};
 use crate::problem::Problem;
 use crate::solver::substeps::SubstepPlan;
-use crate::solver::{Plan, Report, Solution, Solver, Status};
+use crate::solver::{Plan, Solution, Solver};
 use crate::stabilize::{PositionPass, Scheme, Sweeps};
 use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
 use halfway::Halfway;
 use integrate::Momentum;
 use joints::Joints;
-use parts::Solved;
 #[cfg(feature = "scene")]
 pub(crate) use saved::{WorldState, world_of};
 use split::Split;
-use std::time::Instant;
 
 /// A world, how it is stepped, and what is carried from step to step.
 pub struct Simulation {
@@ -191,8 +186,8 @@ impl Simulation {
     /// A simulation about to make its first step.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for settings or a world without meaning,
-    /// [`Error::NonFinite`] for a body
+    /// [`Error::Invalid`](crate::Error::Invalid) for settings or a world without meaning,
+    /// [`Error::NonFinite`](crate::Error::NonFinite) for a body
     /// that is nowhere.
     pub fn new(world: World, settings: Settings, solver: Box<dyn Solver>) -> Result<Self> {
         settings.validate()?;
@@ -237,155 +232,6 @@ impl Simulation {
             simulation.balance = Some(EnergyBalance::new(measure::energy(&simulation.world)));
         }
         Ok(simulation)
-    }
-
-    /// One step of length h:
-    ///
-    /// 1. the velocity LCP gives every body the velocity it ends the step with; joints that cannot
-    ///    carry their load break,
-    /// 2. bodies move by it,
-    /// 3. the position LCP removes the penetration and the errors of joints that are left,
-    /// 4. contacts are found anew, for the measures of this step and the start of the next.
-    ///
-    /// With [`Settings::substeps`] the first three are repeated in each substep, on the geometry that
-    /// the step starts with: see [`substeps`](crate::solver::substeps). In a world with joints all
-    /// four are repeated, so that levers, axes and inertias turn with the bodies: a lever that stays where
-    /// the step found it feeds energy into everything that swings.
-    ///
-    /// # Errors
-    /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
-    /// world is then as it was before the stage that failed.
-    pub fn step(&mut self) -> Result<StepReport> {
-        let threads = threads();
-        if threads > 1 && self.is_for_a_team() && !is_together() {
-            return together(threads, |_| self.step());
-        }
-        let start = Instant::now();
-        self.timings = Timings::default();
-        if self.contacts_are_stale {
-            self.balance_change();
-            self.detector.forget();
-            if let Some(stepper) = &mut self.event {
-                stepper.renew(&self.world)?;
-            }
-            self.control.reset();
-            self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
-            self.detect_contacts_anew()?;
-        }
-        let mut by_velocity = false;
-        if self.event.is_some() {
-            match self.step_to_events(start) {
-                Err(Error::Event { .. })
-                    if self
-                        .settings
-                        .event
-                        .is_some_and(|event| event.velocity_steps) =>
-                {
-                    by_velocity = true;
-                }
-                stepped => return stepped,
-            }
-        }
-        let found_for = self.division.updates;
-        self.division = self.divide();
-        if self.division.updates < found_for {
-            // Contacts were looked for within the reach of shorter parts.
-            self.detect_contacts(self.settings.time_step / f64::from(self.division.updates))?;
-            self.division = self.divide();
-        }
-        let contacts = self.detector.contacts().len();
-        let StepDivision {
-            updates, substeps, ..
-        } = self.division;
-        let (begin, whole) = (self.world.time, self.settings.time_step);
-        let h = whole / f64::from(updates);
-        self.joints.begin_step(&self.world);
-        let mut solved: Option<Solved> = None;
-        for update in 1..=updates {
-            self.prescribe_velocities(h);
-            let end = begin + f64::from(update) / f64::from(updates) * whole;
-            let part = self.solve_part(h, substeps, end)?;
-            solved = Some(match solved {
-                None => part,
-                Some(before) => before.followed_by(part),
-            });
-            self.detect_contacts(h)?;
-        }
-        self.steps += 1;
-        let mut solved = solved.unwrap_or_default();
-        solved.broken_joints = self.joints.break_overloaded(&mut self.world, whole);
-        let energy = solved
-            .energy
-            .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies));
-        self.balance_end(energy);
-        self.timings.step = start.elapsed();
-        Ok(StepReport {
-            step: self.steps,
-            time: self.world.time,
-            contacts,
-            contact_updates: updates,
-            // In a world with joints each search for contacts begins a substep.
-            substeps: updates * substeps.max(u32::from(updates > 1)),
-            capped: self.division.capped,
-            collisions: 0,
-            by_velocity,
-            velocity: solved.velocity,
-            position: solved.position,
-            broken_joints: solved.broken_joints,
-            joints_before_post: solved.joints_before_post,
-            witnesses: self.detector.take_witnesses(),
-            joints: self.joint_errors(),
-            penetration: self.penetration(),
-            energy,
-            timings: self.timings,
-        })
-    }
-
-    /// True if threads that stay together from the start of a step to its end make it faster.
-    fn is_for_a_team(&self) -> bool {
-        let post = self.settings.stabilization.post();
-        let (bodies, contacts) = (self.world.bodies.len(), self.detector.contacts().len());
-        bodies <= MAX_BODIES_OF_A_TEAM
-            && contacts >= MIN_BLOCKS_OF_A_TEAM
-            && self.solver.works_on_threads(&self.settings.solver)
-            && post.is_none_or(|post| self.solver.works_on_threads(&post.solver))
-    }
-
-    /// One step of the event stepper.
-    fn step_to_events(&mut self, start: Instant) -> Result<StepReport> {
-        let contacts = self.detector.contacts().len();
-        let h = self.settings.time_step;
-        let Some(stepper) = &mut self.event else {
-            return Ok(StepReport::default());
-        };
-        let solving = Instant::now();
-        let events = stepper.step(&mut self.world, h)?;
-        self.timings.solve = solving.elapsed();
-        self.detector.forget();
-        self.detect_contacts(h)?;
-        self.problem.contacts.clear();
-        self.solution = Solution::default();
-        self.plan = None;
-        self.solved_by = None;
-        self.steps += 1;
-        self.timings.step = start.elapsed();
-        Ok(StepReport {
-            step: self.steps,
-            time: self.world.time,
-            contacts,
-            collisions: events.collisions.len() as u32,
-            broken_joints: events.breaks.len(),
-            velocity: Report {
-                status: Status::Converged,
-                ..Report::default()
-            },
-            witnesses: self.detector.take_witnesses(),
-            joints: self.joint_errors(),
-            penetration: self.penetration(),
-            energy: measure::energy_of_chunks(&self.world, &mut self.energies),
-            timings: self.timings,
-            ..StepReport::default()
-        })
     }
 
     /// The world as it is now.

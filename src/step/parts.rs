@@ -1,13 +1,17 @@
-//! Solving a part of a step: as one problem, or in substeps through frozen geometry.
+//! A step, and the solving of each of its parts: as one problem, or in substeps through frozen geometry.
 
+use super::control::Division;
 use super::integrate::Way;
 use super::joints::Correction;
 use super::problem::{ContactBias, History};
-use super::{Simulation, integrate, plan, problem, turning};
+use super::{Simulation, StepReport, Timings, has_kinematic_bodies};
+use super::{integrate, plan, problem, turning};
+use crate::constants::{MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM};
 use crate::error::{Error, Result};
 use crate::measure::{self, Energy, JointErrors};
+use crate::parallel::{is_together, threads, together};
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
-use crate::solver::{self, Plan, Report, Status};
+use crate::solver::{self, Plan, Report, Solution, Status};
 use crate::stabilize::Scheme;
 use std::time::Instant;
 
@@ -40,42 +44,106 @@ impl Solved {
 }
 
 impl Simulation {
-    /// By what impulses that are remembered are multiplied in a problem that stands for so long `[s]`: forces
-    /// last, not impulses.
-    fn impulse_scale(&mut self, length: f64) -> f32 {
-        let last = std::mem::replace(&mut self.impulse_length, length);
-        if last > 0.0 {
-            (length / last) as f32
-        } else {
-            1.0
+    /// One step of length h:
+    ///
+    /// 1. the velocity LCP gives every body the velocity it ends the step with; joints that cannot
+    ///    carry their load break,
+    /// 2. bodies move by it,
+    /// 3. the position LCP removes the penetration and the errors of joints that are left,
+    /// 4. contacts are found anew, for the measures of this step and the start of the next.
+    ///
+    /// With [`Settings::substeps`] the first three are repeated in each substep, on the geometry that
+    /// the step starts with: see [`substeps`](crate::solver::substeps). In a world with joints all
+    /// four are repeated, so that levers, axes and inertias turn with the bodies: a lever that stays where
+    /// the step found it feeds energy into everything that swings.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] if a number stopped being finite, and what the solver reports. The
+    /// world is then as it was before the stage that failed.
+    pub fn step(&mut self) -> Result<StepReport> {
+        let threads = threads();
+        if threads > 1 && self.is_for_a_team() && !is_together() {
+            return together(threads, |_| self.step());
         }
-    }
-
-    fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
-        let part = plan::Part {
-            h,
-            substeps,
-            sweeps: self.sweeps,
-            gravity: self.world.gravity.norm(),
-            radius: self.position.smallest_radius(),
-            deepest: self.detector.depths().max,
-            held: self.control.held(),
-            driven: self.control.driven(),
-        };
-        let plan = plan::plan(&self.settings, &part);
-        SubstepPlan {
-            velocity: self.velocity_options(),
-            ..plan
+        let start = Instant::now();
+        self.timings = Timings::default();
+        if self.contacts_are_stale {
+            self.balance_change();
+            self.detector.forget();
+            if let Some(stepper) = &mut self.event {
+                stepper.renew(&self.world)?;
+            }
+            self.control.reset();
+            self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
+            self.detect_contacts_anew()?;
         }
-    }
-
-    /// How the velocity LCP of this part is solved, or that of each substep.
-    fn velocity_options(&self) -> solver::Options {
-        let given = self.settings.solver;
-        solver::Options {
-            iterations: given.iterations.max(self.least_sweeps),
-            ..given
+        let mut by_velocity = false;
+        if self.event.is_some() {
+            match self.step_to_events(start) {
+                Err(Error::Event { .. })
+                    if self
+                        .settings
+                        .event
+                        .is_some_and(|event| event.velocity_steps) =>
+                {
+                    by_velocity = true;
+                }
+                stepped => return stepped,
+            }
         }
+        let found_for = self.division.updates;
+        self.division = self.divide();
+        if self.division.updates < found_for {
+            // Contacts were looked for within the reach of shorter parts.
+            self.detect_contacts(self.settings.time_step / f64::from(self.division.updates))?;
+            self.division = self.divide();
+        }
+        let contacts = self.detector.contacts().len();
+        let Division {
+            updates, substeps, ..
+        } = self.division;
+        let (begin, whole) = (self.world.time, self.settings.time_step);
+        let h = whole / f64::from(updates);
+        self.joints.begin_step(&self.world);
+        let mut solved: Option<Solved> = None;
+        for update in 1..=updates {
+            self.prescribe_velocities(h);
+            let end = begin + f64::from(update) / f64::from(updates) * whole;
+            let part = self.solve_part(h, substeps, end)?;
+            solved = Some(match solved {
+                None => part,
+                Some(before) => before.followed_by(part),
+            });
+            self.detect_contacts(h)?;
+        }
+        self.steps += 1;
+        let mut solved = solved.unwrap_or_default();
+        solved.broken_joints = self.joints.break_overloaded(&mut self.world, whole);
+        let energy = solved
+            .energy
+            .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies));
+        self.balance_end(energy);
+        self.timings.step = start.elapsed();
+        Ok(StepReport {
+            step: self.steps,
+            time: self.world.time,
+            contacts,
+            contact_updates: updates,
+            // In a world with joints each search for contacts begins a substep.
+            substeps: updates * substeps.max(u32::from(updates > 1)),
+            capped: self.division.capped,
+            collisions: 0,
+            by_velocity,
+            velocity: solved.velocity,
+            position: solved.position,
+            broken_joints: solved.broken_joints,
+            joints_before_post: solved.joints_before_post,
+            witnesses: self.detector.take_witnesses(),
+            joints: self.joint_errors(),
+            penetration: self.penetration(),
+            energy,
+            timings: self.timings,
+        })
     }
 
     /// A part of a step, of length `h`, that ends at `end`: its problem, what the solver makes of it, and where that takes the bodies.
@@ -155,6 +223,91 @@ impl Simulation {
             energy,
             position: report.position.or(stabilized),
         })
+    }
+
+    /// True if threads that stay together from the start of a step to its end make it faster.
+    fn is_for_a_team(&self) -> bool {
+        let post = self.settings.stabilization.post();
+        let (bodies, contacts) = (self.world.bodies.len(), self.detector.contacts().len());
+        bodies <= MAX_BODIES_OF_A_TEAM
+            && contacts >= MIN_BLOCKS_OF_A_TEAM
+            && self.solver.works_on_threads(&self.settings.solver)
+            && post.is_none_or(|post| self.solver.works_on_threads(&post.solver))
+    }
+
+    /// One step of the event stepper.
+    fn step_to_events(&mut self, start: Instant) -> Result<StepReport> {
+        let contacts = self.detector.contacts().len();
+        let h = self.settings.time_step;
+        let Some(stepper) = &mut self.event else {
+            return Ok(StepReport::default());
+        };
+        let solving = Instant::now();
+        let events = stepper.step(&mut self.world, h)?;
+        self.timings.solve = solving.elapsed();
+        self.detector.forget();
+        self.detect_contacts(h)?;
+        self.problem.contacts.clear();
+        self.solution = Solution::default();
+        self.plan = None;
+        self.solved_by = None;
+        self.steps += 1;
+        self.timings.step = start.elapsed();
+        Ok(StepReport {
+            step: self.steps,
+            time: self.world.time,
+            contacts,
+            collisions: events.collisions.len() as u32,
+            broken_joints: events.breaks.len(),
+            velocity: Report {
+                status: Status::Converged,
+                ..Report::default()
+            },
+            witnesses: self.detector.take_witnesses(),
+            joints: self.joint_errors(),
+            penetration: self.penetration(),
+            energy: measure::energy_of_chunks(&self.world, &mut self.energies),
+            timings: self.timings,
+            ..StepReport::default()
+        })
+    }
+
+    /// By what impulses that are remembered are multiplied in a problem that stands for so long `[s]`: forces
+    /// last, not impulses.
+    fn impulse_scale(&mut self, length: f64) -> f32 {
+        let last = std::mem::replace(&mut self.impulse_length, length);
+        if last > 0.0 {
+            (length / last) as f32
+        } else {
+            1.0
+        }
+    }
+
+    fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
+        let part = plan::Part {
+            h,
+            substeps,
+            sweeps: self.sweeps,
+            gravity: self.world.gravity.norm(),
+            radius: self.position.smallest_radius(),
+            deepest: self.detector.depths().max,
+            held: self.control.held(),
+            driven: self.control.driven(),
+        };
+        let plan = plan::plan(&self.settings, &part);
+        SubstepPlan {
+            velocity: self.velocity_options(),
+            ..plan
+        }
+    }
+
+    /// How the velocity LCP of this part is solved, or that of each substep.
+    fn velocity_options(&self) -> solver::Options {
+        let given = self.settings.solver;
+        solver::Options {
+            iterations: given.iterations.max(self.least_sweeps),
+            ..given
+        }
     }
 
     /// Writes the problem of a part.

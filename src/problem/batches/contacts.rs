@@ -105,7 +105,7 @@ fn fill(
             // SAFETY: it asks for nothing.
             #[allow(unsafe_code, reason = "bytes meet SIMD")]
             unsafe {
-                width.run(pack);
+                width.compiled()(pack);
             }
         },
     );

@@ -4,7 +4,7 @@ use super::lanes::Given;
 use super::{CpuSolver, Sweep, VelocityChange, remainder_contacts};
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::Result;
-use crate::parallel::{Team, threads, together};
+use crate::parallel::{Team, is_together, threads, together};
 use crate::problem::batches::Batches;
 use crate::problem::{AsProblem, ProblemRef};
 use crate::solver::in_substeps::in_substeps;
@@ -46,77 +46,80 @@ impl Solver for CpuSolver {
         {
             return in_substeps(self, problem, plan, solution);
         }
-        together(threads_for(problem), |team| {
-            plan.validate()?;
-            let (options, divided) = (plan.velocity(), plan.substeps());
-            let problem = &divided.map_or(*problem, |plan| plan.applied_to(problem));
-            self.looks.clear();
-            if options.method == Method::Cluster {
-                plan.validate_problem(problem)?;
-                let (clusters, looks) = (&mut self.clusters, &mut self.looks);
-                return Ok(clusters.run(problem, options, solution, looks)?.into());
+        let threads = threads_for(problem);
+        if threads > 1 && !is_together() {
+            return together(threads, |_| self.attempt(problem, plan, solution));
+        }
+        let team = &Team::current();
+        plan.validate()?;
+        let (options, divided) = (plan.velocity(), plan.substeps());
+        let problem = &divided.map_or(*problem, |plan| plan.applied_to(problem));
+        self.looks.clear();
+        if options.method == Method::Cluster {
+            plan.validate_problem(problem)?;
+            let (clusters, looks) = (&mut self.clusters, &mut self.looks);
+            return Ok(clusters.run(problem, options, solution, looks)?.into());
+        }
+        let (mut batches, packed) = self.start(problem, plan, team)?;
+        let mut report = SubstepReport::default();
+        let (mut start, mut part) = (Instant::now(), packed);
+        let parts = divided.map_or(1, |plan| plan.substeps);
+        for number in 1..=parts {
+            let is_last = number == parts;
+            if let Some(plan) = divided {
+                self.begin_velocity(&mut batches, plan, number, team);
             }
-            let (mut batches, packed) = self.start(problem, plan, team)?;
-            let mut report = SubstepReport::default();
-            let (mut start, mut part) = (Instant::now(), packed);
-            let parts = divided.map_or(1, |plan| plan.substeps);
-            for number in 1..=parts {
-                let is_last = number == parts;
-                if let Some(plan) = divided {
-                    self.begin_velocity(&mut batches, plan, number, team);
-                }
+            let lcp = Lcp {
+                options,
+                is_convex: problem.is_convex(),
+                is_looked_at: is_last && problem.joint_rows.is_empty(),
+            };
+            self.iterate(&mut batches, team, &lcp, &mut part);
+            self.end_with_joints(&mut batches, team, options, &mut part);
+            if let Some(plan) = divided {
+                self.end_velocity(&batches, plan, team);
+            }
+            part.solve_time += start.elapsed();
+            report.add_velocity(&part);
+            start = Instant::now();
+            part = Report {
+                pack_time: Duration::ZERO,
+                iterations: 0,
+                solve_time: Duration::ZERO,
+                ..packed
+            };
+            if let Some((plan, position)) = divided.and_then(|plan| plan.with_position()) {
+                let mut part = part;
+                self.begin_position(&mut batches, (plan, position), number, team);
                 let lcp = Lcp {
-                    options,
-                    is_convex: problem.is_convex(),
-                    is_looked_at: is_last && problem.joint_rows.is_empty(),
+                    options: &position.options,
+                    // It has no friction.
+                    is_convex: true,
+                    is_looked_at: is_last,
                 };
                 self.iterate(&mut batches, team, &lcp, &mut part);
-                self.end_with_joints(&mut batches, team, options, &mut part);
-                if let Some(plan) = divided {
-                    self.end_velocity(&batches, plan, team);
-                }
-                part.solve_time += start.elapsed();
-                report.add_velocity(&part);
+                self.end_position(&mut batches, position, team);
+                part.solve_time = start.elapsed();
+                report.add_position(&part);
                 start = Instant::now();
-                part = Report {
-                    pack_time: Duration::ZERO,
-                    iterations: 0,
-                    solve_time: Duration::ZERO,
-                    ..packed
-                };
-                if let Some((plan, position)) = divided.and_then(|plan| plan.with_position()) {
-                    let mut part = part;
-                    self.begin_position(&mut batches, (plan, position), number, team);
-                    let lcp = Lcp {
-                        options: &position.options,
-                        // It has no friction.
-                        is_convex: true,
-                        is_looked_at: is_last,
-                    };
-                    self.iterate(&mut batches, team, &lcp, &mut part);
-                    self.end_position(&mut batches, position, team);
-                    part.solve_time = start.elapsed();
-                    report.add_position(&part);
-                    start = Instant::now();
-                }
-                if report.velocity.status == Status::NonFinite {
-                    break;
-                }
             }
-            if divided.is_some() {
-                self.store_step(&batches, solution, team);
-            } else {
-                let remainder = remainder_contacts(&batches).start;
-                solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
-                self.lanes.store_impulses(&mut solution.impulses, team);
+            if report.velocity.status == Status::NonFinite {
+                break;
             }
-            if !solution.is_finite() {
-                report.velocity.status = Status::NonFinite;
-            }
-            report.velocity.solve_time += start.elapsed();
-            self.packer.keep(batches);
-            Ok(report)
-        })
+        }
+        if divided.is_some() {
+            self.store_step(&batches, solution, team);
+        } else {
+            let remainder = remainder_contacts(&batches).start;
+            solution.take_from_block(remainder, problem, self.velocities.bodies(), &batches);
+            self.lanes.store_impulses(&mut solution.impulses, team);
+        }
+        if !solution.is_finite() {
+            report.velocity.status = Status::NonFinite;
+        }
+        report.velocity.solve_time += start.elapsed();
+        self.packer.keep(batches);
+        Ok(report)
     }
 }
 

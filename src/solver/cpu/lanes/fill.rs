@@ -52,7 +52,7 @@ impl Lanes {
             // SAFETY: the team hands every lane group, with its points, to one thread.
             #[allow(unsafe_code, reason = "the team hands out each lane group once")]
             unsafe {
-                width.run(kernel);
+                width.compiled()(kernel);
             }
         });
         self.fill_softness(given.problem, batches);

@@ -142,7 +142,7 @@ impl JointLanes {
                     // done. No two joints of a colour have a movable body in common.
                     #[allow(unsafe_code, reason = "the colouring makes groups disjoint")]
                     unsafe {
-                        lanes.width.run(part);
+                        lanes.width.compiled()(part);
                     }
                 },
             );

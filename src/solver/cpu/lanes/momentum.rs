@@ -30,7 +30,7 @@ impl Lanes {
             // SAFETY: the team hands every point to one thread.
             #[allow(unsafe_code, reason = "the team hands out each point once")]
             unsafe {
-                width.run(Extrapolation {
+                width.compiled()(Extrapolation {
                     factor,
                     impulses: impulses.range(points.clone()),
                     memory: memory.range(points),
@@ -51,7 +51,7 @@ impl Lanes {
             // SAFETY: the team hands every point to one thread, and every block is in one lane.
             #[allow(unsafe_code, reason = "each block is in one lane")]
             unsafe {
-                self.width.run(kernel);
+                self.width.compiled()(kernel);
             }
         });
     }

@@ -41,7 +41,7 @@ impl Lanes {
                 // SAFETY: the team hands every lane group to one thread, and every block is in one lane.
                 #[allow(unsafe_code, reason = "each block is in one lane")]
                 unsafe {
-                    self.width.run(kernel);
+                    self.width.compiled()(kernel);
                 }
             },
         );

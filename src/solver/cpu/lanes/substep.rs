@@ -110,7 +110,7 @@ impl Lanes {
             // SAFETY: as above.
             #[allow(unsafe_code, reason = "the team hands out each lane group once")]
             unsafe {
-                width.run(kernel);
+                width.compiled()(kernel);
             }
         });
     }
@@ -147,7 +147,7 @@ impl Lanes {
             // SAFETY: as above.
             #[allow(unsafe_code, reason = "the team hands out each lane group once")]
             unsafe {
-                width.run(kernel);
+                width.compiled()(kernel);
             }
         });
     }
@@ -185,7 +185,7 @@ impl Lanes {
             // nothing.
             #[allow(unsafe_code, reason = "the team hands out each domain once")]
             unsafe {
-                width.run(SubstepEnd {
+                width.compiled()(SubstepEnd {
                     fresh,
                     totals: totals.range(points.clone()).as_flattened_mut(),
                     impulses: impulses[points].as_flattened(),

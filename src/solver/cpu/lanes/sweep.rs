@@ -83,22 +83,26 @@ impl Lanes {
                 unsafe {
                     if is_own {
                         match rule {
-                            Rule::Disk => width.run(lanes.part(Coulomb(Disk, Own), part)),
-                            Rule::Polygon => width.run(lanes.part(Coulomb(cone, Own), part)),
-                            Rule::Frictionless => width.run(lanes.part(Frictionless(Own), part)),
-                            Rule::Convex => width.run(lanes.part(Convex(Own), part)),
-                            Rule::Mixed => width.run(lanes.part(Mixed(cone, Own), part)),
-                            Rule::Rebuild => width.run(lanes.part(Rebuild, part)),
+                            Rule::Disk => width.compiled()(lanes.part(Coulomb(Disk, Own), part)),
+                            Rule::Polygon => width.compiled()(lanes.part(Coulomb(cone, Own), part)),
+                            Rule::Frictionless => {
+                                width.compiled()(lanes.part(Frictionless(Own), part));
+                            }
+                            Rule::Convex => width.compiled()(lanes.part(Convex(Own), part)),
+                            Rule::Mixed => width.compiled()(lanes.part(Mixed(cone, Own), part)),
+                            Rule::Rebuild => width.compiled()(lanes.part(Rebuild, part)),
                         }
                         continue;
                     }
                     match rule {
-                        Rule::Disk => width.run(lanes.part(Coulomb(Disk, rows), part)),
-                        Rule::Polygon => width.run(lanes.part(Coulomb(cone, rows), part)),
-                        Rule::Frictionless => width.run(lanes.part(Frictionless(rows), part)),
-                        Rule::Convex => width.run(lanes.part(Convex(rows), part)),
-                        Rule::Mixed => width.run(lanes.part(Mixed(cone, rows), part)),
-                        Rule::Rebuild => width.run(lanes.part(Rebuild, part)),
+                        Rule::Disk => width.compiled()(lanes.part(Coulomb(Disk, rows), part)),
+                        Rule::Polygon => width.compiled()(lanes.part(Coulomb(cone, rows), part)),
+                        Rule::Frictionless => {
+                            width.compiled()(lanes.part(Frictionless(rows), part));
+                        }
+                        Rule::Convex => width.compiled()(lanes.part(Convex(rows), part)),
+                        Rule::Mixed => width.compiled()(lanes.part(Mixed(cone, rows), part)),
+                        Rule::Rebuild => width.compiled()(lanes.part(Rebuild, part)),
                     }
                 }
             }
@@ -221,15 +225,45 @@ impl<L: Law> Kernel for Part<'_, '_, L> {
     unsafe fn run<S: Simd>(self) {
         let strips = LANES / S::LANES * self.groups.len();
         let mut next = 0;
-        // SAFETY: the caller's promise.
-        unsafe {
-            while S::TAKES_TURNS && next + 1 < strips {
-                self.update_two::<S>([self.strip::<S>(next), self.strip::<S>(next + 1)]);
-                next += 2;
+        // The points of a strip are a chain of operations that wait for each other, longer than processors look ahead; two chains keep
+        // them busy. So two strips, which have no body in common, take turns: a point of one is updated while the last one
+        // of the other is still being applied to its bodies.
+        while S::TAKES_TURNS && next + 1 < strips {
+            let (p, q) = (self.strip::<S>(next), self.strip::<S>(next + 1));
+            next += 2;
+            let turns = self.turns(&p).min(self.turns(&q));
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mut bodies_p = self.gather::<S>(&p);
+                let mut bodies_q = self.gather::<S>(&q);
+                if self.is_idle(&p, &bodies_p) && self.is_idle(&q, &bodies_q) {
+                    continue;
+                }
+                let (mut at_p, mut at_q) = (Cursor::default(), Cursor::default());
+                let mut change_p = self.update(&p, at_p, &bodies_p);
+                for _ in 1..turns {
+                    let change_q = self.update(&q, at_q, &bodies_q);
+                    self.apply(&p, at_p, change_p, &mut bodies_p);
+                    at_p = p.next(at_p);
+                    change_p = self.update(&p, at_p, &bodies_p);
+                    self.apply(&q, at_q, change_q, &mut bodies_q);
+                    at_q = q.next(at_q);
+                }
+                let change_q = self.update(&q, at_q, &bodies_q);
+                self.apply(&p, at_p, change_p, &mut bodies_p);
+                self.finish(&p, (turns, p.next(at_p)), &mut bodies_p);
+                self.apply(&q, at_q, change_q, &mut bodies_q);
+                self.finish(&q, (turns, q.next(at_q)), &mut bodies_q);
             }
-            while next < strips {
-                self.update_one::<S>(&self.strip::<S>(next));
-                next += 1;
+        }
+        for strip in next..strips {
+            let strip = self.strip::<S>(strip);
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mut bodies = self.gather::<S>(&strip);
+                if !self.is_idle(&strip, &bodies) {
+                    self.finish(&strip, (0, Cursor::default()), &mut bodies);
+                }
             }
         }
     }
@@ -245,53 +279,6 @@ impl<L: Law> Part<'_, '_, L> {
             group: &self.pass.groups[group],
             pairs: &self.pass.pairs[group],
             first: strip % in_group * S::LANES,
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn update_one<S: Simd>(&self, strip: &Strip<'_>) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut bodies = self.gather::<S>(strip);
-            if !self.is_idle(strip, &bodies) {
-                self.finish(strip, (0, Cursor::default()), &mut bodies);
-            }
-        }
-    }
-
-    /// Updates two strips, which have no body in common, in turns: a point of one is updated while the
-    /// last one of the other is still being applied to its bodies.
-    ///
-    /// The points of a strip are a chain of operations that wait for each other, longer than processors
-    /// look ahead; two chains keep them busy.
-    #[inline(always)]
-    unsafe fn update_two<S: Simd>(&self, [p, q]: [Strip<'_>; 2]) {
-        let turns = self.turns(&p).min(self.turns(&q));
-        if turns == 0 {
-            return;
-        }
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut bodies_p = self.gather::<S>(&p);
-            let mut bodies_q = self.gather::<S>(&q);
-            if self.is_idle(&p, &bodies_p) && self.is_idle(&q, &bodies_q) {
-                return;
-            }
-            let (mut at_p, mut at_q) = (Cursor::default(), Cursor::default());
-            let mut change_p = self.update(&p, at_p, &bodies_p);
-            for _ in 1..turns {
-                let change_q = self.update(&q, at_q, &bodies_q);
-                self.apply(&p, at_p, change_p, &mut bodies_p);
-                at_p = p.next(at_p);
-                change_p = self.update(&p, at_p, &bodies_p);
-                self.apply(&q, at_q, change_q, &mut bodies_q);
-                at_q = q.next(at_q);
-            }
-            let change_q = self.update(&q, at_q, &bodies_q);
-            self.apply(&p, at_p, change_p, &mut bodies_p);
-            self.finish(&p, (turns, p.next(at_p)), &mut bodies_p);
-            self.apply(&q, at_q, change_q, &mut bodies_q);
-            self.finish(&q, (turns, q.next(at_q)), &mut bodies_q);
         }
     }
 

@@ -7,7 +7,7 @@ pub use single::tangents;
 
 pub(crate) use rotation::{Rotations, exp};
 pub(crate) use single::{
-    V3, add, cross, dot, narrow, scale, sub, symmetric_mul, widen, widen_symmetric,
+    Number, V3, add, cross, dot, narrow, scale, sub, symmetric_mul, widen, widen_symmetric,
 };
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};

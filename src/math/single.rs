@@ -1,42 +1,48 @@
-//! Arithmetic of plain `[f32; 3]` whose order of operations the shaders repeat.
+//! Arithmetic of three f32 numbers, or of vectors of such, whose order of operations the shaders repeat.
 
 use super::{Mat3, Vec3};
+use std::ops::{Add, Mul, Sub};
 
 /// Three f32 numbers, as the solvers and shaders see a vector.
 pub type V3 = [f32; 3];
 
+/// An f32, or a vector of them: one in each lane.
+pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {}
+
+impl<T: Copy + Add<Output = T> + Sub<Output = T> + Mul<Output = T>> Number for T {}
+
 /// `a + b`.
 #[must_use]
 #[inline(always)]
-pub fn add(a: V3, b: V3) -> V3 {
+pub fn add<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 /// `a - b`.
 #[must_use]
 #[inline(always)]
-pub fn sub(a: V3, b: V3) -> V3 {
+pub fn sub<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// `a * s`.
 #[must_use]
 #[inline(always)]
-pub fn scale(a: V3, s: f32) -> V3 {
+pub fn scale<T: Number>(a: [T; 3], s: T) -> [T; 3] {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
 /// `a . b`, summed from the first component on.
 #[must_use]
 #[inline(always)]
-pub fn dot(a: V3, b: V3) -> f32 {
+pub fn dot<T: Number>(a: [T; 3], b: [T; 3]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// `a x b`.
 #[must_use]
 #[inline(always)]
-pub fn cross(a: V3, b: V3) -> V3 {
+pub fn cross<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -47,7 +53,7 @@ pub fn cross(a: V3, b: V3) -> V3 {
 /// A symmetric matrix `[xx, xy, xz, yy, yz, zz]` times a vector.
 #[must_use]
 #[inline(always)]
-pub(crate) fn symmetric_mul(m: &[f32; 6], v: V3) -> V3 {
+pub(crate) fn symmetric_mul<T: Number>(m: &[T; 6], v: [T; 3]) -> [T; 3] {
     [
         m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
         m[1] * v[0] + m[3] * v[1] + m[4] * v[2],

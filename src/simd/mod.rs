@@ -19,9 +19,9 @@ pub(crate) mod vector;
 pub(crate) use rows::{IndexRow, LANES, Row, lanes_of, lanes_of_3, put};
 pub(crate) use vector::Vector;
 
+use crate::math::Number;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
-use std::ops::{Add, Mul, Sub};
 
 /// Which instructions the lanes are computed with. Results do not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,9 +139,7 @@ impl Default for Width {
 /// Methods of an implementation may only be called where the processor has its instructions; those
 /// that take pointers read or write `LANES` numbers there, or what they say.
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
-pub(crate) unsafe trait Simd:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
-{
+pub(crate) unsafe trait Simd: Number {
     /// What a comparison gives, one truth value a lane.
     type Mask: Copy;
 

@@ -1,27 +1,10 @@
-//! Vectors of three components, one of each in every lane; the operations of [`crate::math`] in the same order.
+//! Vectors of three components, one of each in every lane.
 
 use super::Simd;
+pub(crate) use crate::math::{add, cross, dot, scale, sub, symmetric_mul};
 
 /// Three components.
 pub(crate) type Vector<S> = [S; 3];
-
-/// `a + b`.
-#[inline(always)]
-pub(crate) fn add<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-/// `a - b`.
-#[inline(always)]
-pub(crate) fn sub<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-/// `a * s`.
-#[inline(always)]
-pub(crate) fn scale<S: Simd>(a: Vector<S>, s: S) -> Vector<S> {
-    [a[0] * s, a[1] * s, a[2] * s]
-}
 
 /// `yes` in the lanes of a mask, `no` elsewhere.
 #[inline(always)]
@@ -33,22 +16,6 @@ pub(crate) fn select<S: Simd>(mask: S::Mask, yes: Vector<S>, no: Vector<S>) -> V
     ]
 }
 
-/// `a . b`.
-#[inline(always)]
-pub(crate) fn dot<S: Simd>(a: Vector<S>, b: Vector<S>) -> S {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-/// `a x b`.
-#[inline(always)]
-pub(crate) fn cross<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
-}
-
 /// `v + a x b`.
 #[inline(always)]
 pub(crate) fn add_cross<S: Simd>(v: Vector<S>, a: Vector<S>, b: Vector<S>) -> Vector<S> {
@@ -56,16 +23,6 @@ pub(crate) fn add_cross<S: Simd>(v: Vector<S>, a: Vector<S>, b: Vector<S>) -> Ve
         (v[0] + a[1] * b[2]) - a[2] * b[1],
         (v[1] + a[2] * b[0]) - a[0] * b[2],
         (v[2] + a[0] * b[1]) - a[1] * b[0],
-    ]
-}
-
-/// A symmetric matrix `[xx, xy, xz, yy, yz, zz]` times a vector.
-#[inline(always)]
-pub(crate) fn symmetric_mul<S: Simd>(m: &[S; 6], v: Vector<S>) -> Vector<S> {
-    [
-        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
-        m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
-        m[2] * v[0] + m[4] * v[1] + m[5] * v[2],
     ]
 }
 

@@ -99,6 +99,14 @@ impl Aabb {
         }
     }
 
+    /// The least box that holds some points.
+    pub(crate) fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
+        points.into_iter().fold(Self::empty(), |all, at| Self {
+            min: all.min.inf(&at),
+            max: all.max.sup(&at),
+        })
+    }
+
     /// The box that holds all space.
     #[must_use]
     pub fn everything() -> Self {

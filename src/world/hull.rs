@@ -2,7 +2,7 @@
 
 use super::Polyhedron;
 use crate::error::{Error, Result};
-use crate::math::Vec3;
+use crate::math::{Aabb, Vec3};
 use parry3d_f64::math::Vector;
 use parry3d_f64::transformation::try_convex_hull;
 use std::f64::consts::TAU;
@@ -28,11 +28,8 @@ impl Polyhedron {
             return Err(wrong(format!("point {at} is not finite")));
         }
         // About their middle and of unit size, so that the hull's tolerances mean the same for all.
-        let (low, high) = points.iter().fold(
-            (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
-            |(low, high), point| (low.inf(point), high.sup(point)),
-        );
-        let (middle, size) = ((low + high) * 0.5, (high - low).norm());
+        let Aabb { min, max } = Aabb::around(points.iter().copied());
+        let (middle, size) = ((min + max) * 0.5, (max - min).norm());
         if !(size > 0.0 && size.is_finite()) || is_flat(points, &middle, size) {
             return Err(wrong("the points lie in one plane".to_owned()));
         }

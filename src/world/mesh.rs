@@ -136,7 +136,7 @@ impl TriangleMesh {
         }
         let boxes: Vec<Aabb> = triangles
             .iter()
-            .map(|corners| bounds_of(&corners.map(|at| vertices[at as usize])))
+            .map(|corners| Aabb::around(corners.map(|at| vertices[at as usize])))
             .collect();
         let (mut tree, order) = Tree::new(&boxes);
         let triangles: Vec<[u32; 3]> = order.iter().map(|&at| triangles[at as usize]).collect();
@@ -156,7 +156,7 @@ impl TriangleMesh {
         let facings = facings_of(&triangles, &sides, &normals, fan);
         let cosines = cosines_around(&triangles, &sides, &normals, fan);
         tree.set_facings(&facings);
-        let bounds = bounds_of(&vertices);
+        let bounds = Aabb::around(vertices.iter().copied());
         let reach = vertices.iter().map(nalgebra::Matrix::norm);
         Ok(Self {
             bounding_radius: reach.fold(0.0, f64::max),
@@ -220,7 +220,7 @@ impl TriangleMesh {
         for vertex in &mut scaled.vertices {
             *vertex *= factor;
         }
-        scaled.bounds = bounds_of(&scaled.vertices);
+        scaled.bounds = Aabb::around(scaled.vertices.iter().copied());
         scaled.bounding_radius *= factor;
         scaled.tree.scale(factor);
         scaled
@@ -374,16 +374,6 @@ fn fan_of(ends: &[u32], vertex: u32) -> std::ops::Range<usize> {
     let at = vertex as usize;
     let start = at.checked_sub(1).map_or(0, |before| ends[before]);
     start as usize..ends[at] as usize
-}
-
-fn bounds_of(points: &[Vec3]) -> Aabb {
-    let empty = Aabb::empty();
-    let (min, max) = points
-        .iter()
-        .fold((empty.min, empty.max), |(min, max), point| {
-            (min.inf(point), max.sup(point))
-        });
-    Aabb { min, max }
 }
 
 #[cfg(test)]

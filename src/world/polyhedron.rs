@@ -3,7 +3,7 @@
 use super::flaw::Flaw;
 use crate::constants::{FLAT_FACE, FLAT_POLYGON, MAX_FACE_VERTICES, MAX_POLYHEDRON_FACES};
 use crate::error::{Error, Result};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Aabb, Mat3, Vec3};
 use std::collections::BTreeMap;
 
 /// A convex polyhedron of positive volume.
@@ -45,6 +45,12 @@ pub struct Edge {
     pub vertices: [u32; 2],
     /// The faces that it lies between.
     pub faces: [u32; 2],
+}
+
+impl Edge {
+    pub(crate) const fn between(vertices: [u32; 2], faces: [u32; 2]) -> Self {
+        Self { vertices, faces }
+    }
 }
 
 /// A polyhedron, or what is laid out like one, as the search for contacts reads it.
@@ -115,13 +121,8 @@ impl Polyhedron {
                 return Err(Flaw::of(index, format!("it has {} vertices", face.len())));
             }
         }
-        let low = vertices
-            .iter()
-            .fold(Vec3::repeat(f64::INFINITY), |low, v| low.inf(v));
-        let high = vertices
-            .iter()
-            .fold(Vec3::repeat(f64::NEG_INFINITY), |high, v| high.sup(v));
-        let extent = (high - low).norm();
+        let bounds = Aabb::around(vertices.iter().copied());
+        let extent = (bounds.max - bounds.min).norm();
         let flat = FLAT_FACE * extent;
         let given = Sides::of(faces)?;
         for (index, face) in faces.iter().enumerate() {

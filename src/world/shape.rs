@@ -195,16 +195,8 @@ impl Shape {
             }
             Self::Polyhedron(solid) => {
                 let rotation = pose.orientation.to_rotation_matrix();
-                let empty = Aabb::empty();
-                let (min, max) =
-                    solid
-                        .vertices()
-                        .iter()
-                        .fold((empty.min, empty.max), |(min, max), vertex| {
-                            let at = pose.position + rotation * vertex;
-                            (min.inf(&at), max.sup(&at))
-                        });
-                Aabb { min, max }
+                let vertices = solid.vertices().iter();
+                Aabb::around(vertices.map(|vertex| pose.position + rotation * vertex))
             }
             Self::Mesh(mesh) => {
                 // Of its many vertices the box in its own axes stands for all.

@@ -10,28 +10,20 @@ const LOOPS: [u32; 24] = [
 ];
 
 /// The first face has the ends in their order, the second in the opposite one.
-const EDGES: [Edge; 12] = {
-    const fn edge(from: u32, to: u32, first: u32, second: u32) -> Edge {
-        Edge {
-            vertices: [from, to],
-            faces: [first, second],
-        }
-    }
-    [
-        edge(0, 1, 2, 4),
-        edge(2, 3, 4, 3),
-        edge(4, 5, 5, 2),
-        edge(6, 7, 3, 5),
-        edge(0, 2, 4, 0),
-        edge(1, 3, 1, 4),
-        edge(4, 6, 0, 5),
-        edge(5, 7, 5, 1),
-        edge(0, 4, 0, 2),
-        edge(1, 5, 2, 1),
-        edge(2, 6, 3, 0),
-        edge(3, 7, 1, 3),
-    ]
-};
+const EDGES: [Edge; 12] = [
+    Edge::between([0, 1], [2, 4]),
+    Edge::between([2, 3], [4, 3]),
+    Edge::between([4, 5], [5, 2]),
+    Edge::between([6, 7], [3, 5]),
+    Edge::between([0, 2], [4, 0]),
+    Edge::between([1, 3], [1, 4]),
+    Edge::between([4, 6], [0, 5]),
+    Edge::between([5, 7], [5, 1]),
+    Edge::between([0, 4], [0, 2]),
+    Edge::between([1, 5], [2, 1]),
+    Edge::between([2, 6], [3, 0]),
+    Edge::between([3, 7], [1, 3]),
+];
 
 /// A box's vertices and faces.
 pub(crate) struct Cuboid {

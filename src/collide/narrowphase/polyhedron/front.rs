@@ -49,11 +49,7 @@ impl Front {
     ) -> Option<Self> {
         let corners = mesh.corners(triangle).map(|corner| corner - origin);
         let [a, b, c] = corners;
-        let own = Aabb {
-            min: a.inf(&b).inf(&c),
-            max: a.sup(&b).sup(&c),
-        };
-        own.overlaps(bounds).then(|| {
+        Aabb::around(corners).overlaps(bounds).then(|| {
             let normal = mesh.normals()[triangle as usize];
             let sides = [b - a, c - b, a - c];
             let [first, second, third] =

@@ -46,7 +46,7 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
     let radius = arms.fold(0.0, f64::max);
     // A solid that is turned needs the room of what it stands for.
     let room = if turn.is_some() { radius } else { 0.0 };
-    let bounds = bounds_of(body.solid().vertices).grown(FACET_ROOM * room);
+    let bounds = Aabb::around(body.solid().vertices.iter().copied()).grown(FACET_ROOM * room);
     let near = Aabb {
         min: bounds.min + origin,
         max: bounds.max + origin,
@@ -110,16 +110,6 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
         return triangles.distance(&center, 4.0 * (radius + query.reach)) - radius;
     }
     f64::NEG_INFINITY
-}
-
-fn bounds_of(points: &[Vec3]) -> Aabb {
-    let empty = Aabb::empty();
-    let (min, max) = points
-        .iter()
-        .fold((empty.min, empty.max), |(min, max), at| {
-            (min.inf(at), max.sup(at))
-        });
-    Aabb { min, max }
 }
 
 /// Points are in the axes of the mesh, from the body's origin.

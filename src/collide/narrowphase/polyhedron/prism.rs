@@ -9,25 +9,17 @@ use crate::world::{Edge, Face, SideKind, Solid, TriangleMesh};
 const LOOPS: [u32; 18] = [0, 1, 2, 3, 5, 4, 1, 0, 3, 4, 2, 1, 4, 5, 0, 2, 5, 3];
 
 /// Those of the front, of the back, and between these.
-const EDGES: [Edge; 9] = {
-    const fn edge(from: u32, to: u32, first: u32, second: u32) -> Edge {
-        Edge {
-            vertices: [from, to],
-            faces: [first, second],
-        }
-    }
-    [
-        edge(0, 1, 0, 2),
-        edge(1, 2, 0, 3),
-        edge(2, 0, 0, 4),
-        edge(3, 4, 2, 1),
-        edge(4, 5, 3, 1),
-        edge(5, 3, 4, 1),
-        edge(0, 3, 2, 4),
-        edge(1, 4, 3, 2),
-        edge(2, 5, 4, 3),
-    ]
-};
+const EDGES: [Edge; 9] = [
+    Edge::between([0, 1], [0, 2]),
+    Edge::between([1, 2], [0, 3]),
+    Edge::between([2, 0], [0, 4]),
+    Edge::between([3, 4], [2, 1]),
+    Edge::between([4, 5], [3, 1]),
+    Edge::between([5, 3], [4, 1]),
+    Edge::between([0, 3], [2, 4]),
+    Edge::between([1, 4], [3, 2]),
+    Edge::between([2, 5], [4, 3]),
+];
 
 /// The solid below a triangle. The plane of a side across a ridge may be that of the triangle beyond.
 pub(super) struct Prism {

@@ -12,7 +12,7 @@ mod substeps;
 mod sweep;
 
 use super::binding_range::{BindingRange, Side};
-use super::bounds::Bounds;
+use super::bounds::{Array, Bounds};
 use super::dispatch::Dispatch;
 use super::kernel::{Kernel, KernelCall};
 use super::packing::Packing;
@@ -180,6 +180,28 @@ impl Plan {
                 BindingRange::of(Side::Joints),
                 Window::default(),
             );
+        }
+        Ok(())
+    }
+
+    /// Plans a kernel over all blocks of one kind, with what shares their window.
+    fn plan_blocks(
+        &mut self,
+        kernel: Kernel,
+        packing: &Packing<'_>,
+        blocks: &Array,
+        bounds: &Bounds,
+    ) -> Result<()> {
+        let all = 0..blocks.length;
+        let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
+            bounds.bytes(blocks, run)
+        })?;
+        for run in runs {
+            let bound = BindingRange {
+                blocks: bounds.window(blocks, &run),
+                ..BindingRange::of(packing.side)
+            };
+            self.add(kernel, run, bound, Window::default());
         }
         Ok(())
     }

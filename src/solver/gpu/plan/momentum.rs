@@ -20,18 +20,7 @@ impl Plan {
     ) -> Result<Vec<Dispatch>> {
         self.flags = flags;
         for packing in [Packing::joints(batches), Packing::contacts(batches)] {
-            let blocks = &packing.blocks;
-            let all = 0..blocks.length;
-            let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
-                bounds.bytes(blocks, run)
-            })?;
-            for run in runs {
-                let bound = BindingRange {
-                    blocks: bounds.window(blocks, &run),
-                    ..BindingRange::of(packing.side)
-                };
-                self.add(packing.momentum(), run, bound, Window::default());
-            }
+            self.plan_blocks(packing.momentum(), &packing, &packing.blocks, bounds)?;
         }
         self.plan_bodies(Kernel::BodyMomentum, batches, bounds)?;
         Ok(self.take())

@@ -67,17 +67,7 @@ impl Plan {
             largest: size_of::<ContactBlock>().max(size_of::<ContactTotal>()) as u64,
             ..packing.blocks
         };
-        let all = 0..blocks.length;
-        let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
-            bounds.bytes(&blocks, run)
-        })?;
-        for run in runs {
-            let bound = BindingRange {
-                blocks: bounds.window(&blocks, &run),
-                ..BindingRange::of(packing.side)
-            };
-            self.add(Kernel::SubstepContacts, run, bound, Window::default());
-        }
+        self.plan_blocks(Kernel::SubstepContacts, &packing, &blocks, bounds)?;
         self.number_windows(first, number);
         Ok(())
     }

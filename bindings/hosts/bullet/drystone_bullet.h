@@ -79,6 +79,9 @@ private:
 
     template <typename T> using Array = btAlignedObjectArray<T>;
 
+    /// Objects between one whose memory is asked for and the one that is read.
+    static constexpr int AHEAD = 8;
+
     /// In memory that is aligned so that drystone does not copy it.
     struct alignas(64) Body : ds_body
     {
@@ -135,8 +138,28 @@ private:
         m_bodies.clear();
         m_increments.resizeNoInitialize(0);
         m_squared_gravity = 0;
-        for (int i = 0; i < count; ++i)
+        for (int i = 0; i < count; ++i) {
+            fetch_body(objects[btMin(i + AHEAD, count - 1)]);
             index_of(objects[i], h);
+        }
+    }
+
+    /// Asks for the memory of a body, which the search for contacts has pushed out of the cache.
+    static void fetch_body(const btCollisionObject *object) { fetch_all(object, sizeof(btRigidBody)); }
+
+    static void fetch_all(const void *from, size_t size)
+    {
+        for (size_t at = 0; at < size; at += 64)
+            fetch(static_cast<const char *>(from) + at);
+    }
+
+    static void fetch(const void *at)
+    {
+#if defined(__GNUC__)
+        __builtin_prefetch(at);
+#else
+        (void)at;
+#endif
     }
 
     /// The index of an object's body; static ones come with their contacts.
@@ -177,10 +200,10 @@ private:
     {
         m_count = 0;
         m_is_moving = m_holds_rolling = false;
-        for (int i = 0; i < count; ++i) {
-            btPersistentManifold &manifold = *manifolds[i];
-            if (manifold.getNumContacts() == 0)
-                continue; // most of them
+        find_filled(manifolds, count);
+        for (int i = 0; i < m_filled.size(); ++i) {
+            fetch_points(*m_filled[btMin(i + AHEAD / 2, m_filled.size() - 1)]);
+            btPersistentManifold &manifold = *m_filled[i];
             btCollisionObject *a = const_cast<btCollisionObject *>(manifold.getBody0());
             btCollisionObject *b = const_cast<btCollisionObject *>(manifold.getBody1());
             if (!a->hasContactResponse() || !b->hasContactResponse())
@@ -222,6 +245,25 @@ private:
                 }
             }
         }
+    }
+
+    /// Finds the manifolds with contacts, which most have not, without a jump that nobody could foresee.
+    void find_filled(btPersistentManifold **manifolds, int count)
+    {
+        m_filled.resizeNoInitialize(count);
+        int filled = 0;
+        for (int i = 0; i < count; ++i) {
+            // Beside the number of its contacts.
+            fetch(&manifolds[btMin(i + 2 * AHEAD, count - 1)]->m_companionIdA);
+            m_filled[filled] = manifolds[i];
+            filled += manifolds[i]->getNumContacts() != 0;
+        }
+        m_filled.resizeNoInitialize(filled);
+    }
+
+    static void fetch_points(const btPersistentManifold &manifold)
+    {
+        fetch_all(&manifold.getContactPoint(0), size_t(manifold.getNumContacts()) * sizeof(btManifoldPoint));
     }
 
     /// Makes the arrays of contacts long enough; they are not made shorter.
@@ -457,17 +499,37 @@ private:
             body->setAngularVelocity(angular);
             const btVector3 moved = get(m_displacements[i].linear) - linear * h;
             const btVector3 turned = get(m_displacements[i].angular) - angular * h;
-            btTransform pose = body->getWorldTransform();
-            btTransform displaced;
-            btTransformUtil::integrateTransform(pose, moved, turned, 1, displaced);
-            body->setWorldTransform(displaced);
+            displace(body->getWorldTransform(), moved, turned);
         }
+    }
+
+    /// Moves a pose and turns it about its place. Bullet's integration, which follows, has the rotation normalized.
+    static void displace(btTransform &pose, const btVector3 &moved, const btVector3 &turned)
+    {
+        const btScalar squared = turned.length2();
+        if (squared > btScalar(0.01)) {
+            const btTransform from = pose;
+            btTransformUtil::integrateTransform(from, moved, turned, 1, pose);
+            return;
+        }
+        // (sin a) / a and (1 - cos a) / a^2 of the angle a.
+        const btScalar sine = 1 - squared / 6 * (1 - squared / 20), cosine = btScalar(0.5) - squared / 24 * (1 - squared / 30);
+        const btVector3 t = sine * turned, c = cosine * turned;
+        const btScalar x = turned.x(), y = turned.y(), z = turned.z();
+        const btMatrix3x3 turn(1 - c.y() * y - c.z() * z, c.x() * y - t.z(), c.x() * z + t.y(),
+                               c.x() * y + t.z(), 1 - c.x() * x - c.z() * z, c.y() * z - t.x(),
+                               c.x() * z - t.y(), c.y() * z + t.x(), 1 - c.x() * x - c.y() * y);
+        pose.setOrigin(pose.getOrigin() + moved);
+        pose.setBasis(turn * pose.getBasis());
     }
 
     void give_contacts()
     {
         const float substeps = float(m_plan.substeps);
         for (int i = 0; i < m_count; ++i) {
+            const btManifoldPoint &ahead = *m_points[btMin(i + 2 * AHEAD, m_count - 1)];
+            fetch(&ahead.m_appliedImpulse);
+            fetch(&ahead.m_lateralFrictionDir2);
             btManifoldPoint &point = *m_points[i];
             const btVector3 first = get(m_tangents[i].first), second = get(m_tangents[i].second);
             const float(&impulse)[3] = m_impulses[i].of;
@@ -503,6 +565,7 @@ private:
     int m_count = 0;
     std::vector<Contact> m_contacts;
     Array<btManifoldPoint *> m_points;
+    Array<btPersistentManifold *> m_filled;
     Array<Start> m_starts;
     Array<Tangents> m_tangents;
     Array<float> m_gaps, m_restitutions, m_loads, m_sizes, m_rolling, m_spinning;

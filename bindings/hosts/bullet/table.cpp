@@ -1,7 +1,8 @@
 // The same worlds solved by Bullet and by drystone: time in the solver, penetrations found afresh at the end, kinetic energy.
 //
-//     table STEPS RUNS
+//     table STEPS RUNS [SCENE [WAY]]
 //
+// SCENE and WAY are parts of names; without them it is all.
 // All ways are run so many times in turns. A step's time is the least of all runs, which are the same to the bit: other work on the machine only adds to it.
 #include "drystone_bullet.h"
 #include "scenes.h"
@@ -63,6 +64,7 @@ struct Outcome
 int main(int count, char **words)
 {
     const int steps = count > 1 ? std::atoi(words[1]) : 600, runs = count > 2 ? std::atoi(words[2]) : 3;
+    const auto is_asked = [&](int word, const char *name) { return count <= word || std::strstr(name, words[word]); };
     struct
     {
         const char *name;
@@ -85,11 +87,13 @@ int main(int count, char **words)
     std::printf("|---|---|---|---|---|---|---|---|\n");
     int lost = 0;
     for (const auto &entry : scenes) {
+        if (!is_asked(3, entry.name))
+            continue;
         const size_t way_count = sizeof ways / sizeof *ways;
         std::vector<Outcome> outcomes(way_count);
         for (int run = 0; run < runs; ++run)
             for (size_t at = 0; at < way_count; ++at)
-                if (ways[at].division == 1 || entry.has_joints)
+                if (is_asked(4, ways[at].name) && (ways[at].division == 1 || entry.has_joints))
                     outcomes[at].add(ways[at], steps, [&](Scene &scene) { entry.fill(scene, entry.size); });
         for (size_t at = 0; at < way_count; ++at) {
             const Way &way = ways[at];

@@ -131,10 +131,11 @@ impl Plan {
             let whole = h / f64::from(plan.time_step);
             plan.free_displacement(plan.substeps).map(|s| s * whole)
         });
-        let sum = |parts: [(f64, [f32; 3]); 3]| {
+        // A loop in which a compiler sees vectors.
+        let sum = |[a, b, c]: [f64; 3], start: [f32; 3], increment: [f32; 3], change: [f32; 3]| {
             std::array::from_fn(|i| {
-                let terms = parts.map(|(share, part)| share * f64::from(part[i]));
-                terms.into_iter().sum::<f64>() as f32
+                let forced = a * f64::from(start[i]) + b * f64::from(increment[i]);
+                (forced + c * f64::from(change[i])) as f32
             })
         };
         move |body| {
@@ -157,19 +158,15 @@ impl Plan {
             };
             let increment = increments.get(body)?;
             let moved = solution.displacements.get(body)?;
-            let velocity =
-                |start, increment, change| sum([(1.0, start), (1.0, increment), (1.0, change)]);
-            let displacement = |start, increment, moved| {
-                sum([(free[0], start), (free[1], increment), (1.0, moved)])
-            };
+            let (of_velocity, of_displacement) = ([1.0; 3], [free[0], free[1], 1.0]);
             Some(Motion {
                 velocity: Velocity {
-                    linear: velocity(start[0], increment.linear, change.linear),
-                    angular: velocity(start[1], increment.angular, change.angular),
+                    linear: sum(of_velocity, start[0], increment.linear, change.linear),
+                    angular: sum(of_velocity, start[1], increment.angular, change.angular),
                 },
                 displacement: Displacement {
-                    linear: displacement(start[0], increment.linear, moved.linear),
-                    angular: displacement(start[1], increment.angular, moved.angular),
+                    linear: sum(of_displacement, start[0], increment.linear, moved.linear),
+                    angular: sum(of_displacement, start[1], increment.angular, moved.angular),
                 },
             })
         }

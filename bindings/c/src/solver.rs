@@ -6,10 +6,10 @@ use crate::memory::{Sized32, check_pointer, structure, write, write_structure};
 use crate::plan::{ds_options, ds_plan, options, plan};
 use crate::problem::{Given, ds_displacement, ds_problem, ds_velocity, given};
 use crate::threads::Threads;
-use drystone::problem::{MovingSurfaces, RollingFriction, Velocity};
+use drystone::problem::{MovingSurfaces, RollingFriction};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::substeps::SubstepReport;
-use drystone::solver::{Displacement, Plan, Solution, Solver as _, Status};
+use drystone::solver::{Plan, Solution, Solver as _, Status};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A solver, opaque: its memory and its threads. Several threads may have one each; two may not use one at a time.
@@ -90,8 +90,6 @@ pub(crate) struct Held {
     /// Threads of its own.
     threads: Option<Threads>,
     pub(crate) solution: Solution,
-    velocities: Vec<Velocity>,
-    displacements: Vec<Displacement>,
     surfaces: MovingSurfaces,
     rolling: RollingFriction,
 }
@@ -110,8 +108,6 @@ impl Held {
             solver: CpuSolver::new(),
             threads: own.transpose()?,
             solution: Solution::default(),
-            velocities: Vec::new(),
-            displacements: Vec::new(),
             surfaces: MovingSurfaces::default(),
             rolling: RollingFriction::default(),
         })
@@ -186,12 +182,20 @@ impl Held {
             }
         }
         let found = self.work(given, plan)?;
-        self.velocities.clear();
-        self.displacements.clear();
         let h = divided.map_or(0.0, |plan| f64::from(plan.time_step));
-        for motion in plan.motions(h, &problem, &self.solution)? {
-            self.velocities.push(motion.velocity);
-            self.displacements.push(motion.displacement);
+        let motions = plan.motions(h, &problem, &self.solution)?;
+        for (body, motion) in motions.enumerate() {
+            let (velocity, displacement) = (motion.velocity, motion.displacement);
+            // SAFETY: the caller's promise; there are as many motions as bodies.
+            unsafe {
+                if !to.velocities.is_null() {
+                    to.velocities.add(body).write(bytemuck::cast(velocity));
+                }
+                if !to.displacements.is_null() {
+                    let to = to.displacements.add(body);
+                    to.write(bytemuck::cast(displacement));
+                }
+            }
         }
         let Solution {
             impulses,
@@ -202,8 +206,6 @@ impl Held {
         let velocity = &found.velocity;
         // SAFETY: the caller's promise.
         unsafe {
-            write(to.velocities, &self.velocities, "velocities")?;
-            write(to.displacements, &self.displacements, "displacements")?;
             write(to.impulses, impulses, "impulses")?;
             write(to.total_impulses, total_impulses, "total_impulses")?;
             write(to.joint_impulses, joint_impulses, "joint_impulses")?;

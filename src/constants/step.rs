@@ -270,7 +270,7 @@ pub(crate) const HELD_LOAD_PER_SIZE: f64 = 2.0 * SAG_OF_ALL;
 pub(crate) const HELD_PER_SIZE: f64 = 0.003;
 
 /// Speed at which soft contacts recover from a penetration at most, over `sqrt(g d)`, d being the diameter of the
-/// smaller body, where no position LCP does: in worlds with joints, and in the steps of a host.
+/// smaller body, where no position LCP does: in worlds with joints, and in plans that know nothing of gaps.
 pub(crate) const RECOVERY_SPEED: f64 = 0.015;
 
 /// The same where a position LCP takes back what is deeper: the speed of what the springs of contacts push apart by themselves.

@@ -53,8 +53,8 @@
 //! * **What is deeper** than these springs reach is taken back by a second LCP, on positions, in every substep of a part that begins with
 //!   such a contact: Cline and Pai's, on what lies beyond a contact's own sag, its rows as soft as the others. It moves bodies and gives them no velocity, so that what an
 //!   impact has pressed in does not come out in flight, layer upon layer; and it leaves to the springs what carries the load, so that towers stand. It does
-//!   work against gravity, as much as sinking in took. In worlds with joints, and in the steps of a host, deep contacts part at a
-//!   bounded speed instead.
+//!   work against gravity, as much as sinking in took. A host gets the same by a plan
+//!   for its problem ([`SubstepPlan::recommended_for`]). In worlds with joints deep contacts part at a bounded speed instead.
 //! * **Contacts that come and go** bring no impulse; an open gap closes and no more; impulses are multiplied by the
 //!   ratio of substeps where the number of these changes.
 //! * **Contacts that change their point** from search to search kick like springs that are hit again and again: boxes that

@@ -80,6 +80,52 @@ fn a_cube_that_a_host_moves_comes_to_rest() {
 }
 
 #[test]
+fn what_is_deep_comes_up_in_a_few_steps_and_gets_no_velocity() {
+    // Taken back by velocities of contacts alone it takes 4 s.
+    let (mut height, mut speed) = (0.3, 0.0_f32);
+    let (mut solver, mut solution) = (CpuSolver::new(), Solution::default());
+    let (mut warm, keys) = (WarmStart::default(), [(1, 0), (1, 1), (1, 2), (1, 3)]);
+    for step in 0..60 {
+        let mut problem = cube(height, speed);
+        let plan = SubstepPlan::recommended_for_in(6, &problem, H, GRAVITY);
+        let is_deep = height < 0.49;
+        assert!(plan.position.is_some() || !is_deep, "step {step}");
+        assert!(plan.position.is_none() || height < 0.4999, "step {step}");
+        let plan = Plan::from(plan);
+        warm.load(&keys, &plan, &mut problem.contacts, &mut problem.loads)
+            .unwrap();
+        solver.step(&problem, &plan, &mut solution).unwrap();
+        warm.store(&keys, &problem, &plan, &solution).unwrap();
+        let motion = plan.motion(H, &problem, &solution, 0).unwrap();
+        height += motion.displacement.linear[2];
+        speed = motion.velocity.linear[2];
+        assert!(step < 10 || height > 0.49, "step {step}: {height} m");
+        // The springs' own, by the size of the cube.
+        assert!(height < 0.501 && speed < 0.03, "{height} m, {speed} m/s");
+    }
+    assert!(speed.abs() < 1e-3, "{speed} m/s");
+}
+
+#[test]
+fn springs_have_nothing_taken_back() {
+    let mut problem = cube(0.3, 0.0);
+    problem.compliances = vec![1e-3; 4];
+    let plan = SubstepPlan::recommended_for(&problem, H, GRAVITY);
+    assert!(plan.position.is_none());
+    plan.validate_problem(&problem).unwrap();
+    // Nor does a plan that knows nothing of gaps.
+    let plan = SubstepPlan::recommended_for(
+        &Problem {
+            gaps: Vec::new(),
+            ..cube(0.3, 0.0)
+        },
+        H,
+        GRAVITY,
+    );
+    assert!(plan.position.is_none());
+}
+
+#[test]
 fn the_radius_of_a_problem_is_that_of_a_ball_of_the_same_inertia() {
     let ball = |radius: f32, mass: f32| {
         let inertia = 0.4 * mass * radius * radius;

@@ -736,7 +736,8 @@ enum ds_status ds_plan_recommended(struct ds_plan *plan,
                                    double gravity);
 
 /*
- The same with the radius of the problem's smallest body, as if it were a ball.
+ The same with the radius of the problem's smallest body, as if it were a ball; and where one of its gaps, which may be null, is deeper than the springs of
+ contacts reach, with position problems that take that back and give nothing a velocity: move bodies by their displacements.
 
  # Safety
  The pointers are to a `ds_plan` and a problem whose arrays are as long as it says.

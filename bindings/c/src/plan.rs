@@ -215,26 +215,21 @@ pub unsafe extern "C" fn ds_options_default(options: *mut ds_options) -> ds_stat
 
 /// # Safety
 /// The pointer is to a `ds_plan`.
-unsafe fn write_recommended(
-    plan: *mut ds_plan,
-    substeps: u32,
-    time_step: f64,
-    radius: f64,
-    gravity: f64,
-) -> Result<()> {
-    let sound = radius > 0.0 && radius.is_finite() && gravity >= 0.0 && gravity.is_finite();
-    if !sound {
-        return Err(Fault::invalid(
-            "the radius must be positive, and gravity at least 0",
-        ));
-    }
-    let recommended = match substeps {
-        0 => SubstepPlan::recommended(time_step, radius, gravity),
-        _ => SubstepPlan::recommended_in(substeps, time_step, radius, gravity),
-    };
+unsafe fn write_recommended(plan: *mut ds_plan, recommended: &SubstepPlan) -> Result<()> {
     recommended.validate()?;
     // SAFETY: the caller's promise.
-    unsafe { write_structure(plan, ds_plan::of(&recommended)) }
+    unsafe { write_structure(plan, ds_plan::of(recommended)) }
+}
+
+/// # Errors
+/// `DS_INVALID` for a size or gravity without meaning.
+fn check_scales(radius: f64, gravity: f64) -> Result<()> {
+    if radius > 0.0 && radius.is_finite() && gravity >= 0.0 && gravity.is_finite() {
+        return Ok(());
+    }
+    Err(Fault::invalid(
+        "the radius must be positive, and gravity at least 0",
+    ))
 }
 
 /// Fills in the default step's plan: contacts as damped springs, swept once in each of `substeps`; 0 for the recommended number, 16. `struct_size`
@@ -255,12 +250,18 @@ pub unsafe extern "C" fn ds_plan_recommended(
 ) -> ds_status {
     guarded(|| {
         crate::memory::check_pointer(plan, "plan")?;
+        check_scales(radius, gravity)?;
+        let recommended = match substeps {
+            0 => SubstepPlan::recommended(time_step, radius, gravity),
+            _ => SubstepPlan::recommended_in(substeps, time_step, radius, gravity),
+        };
         // SAFETY: the caller's promise.
-        unsafe { write_recommended(plan, substeps, time_step, radius, gravity) }
+        unsafe { write_recommended(plan, &recommended) }
     })
 }
 
-/// The same with the radius of the problem's smallest body, as if it were a ball.
+/// The same with the radius of the problem's smallest body, as if it were a ball; and where one of its gaps, which may be null, is deeper than the springs of
+/// contacts reach, with position problems that take that back and give nothing a velocity: move bodies by their displacements.
 ///
 /// # Safety
 /// The pointers are to a `ds_plan` and a problem whose arrays are as long as it says.
@@ -275,10 +276,15 @@ pub unsafe extern "C" fn ds_plan_recommended_for(
     guarded(|| {
         crate::memory::check_pointer(plan, "plan")?;
         // SAFETY: the caller's promise.
-        let given = unsafe { given(problem, false)? };
+        let given = unsafe { given(problem, !structure(problem)?.gaps.is_null())? };
         given.validate_bodies()?;
-        let radius = given.problem().smallest_radius();
+        let problem = given.problem();
+        check_scales(problem.smallest_radius(), gravity)?;
+        let recommended = match substeps {
+            0 => SubstepPlan::recommended_for(&problem, time_step, gravity),
+            _ => SubstepPlan::recommended_for_in(substeps, &problem, time_step, gravity),
+        };
         // SAFETY: the caller's promise.
-        unsafe { write_recommended(plan, substeps, time_step, radius, gravity) }
+        unsafe { write_recommended(plan, &recommended) }
     })
 }

@@ -297,8 +297,8 @@ private:
         return motion - normal * normal.dot(motion);
     }
 
-    /// The problem of a step, its plan in so many substeps, and impulses to start from.
-    ds_problem prepare(btScalar h, unsigned substeps)
+    /// The problem of a step, its plan in so many substeps, and impulses to start from. With gaps, it takes back deep ones by displacements.
+    ds_problem prepare(btScalar h, unsigned substeps, const float *gaps)
     {
         m_velocities.resizeNoInitialize(m_rigid.size());
         m_displacements.resizeNoInitialize(m_rigid.size());
@@ -309,7 +309,7 @@ private:
         problem.bodies = m_bodies.data();
         problem.contacts = m_contacts.data();
         problem.increments = data(m_increments);
-        problem.gaps = data(m_gaps);
+        problem.gaps = gaps;
         problem.restitutions = data(m_restitutions);
         problem.loads = data(m_loads);
         check(ds_sizes(&problem, data(m_sizes)));
@@ -342,7 +342,7 @@ private:
 
     void solve(btScalar h)
     {
-        const ds_problem problem = prepare(h, m_substeps);
+        const ds_problem problem = prepare(h, m_substeps, data(m_gaps));
         ds_solution solution = this->solution();
         solution.displacements = data(m_displacements);
         solution.total_impulses = reinterpret_cast<float(*)[3]>(data(m_totals));
@@ -356,7 +356,7 @@ private:
     {
         const unsigned parts = m_substeps > 0 ? m_substeps : 8;
         const btScalar h = info.m_timeStep, part = h / btScalar(parts);
-        ds_problem problem = prepare(h, parts);
+        ds_problem problem = prepare(h, parts, nullptr);
         problem.rolling_lengths = data(m_rolling);
         problem.spinning_lengths = data(m_spinning);
         ds_options options = {};

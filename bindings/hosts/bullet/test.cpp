@@ -82,6 +82,23 @@ void ball_bounces(bool joined)
     expect(std::abs(highest - 0.5 - 0.49) < 0.03, "ball: height of the bounce from 1 m with 0.7 [m]", highest - 0.5);
 }
 
+/// A box that is 0.3 m deep in the ground comes up within half a second, and does not fly.
+void deep_box_comes_up()
+{
+    Scene scene(std::make_unique<drystone::BulletSolver>(1, 6), 10);
+    btTransform pose(btQuaternion::getIdentity(), btVector3(0, 0, btScalar(0.2)));
+    btRigidBody &box = scene.add(new btBoxShape(btVector3(0.5f, 0.5f, 0.5f)), 1, pose);
+    double highest = 0, fastest = 0;
+    for (int i = 0; i < 30; ++i) {
+        scene.step();
+        highest = std::max(highest, double(box.getWorldTransform().getOrigin().z()));
+        fastest = std::max(fastest, double(box.getLinearVelocity().length()));
+    }
+    expect(std::abs(box.getWorldTransform().getOrigin().z() - 0.5) < 0.01, "deep box: height [m]", box.getWorldTransform().getOrigin().z());
+    expect(highest < 0.505, "deep box: greatest height [m]", highest);
+    expect(fastest < 0.2, "deep box: greatest speed [m/s]", fastest);
+}
+
 /// A kinematic platform at 1 m/s takes a box along.
 void platform_carries(bool joined)
 {
@@ -332,6 +349,7 @@ int main(int count, char **words)
     belt_carries(drystone_solver(), false, "belt: speed [m/s]");
     belt_carries(drystone_solver(), true, "belt with a joint: speed [m/s]");
     rolling_stops();
+    deep_box_comes_up();
     pendulum_swings();
     motor_turns();
     chain_holds();

@@ -36,7 +36,8 @@ impl Plan {
         Self::checked(plan)
     }
 
-    /// The same, with the radius found from the masses and inertias of a problem's bodies.
+    /// The same, with the radius found from the masses and inertias of a problem's bodies. Where a gap is deeper than the springs of contacts reach, displacements
+    /// take it back, and nothing gets a velocity by it.
     #[staticmethod]
     fn recommended_for(
         py: Python<'_>,

@@ -62,7 +62,30 @@ pub(crate) struct SoftStep {
     pub(crate) recovers_by_position: bool,
 }
 
+/// Sweeps of a substep in the step of a host.
+fn of_host() -> Options {
+    Options {
+        iterations: CONTACT_SWEEPS,
+        ..Options::default()
+    }
+}
+
 impl SoftStep {
+    /// The step of a host.
+    fn of_host(substeps: u32, h: f64, radius: f64, gravity: f64) -> Self {
+        Self {
+            h,
+            substeps: substeps.max(1),
+            softness: CONTACT_SOFTNESS,
+            sweeps: Sweeps::of_whole_bodies(CONTACT_SWEEPS),
+            radius,
+            gravity,
+            held: 0.0,
+            driven: 0.0,
+            recovers_by_position: false,
+        }
+    }
+
     /// Length of a substep `[s]`.
     fn part(&self) -> f64 {
         self.h / f64::from(self.substeps)
@@ -143,28 +166,39 @@ impl SubstepPlan {
     /// A tower of H cubes of side L stands if the substeps are shorter than `0.9 sqrt(L / (g H^3))`.
     #[must_use]
     pub fn recommended_in(substeps: u32, h: f64, radius: f64, gravity: f64) -> Self {
-        let step = SoftStep {
-            h,
-            substeps: substeps.max(1),
-            softness: CONTACT_SOFTNESS,
-            sweeps: Sweeps::of_whole_bodies(CONTACT_SWEEPS),
-            radius,
-            gravity,
-            held: 0.0,
-            driven: 0.0,
-            recovers_by_position: false,
-        };
-        let velocity = Options {
-            iterations: CONTACT_SWEEPS,
-            ..Options::default()
-        };
-        Self::soft(&step, velocity)
+        Self::soft(&SoftStep::of_host(substeps, h, radius, gravity), of_host())
     }
 
-    /// [`Self::recommended`] with [`ProblemRef::smallest_radius`](crate::problem::ProblemRef::smallest_radius).
+    /// [`Self::recommended`] with [`ProblemRef::smallest_radius`](crate::problem::ProblemRef::smallest_radius), and as [`Self::recommended_for_in`] has it.
     #[must_use]
     pub fn recommended_for(problem: &dyn AsProblem, h: f64, gravity: f64) -> Self {
-        Self::recommended(h, problem.as_problem().smallest_radius(), gravity)
+        Self::recommended_for_in(HOST_SUBSTEPS, problem, h, gravity)
+    }
+
+    /// The same in so many substeps. Where a gap of the problem is deeper than the springs of contacts reach, a position LCP follows each of them and takes that
+    /// back, which gives nothing a velocity: bodies are to be moved by their [displacements](super::super::Motion::displacement).
+    #[must_use]
+    pub fn recommended_for_in(
+        substeps: u32,
+        problem: &dyn AsProblem,
+        h: f64,
+        gravity: f64,
+    ) -> Self {
+        let problem = problem.as_problem();
+        let mut step = SoftStep::of_host(substeps, h, problem.smallest_radius(), gravity);
+        let deepest = problem
+            .gaps
+            .iter()
+            .fold(0.0_f32, |least, &gap| gap.min(least));
+        step.recovers_by_position = true;
+        // Springs of their own have nothing taken back.
+        let is_deep = -f64::from(deepest) > step.gap_law().reach_of_springs();
+        step.recovers_by_position = is_deep && !problem.is_compliant();
+        let mut plan = Self::soft(&step, of_host());
+        if step.recovers_by_position {
+            plan.position = Some(step.position(of_host()));
+        }
+        plan
     }
 
     /// A step of soft contacts, its problems solved as given.

@@ -215,7 +215,7 @@ fn solve(
     let stated = host.contacts.problem(&host.bodies.records);
     let plan = Plan::from(match host.settings.substeps {
         None => SubstepPlan::recommended_for(&stated, h, gravity),
-        Some(count) => SubstepPlan::recommended_in(count, h, stated.smallest_radius(), gravity),
+        Some(count) => SubstepPlan::recommended_for_in(count, &stated, h, gravity),
     });
     host.contacts.warm_start(&mut host.warm, &plan)?;
     let problem = host.contacts.problem(&host.bodies.records);

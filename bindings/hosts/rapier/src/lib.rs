@@ -143,8 +143,7 @@ impl Host {
         let plan = match self.settings.substeps {
             None => SubstepPlan::recommended_for(&stated, h.into(), gravity.into()),
             Some(count) => {
-                let radius = stated.smallest_radius();
-                SubstepPlan::recommended_in(count, h.into(), radius, gravity.into())
+                SubstepPlan::recommended_for_in(count, &stated, h.into(), gravity.into())
             }
         };
         let plan = Plan::from(plan);

@@ -20,10 +20,11 @@ use super::weights::{Pressed, Weights};
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
 use crate::constants::{
-    CONTACTS_PER_THREAD, LEAST_REACH, LOADS_LAST, MAX_CONTACT_UPDATES, MAX_SUBSTEPS,
-    MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS, MOTION_PER_CONTACT_UPDATE,
-    MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR, SUBSTEPS_TIMES_ROWS, SWEEPS_OF_A_BOUNCE,
-    SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP, TURN_PER_SUBSTEP,
+    CONTACTS_PER_THREAD, HELD_LOAD_PER_SIZE, LEAST_REACH, LOADS_LAST, MAX_CONTACT_UPDATES,
+    MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS,
+    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR,
+    SUBSTEPS_TIMES_ROWS, SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP,
+    TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel;
@@ -102,9 +103,11 @@ impl Control {
         };
     }
 
-    /// Acceleration by loads that contacts are known to hold, the most of all `[m/s^2]`.
-    pub(super) fn held(&self) -> f64 {
-        self.pressed.held.max(2.0 * self.weights.standing)
+    /// Acceleration by loads that contacts of bodies of some size `[m]` are known to hold: what drives explain, and what the stiffness for weights
+    /// carries `[m/s^2]`.
+    pub(super) fn held(&self, size: f64) -> f64 {
+        let by_weights = HELD_LOAD_PER_SIZE * size * self.weights.stiffness;
+        self.pressed.held.max(by_weights)
     }
 
     /// Acceleration by what drives bodies beside gravity, the most of all `[m/s^2]`.
@@ -321,7 +324,6 @@ pub(super) struct SavedControl {
     /// True if the bodies were taken in.
     is_begun: bool,
     stiffness: f64,
-    standing: f64,
     falling: f64,
     good_for: u32,
     contacts: usize,
@@ -334,7 +336,6 @@ impl Control {
         SavedControl {
             is_begun: !self.weights.bodies.is_empty(),
             stiffness: self.weights.stiffness,
-            standing: self.weights.standing,
             falling: self.weights.falling,
             good_for: self.good_for,
             contacts: self.contacts,
@@ -344,7 +345,7 @@ impl Control {
     /// The control that was saved of a world.
     pub(super) fn restored(saved: &SavedControl, world: &World) -> Self {
         let mut control = Self {
-            weights: Weights::found(saved.stiffness, saved.standing, saved.falling),
+            weights: Weights::found(saved.stiffness, saved.falling),
             good_for: saved.good_for,
             contacts: saved.contacts,
             ..Self::default()

@@ -291,7 +291,7 @@ impl Simulation {
             gravity: self.world.gravity.norm(),
             radius: self.position.smallest_radius(),
             deepest: self.detector.depths().max,
-            held: self.control.held(),
+            held: self.control.held(2.0 * self.position.smallest_radius()),
             driven: self.control.driven(),
         };
         let plan = plan::plan(&self.settings, &part);

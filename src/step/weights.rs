@@ -23,8 +23,6 @@ pub(super) struct Weights {
     pub(super) bodies: Vec<Load>,
     /// Stiffness that loads ask for `[1/s^2]`.
     pub(super) stiffness: f64,
-    /// Acceleration that what stands on a contact would give its two bodies, the most of all `[m/s^2]`.
-    pub(super) standing: f64,
     /// Size of the smallest body that nothing carries `[m]`; infinite if all are carried.
     pub(super) falling: f64,
     /// Heights of bodies `[m]`, from the highest to the lowest.
@@ -95,10 +93,9 @@ impl Support {
 impl Weights {
     /// What was found before, without its bodies.
     #[cfg(feature = "scene")]
-    pub(super) fn found(stiffness: f64, standing: f64, falling: f64) -> Self {
+    pub(super) fn found(stiffness: f64, falling: f64) -> Self {
         Self {
             stiffness,
-            standing,
             falling,
             ..Self::default()
         }
@@ -186,7 +183,7 @@ impl Weights {
         carried: &Remembered<'_>,
         h: f64,
     ) {
-        (self.stiffness, self.standing) = (0.0, 0.0);
+        self.stiffness = 0.0;
         self.falling = f64::INFINITY;
         let gravity = world.gravity.norm();
         if gravity == 0.0 {
@@ -235,9 +232,7 @@ impl Weights {
                 } else {
                     known
                 };
-                let press = pressing * gravity * response;
-                worst = worst.max(press / (SAG_OF_ALL * size));
-                self.standing = self.standing.max(press);
+                worst = worst.max(pressing * gravity * response / (SAG_OF_ALL * size));
                 lower.pressing += pressing;
                 if load.supports > 1 {
                     continue;

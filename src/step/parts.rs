@@ -52,7 +52,7 @@ impl Simulation {
     /// 3. the position LCP removes the penetration and the errors of joints that are left,
     /// 4. contacts are found anew, for the measures of this step and the start of the next.
     ///
-    /// With [`Settings::substeps`] the first three are repeated in each substep, on the geometry that
+    /// With [`Settings::substeps`](super::Settings::substeps) the first three are repeated in each substep, on the geometry that
     /// the step starts with: see [`substeps`](crate::solver::substeps). In a world with joints all
     /// four are repeated, so that levers, axes and inertias turn with the bodies: a lever that stays where
     /// the step found it feeds energy into everything that swings.

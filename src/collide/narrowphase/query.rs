@@ -51,9 +51,12 @@ impl Query {
             velocity_b: b.velocity,
             spin_a: a.spin,
             spin_b: b.spin,
+            offset,
             reach: limits.margin + limits.time_step * speed,
             model: limits.model,
-            ..Self::within(offset, limits.margin)
+            sign: 1.0,
+            deeper_by: DEEPER_BY,
+            last_normal: None,
         }
     }
 

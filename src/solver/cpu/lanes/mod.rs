@@ -333,7 +333,8 @@ impl SharedVelocities<'_> {
         (first, spare): (usize, u32),
     ) {
         let mut places = IndexRow([0; LANES]);
-        for (place, &index) in places.0.iter_mut().zip(&index.0) {
+        let lanes = first..first + S::LANES;
+        for (place, &index) in places.0[lanes.clone()].iter_mut().zip(&index.0[lanes]) {
             *place = if index == self.zero { spare } else { index };
         }
         let [x, y, z] = bodies.linear;

@@ -57,6 +57,8 @@ impl Division {
 pub(super) struct Control {
     weights: Weights,
     pressed: Pressed,
+    /// True if there are loads or joints.
+    is_driven: bool,
     /// Indices of the kinematic ones.
     kinematic: Vec<usize>,
     /// Steps for which the weights are still good.
@@ -94,9 +96,8 @@ impl Control {
             self.take_bodies(world);
             self.good_for = 0;
         }
-        let is_driven =
-            !(world.loads.is_empty() && world.joints.is_empty() && self.kinematic.is_empty());
-        self.pressed = if is_driven {
+        self.is_driven = !(world.loads.is_empty() && world.joints.is_empty());
+        self.pressed = if self.is_driven {
             self.weights.pressed(world, carried, h)
         } else {
             Pressed::default()
@@ -130,6 +131,7 @@ impl Control {
             || contacts.len().abs_diff(self.contacts) > self.contacts / 8
             || pressed > self.weights.stiffness
         {
+            let carried = self.is_driven.then_some(carried);
             self.weights.weigh(world, contacts, carried, h);
             self.contacts = contacts.len();
             self.good_for = LOADS_LAST;

@@ -4,7 +4,8 @@
 //! smaller body's size under weights in nearly all contacts, and at most [`SAG_OF_ALL`] under anything in the worst; and towers do not buckle.
 //!
 //! Weights and [loads](crate::world::Load) are known before they press. A contact that carried several times as much in the last moments is
-//! pressed by something else: a motor, a spring, a rope, a body that is moved. Then F is what it carried, for all that is below as well.
+//! pressed by something else: a motor, a spring, a rope. Then F is what it carried, for all that is below as well. Moving bodies alone do not count: the impacts of a
+//! shaken bed would stiffen its springs while they are pressed, and throw it.
 
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
@@ -180,7 +181,7 @@ impl Weights {
         &mut self,
         world: &World,
         contacts: &[ContactPoint],
-        carried: &Remembered<'_>,
+        carried: Option<&Remembered<'_>>,
         h: f64,
     ) {
         self.stiffness = 0.0;
@@ -255,9 +256,15 @@ impl Weights {
     }
 
     /// Sorted by their bodies, as contacts are.
-    fn find_supports(&mut self, contacts: &[ContactPoint], carried: &Remembered<'_>, up: &Vec3) {
+    fn find_supports(
+        &mut self,
+        contacts: &[ContactPoint],
+        carried: Option<&Remembered<'_>>,
+        up: &Vec3,
+    ) {
         self.supports.clear();
-        let mut loads = carried.loads_of_pairs().peekable();
+        let carried = carried.into_iter();
+        let mut loads = carried.flat_map(|of| of.loads_of_pairs()).peekable();
         let mut first = 0;
         for run in contacts.chunk_by(|one, next| one.bodies == next.bodies) {
             let start = first;

@@ -130,10 +130,10 @@ pub(crate) const HOST_SUBSTEPS: u32 = 16;
 /// Most of them in any world: a tower of 50 cubes of 5 cm asks for 194.
 pub(crate) const MAX_SUBSTEPS: f64 = 256.0;
 
-/// Most of them in a world of few contacts: a cube of 5 cm under one of 10,000 times its mass asks for 1,656 in a step of 1/30 s.
+/// Most of them in a world of few contacts: a cube of 5 cm under one of 10,000 times its mass asks for 1,651 in a step of 1/30 s.
 pub(crate) const MAX_SUBSTEPS_OF_FEW: f64 = 2048.0;
 
-/// Substeps times contacts and joints up to which there may be more than [`MAX_SUBSTEPS`]: some 10 ms of computing.
+/// Substeps times contacts and joints up to which there may be more than [`MAX_SUBSTEPS`]; chosen, not measured.
 pub(crate) const SUBSTEPS_TIMES_ROWS: f64 = 250_000.0;
 
 /// Most searches for contacts in a step.
@@ -222,8 +222,8 @@ pub(crate) const SAG_OF_ALL: f64 = 0.01;
 /// A contact may hold as much of what drives press with as their forces so many times: levers and wedges multiply them.
 pub(crate) const LEVERAGE: f64 = 10.0;
 
-/// A contact that carried so many times what is known to press on it is pressed by something else. Of weights alone, chains of contacts in a heap carry twice or
-/// three times their share.
+/// A contact that carried so many times what is known to press on it is pressed by something else; below it is taken for weights that lean on few of their supports.
+/// Chosen, not measured.
 pub(crate) const PRESSED_BEYOND: f64 = 4.0;
 
 /// Safety of towers against buckling, over a fourth of the bound of equal cubes, 1.02.

@@ -57,8 +57,6 @@ impl Division {
 pub(super) struct Control {
     weights: Weights,
     pressed: Pressed,
-    /// True if there are loads or joints.
-    is_driven: bool,
     /// Indices of the kinematic ones.
     kinematic: Vec<usize>,
     /// Steps for which the weights are still good.
@@ -96,12 +94,7 @@ impl Control {
             self.take_bodies(world);
             self.good_for = 0;
         }
-        self.is_driven = !(world.loads.is_empty() && world.joints.is_empty());
-        self.pressed = if self.is_driven {
-            self.weights.pressed(world, carried, h)
-        } else {
-            Pressed::default()
-        };
+        self.pressed = self.weights.pressed(world, carried, h);
     }
 
     /// Acceleration by loads that contacts of bodies of some size `[m]` are known to hold: what drives explain, and what the stiffness for weights
@@ -131,8 +124,8 @@ impl Control {
             || contacts.len().abs_diff(self.contacts) > self.contacts / 8
             || pressed > self.weights.stiffness
         {
-            let carried = self.is_driven.then_some(carried);
-            self.weights.weigh(world, contacts, carried, h);
+            self.weights
+                .weigh(world, contacts, (carried, &self.pressed), h);
             self.contacts = contacts.len();
             self.good_for = LOADS_LAST;
         }

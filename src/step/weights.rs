@@ -4,8 +4,8 @@
 //! smaller body's size under weights in nearly all contacts, and at most [`SAG_OF_ALL`] under anything in the worst; and towers do not buckle.
 //!
 //! Weights and [loads](crate::world::Load) are known before they press. A contact that carried several times as much in the last moments is
-//! pressed by something else: a motor, a spring, a rope. Then F is what it carried, for all that is below as well. Moving bodies alone do not count: the impacts of a
-//! shaken bed would stiffen its springs while they are pressed, and throw it.
+//! pressed by something else: a motor, a spring, weights on a lever. Then F is what it carried, for all that is below as well, as far as loads and joints explain
+//! it. What nothing explains does not count: the impacts of a shaken bed would stiffen its springs while they are pressed.
 
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
@@ -44,6 +44,8 @@ pub(super) struct Pressed {
     pub(super) held: f64,
     /// Acceleration by loads, and of a joint's lighter body by its motor or spring, the most of all `[m/s^2]`.
     pub(super) driven: f64,
+    /// Most that a contact may carry of it `[N]`.
+    explained: f64,
 }
 
 /// The load on a body.
@@ -123,14 +125,16 @@ impl Weights {
         }));
     }
 
-    /// Forces beside weights, as contacts of the last part carried them and as they are known over the next step of length `h`.
+    /// Forces beside weights, as contacts of the last part carried them, as far as what is known over the next step of length `h` explains them.
     pub(super) fn pressed(&self, world: &World, carried: &Remembered<'_>, h: f64) -> Pressed {
+        let gravity = world.gravity.norm();
         let (mut worst, mut held): (f64, f64) = (0.0, 0.0);
         let (mut known, mut driven): (f64, f64) = (0.0, 0.0);
-        for joint in &world.joints {
-            let (force, mass) = self.drive_of(world, joint);
-            known += force;
-            driven = driven.max(force / mass);
+        for joint in world.joints.iter().filter(|joint| !joint.broken) {
+            let (force, [lighter, both]) = self.drive_of(world, joint);
+            // A joint may also hand on the weights that hang on it.
+            known += force + gravity * both;
+            driven = driven.max(force / lighter);
         }
         for load in &world.loads {
             let (impulse, _) = load.impulse(&world.bodies[load.body as usize], world.time, h);
@@ -140,31 +144,43 @@ impl Weights {
             driven = driven.max(force / body.mass);
             worst = worst.max(force / (body.mass * body.size));
         }
+        let explained = LEVERAGE * known;
+        if explained == 0.0 {
+            return Pressed::default();
+        }
         for (bodies, force) in carried.loads_of_pairs() {
             // Contacts of a state that was restored may name any bodies.
             let [Some(a), Some(b)] = bodies.map(|body| self.bodies.get(body as usize)) else {
                 continue;
             };
-            let response = 1.0 / a.mass + 1.0 / b.mass;
-            worst = worst.max(force * response / a.size.min(b.size));
-            held = held.max(force.min(LEVERAGE * known) * response);
+            let press = force.min(explained) * (1.0 / a.mass + 1.0 / b.mass);
+            worst = worst.max(press / a.size.min(b.size));
+            held = held.max(press);
         }
         Pressed {
             stiffness: worst / SAG_OF_ALL,
             held: 2.0 * held,
             driven,
+            explained,
         }
     }
 
-    /// Force of a joint's motor and spring, that of a torque at the surface of the smaller body `[N]`, and the mass of the lighter one `[kg]`.
-    fn drive_of(&self, world: &World, joint: &Joint) -> (f64, f64) {
+    /// Force of a joint's motor and spring, that of a torque at the surface of the smaller body `[N]`; mass of the lighter of its bodies, and of those
+    /// together that move `[kg]`.
+    fn drive_of(&self, world: &World, joint: &Joint) -> (f64, [f64; 2]) {
         let ends = [Some(joint.body_a), joint.body_b].into_iter().flatten();
-        let (mut radius, mut mass) = (f64::INFINITY, f64::INFINITY);
+        let (mut radius, mut lighter, mut both) = (f64::INFINITY, f64::INFINITY, 0.0);
         for body in ends.map(|body| self.bodies[body as usize]) {
-            (radius, mass) = (radius.min(body.radius), mass.min(body.mass));
+            (radius, lighter) = (radius.min(body.radius), lighter.min(body.mass));
+            both += if body.mass.is_finite() {
+                body.mass
+            } else {
+                0.0
+            };
         }
         let (force, is_torque) = joint.drive(&world.bodies);
-        (if is_torque { force / radius } else { force }, mass)
+        let force = if is_torque { force / radius } else { force };
+        (force, [lighter, both])
     }
 
     /// Takes in what loads add to gravity over the next step of length `h`.
@@ -181,7 +197,7 @@ impl Weights {
         &mut self,
         world: &World,
         contacts: &[ContactPoint],
-        carried: Option<&Remembered<'_>>,
+        (carried, pressed): (&Remembered<'_>, &Pressed),
         h: f64,
     ) {
         self.stiffness = 0.0;
@@ -196,7 +212,7 @@ impl Weights {
             (load.tower, load.moment) = (0, 0.0);
         }
         self.take_loads(world, (gravity, &up), h);
-        self.find_supports(contacts, carried, &up);
+        self.find_supports(contacts, (carried, pressed.explained), &up);
         self.order.clear();
         let movable = world.bodies.iter().zip(&self.bodies).zip(0..);
         let movable = movable.filter(|((_, load), _)| load.mass.is_finite());
@@ -259,12 +275,11 @@ impl Weights {
     fn find_supports(
         &mut self,
         contacts: &[ContactPoint],
-        carried: Option<&Remembered<'_>>,
+        (carried, most): (&Remembered<'_>, f64),
         up: &Vec3,
     ) {
         self.supports.clear();
-        let carried = carried.into_iter();
-        let mut loads = carried.flat_map(|of| of.loads_of_pairs()).peekable();
+        let mut loads = carried.loads_of_pairs().peekable();
         let mut first = 0;
         for run in contacts.chunk_by(|one, next| one.bodies == next.bodies) {
             let start = first;
@@ -290,7 +305,7 @@ impl Weights {
                     first: start as u32,
                     count: run.len() as u32,
                     points: touching as f64,
-                    carried: carried.map_or(0.0, |(_, force)| force),
+                    carried: carried.map_or(0.0, |(_, force)| force.min(most)),
                 });
             }
         }

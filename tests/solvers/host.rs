@@ -9,7 +9,7 @@ use drystone::solver::nsgs::NsgsSolver;
 use drystone::solver::reference::LemkeSolver;
 use drystone::solver::substeps::SubstepPlan;
 use drystone::solver::{
-    ContactKey, Displacement, Method, Options, Plan, Solution, Solver, Status, WarmStart,
+    ContactKey, Displacement, Method, Motion, Options, Plan, Solution, Solver, Status, WarmStart,
     cpu::CpuSolver,
 };
 use drystone::stabilize::{PositionPass, Post};
@@ -54,25 +54,42 @@ fn cube(height: f32, speed: f32) -> Problem {
     }
 }
 
+/// What a host keeps from step to step of the cube.
+#[derive(Default)]
+struct Host {
+    solver: CpuSolver,
+    solution: Solution,
+    warm: WarmStart,
+}
+
+impl Host {
+    fn step(&mut self, problem: &mut Problem, plan: &Plan) -> Motion {
+        let keys = [(1, 0), (1, 1), (1, 2), (1, 3)];
+        self.warm
+            .load(&keys, plan, &mut problem.contacts, &mut problem.loads)
+            .unwrap();
+        self.solver.step(problem, plan, &mut self.solution).unwrap();
+        self.warm
+            .store(&keys, problem, plan, &self.solution)
+            .unwrap();
+        plan.motion(H, problem, &self.solution, 0).unwrap()
+    }
+}
+
 #[test]
 fn a_cube_that_a_host_moves_comes_to_rest() {
     let (mut height, mut speed) = (0.7, 0.0);
-    let (mut solver, mut solution) = (CpuSolver::new(), Solution::default());
-    let (mut warm, keys) = (WarmStart::default(), [(1, 0), (1, 1), (1, 2), (1, 3)]);
+    let mut host = Host::default();
     for _ in 0..240 {
         let mut problem = cube(height, speed);
         let plan = Plan::from(SubstepPlan::recommended_for(&problem, H, GRAVITY));
-        warm.load(&keys, &plan, &mut problem.contacts, &mut problem.loads)
-            .unwrap();
-        solver.step(&problem, &plan, &mut solution).unwrap();
-        warm.store(&keys, &problem, &plan, &solution).unwrap();
-        let motion = plan.motion(H, &problem, &solution, 0).unwrap();
+        let motion = host.step(&mut problem, &plan);
         height += motion.displacement.linear[2];
         speed = motion.velocity.linear[2];
     }
     assert!((height - 0.5).abs() < 2e-3, "{height} m");
     assert!(speed.abs() < 1e-4, "{speed} m/s");
-    let carried: f32 = solution.total_impulses.iter().map(|r| r[0]).sum();
+    let carried: f32 = host.solution.total_impulses.iter().map(|r| r[0]).sum();
     assert!(
         (f64::from(carried) / H - GRAVITY).abs() < 1e-2,
         "{carried} N s"
@@ -83,8 +100,7 @@ fn a_cube_that_a_host_moves_comes_to_rest() {
 fn what_is_deep_comes_up_in_a_few_steps_and_gets_no_velocity() {
     // Taken back by velocities of contacts alone it takes 4 s.
     let (mut height, mut speed) = (0.3, 0.0_f32);
-    let (mut solver, mut solution) = (CpuSolver::new(), Solution::default());
-    let (mut warm, keys) = (WarmStart::default(), [(1, 0), (1, 1), (1, 2), (1, 3)]);
+    let mut host = Host::default();
     for step in 0..60 {
         let mut problem = cube(height, speed);
         let plan = SubstepPlan::recommended_for_in(6, &problem, H, GRAVITY);
@@ -92,11 +108,7 @@ fn what_is_deep_comes_up_in_a_few_steps_and_gets_no_velocity() {
         assert!(plan.position.is_some() || !is_deep, "step {step}");
         assert!(plan.position.is_none() || height < 0.4999, "step {step}");
         let plan = Plan::from(plan);
-        warm.load(&keys, &plan, &mut problem.contacts, &mut problem.loads)
-            .unwrap();
-        solver.step(&problem, &plan, &mut solution).unwrap();
-        warm.store(&keys, &problem, &plan, &solution).unwrap();
-        let motion = plan.motion(H, &problem, &solution, 0).unwrap();
+        let motion = host.step(&mut problem, &plan);
         height += motion.displacement.linear[2];
         speed = motion.velocity.linear[2];
         assert!(step < 10 || height > 0.49, "step {step}: {height} m");

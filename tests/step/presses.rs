@@ -92,3 +92,33 @@ fn a_cube_carries_ten_thousand_times_its_mass() {
         assert!(sunk.iter().all(|sunk| *sunk < 0.003), "{h}: {sunk:?}");
     }
 }
+
+#[test]
+fn a_gripper_holds_without_gravity() {
+    let side = 0.05;
+    let mut text = String::from(
+        "name = \"grip\"\n[simulation]\ndt = 0.016666666666666666\nsteps = 1\ngravity = [0, 0, 0]\n\
+         [[body]]\nname = \"cube\"\nshape = { type = \"box\", half_extents = [0.025, 0.025, 0.025] }\nmass = 0.125\n",
+    );
+    for (name, way) in [("left", 1.0), ("right", -1.0)] {
+        let (x, target) = (-1.2 * side * way, 0.1 * way);
+        let force = 1000.0 * weight(side);
+        writeln!(
+            text,
+            "[[body]]\nname = \"{name}\"\nshape = {{ type = \"box\", half_extents = [0.025, 0.05, 0.05] }}\nposition = [{x:?}, 0, 0]\n\
+             mass = 0.5\n[[joint]]\ntype = \"slider\"\na = \"{name}\"\nanchor = [{x:?}, 0, 0]\naxis = [1, 0, 0]\n\
+             motor = {{ type = \"velocity\", target = {target:?}, max_force = {force:?} }}"
+        )
+        .unwrap();
+    }
+    let scene = Scene::parse(Path::new("grip.toml"), &text, &Overrides::default()).unwrap();
+    let mut simulation =
+        Simulation::new(scene.world, scene.settings, Box::new(CpuSolver::new())).unwrap();
+    for step in 1..=180 {
+        simulation.step().unwrap();
+        let [cube, left, right] = [0, 1, 2].map(|at| simulation.world().bodies[at].pose.position.x);
+        let wide = (right - left - side) / side;
+        assert!(wide > 0.7, "step {step}: {wide}");
+        assert!(cube.abs() < 0.2 * side, "step {step}: {cube}");
+    }
+}

@@ -106,8 +106,8 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 
 /// The vertices and faces of a Wavefront OBJ file; what else it holds is not looked at.
 fn obj(bytes: &[u8]) -> Result<Mesh, String> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| format!("offset {}: this byte is not UTF-8", error.valid_up_to()))?;
+    // Names and comments may be in any encoding.
+    let text = String::from_utf8_lossy(bytes);
     let mut mesh = Mesh::default();
     for (line, text) in (1..).zip(text.lines()) {
         let wrong = |why: String| format!("line {line}: {why}");
@@ -166,20 +166,26 @@ fn corner(word: &str, count: usize) -> Result<u32, String> {
 
 /// The triangles of an STL file, of text or of bytes; equal corners become one vertex.
 fn stl(bytes: &[u8]) -> Result<Mesh, String> {
-    let is_text = bytes.trim_ascii_start().starts_with(b"solid")
-        && std::str::from_utf8(bytes).is_ok_and(|text| text.contains("facet"));
-    if is_text {
-        return text_stl(bytes);
-    }
     const HEADER: usize = 84;
     const TRIANGLE: usize = 50;
-    let Some(count) = bytes.get(80..HEADER) else {
+    let count = bytes.get(80..HEADER);
+    let count = count.map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]));
+    let count = count.map(|count| count as usize);
+    // Some programs begin the header of bytes with the word of text, too.
+    let fits = |count: usize| bytes.len() - HEADER == count.saturating_mul(TRIANGLE);
+    let has = |word: &[u8]| bytes.windows(word.len()).any(|some| some == word);
+    if bytes.trim_ascii_start().starts_with(b"solid")
+        && !count.is_some_and(fits)
+        && (has(b"facet") || has(b"endsolid"))
+    {
+        return text_stl(bytes);
+    }
+    let Some(count) = count else {
         return Err(format!(
             "offset {}: it ends within its header of {HEADER} bytes",
             bytes.len()
         ));
     };
-    let count = u32::from_le_bytes([count[0], count[1], count[2], count[3]]) as usize;
     if count > MAX_MESH_FACES {
         return Err(format!(
             "offset 80: {count} triangles; at most {MAX_MESH_FACES} are read"

@@ -127,8 +127,17 @@ impl TriangleMesh {
                     format!("a side of it is {longest:e} m long"),
                 ));
             }
-            if !(area > MIN_TRIANGLE_HEIGHT * longest * longest && area.is_normal()) {
+            if !area.is_normal() {
                 return Err(Flaw::of(index, "it has no area"));
+            }
+            let height = area / longest;
+            if height <= MIN_TRIANGLE_HEIGHT * longest {
+                return Err(Flaw::of(
+                    index,
+                    format!(
+                        "it is {height:.3e} m high above its longest side of {longest:.3e} m; at least {MIN_TRIANGLE_HEIGHT:e} of that is needed"
+                    ),
+                ));
             }
         }
         if let Some([first, second]) = repeated(&triangles) {

@@ -103,6 +103,31 @@ fn files_give_the_surface_that_they_hold() {
 }
 
 #[test]
+fn names_and_comments_in_any_encoding_are_read() {
+    let folder = TempDir::new().unwrap();
+    let mut surface = b"# B\xf6schung\no H\xfcgel\n".to_vec();
+    surface.extend_from_slice(ROOF.as_bytes());
+    std::fs::write(folder.path().join("roof.obj"), surface).unwrap();
+    let mut triangle = b"solid fl\xe4che\nfacet normal 0 0 1\nouter loop\n".to_vec();
+    triangle.extend_from_slice(
+        b"vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n",
+    );
+    std::fs::write(folder.path().join("text.stl"), triangle).unwrap();
+    // Bytes whose header begins as text does.
+    let mut bytes = stl();
+    bytes[..20].copy_from_slice(b"solid facet endsolid");
+    std::fs::write(folder.path().join("bytes.stl"), bytes).unwrap();
+    for (name, triangles) in [("roof.obj", 4), ("text.stl", 1), ("bytes.stl", 4)] {
+        let scene = load(
+            &folder,
+            &format!("{{ type = \"mesh\", file = \"{name}\" }}"),
+        )
+        .unwrap();
+        assert_eq!(mesh(&scene).triangles().len(), triangles, "{name}");
+    }
+}
+
+#[test]
 fn broken_surfaces_are_refused_with_place_and_reason() {
     let folder = TempDir::new().unwrap();
     let bytes = stl();
@@ -110,7 +135,7 @@ fn broken_surfaces_are_refused_with_place_and_reason() {
     // The second triangle gets its first corner twice.
     let second = 84 + 50 + 12;
     flat.copy_within(second..second + 12, second + 12);
-    let cases: [(&str, Vec<u8>, &str); 12] = [
+    let cases: [(&str, Vec<u8>, &str); 15] = [
         (
             "twice.obj",
             format!("{ROOF}f 3 4 1\n").into(),
@@ -133,6 +158,21 @@ fn broken_surfaces_are_refused_with_place_and_reason() {
             "line 7: it has no area",
         ),
         ("flat.stl", flat, "offset 134: it has no area"),
+        (
+            "thin.obj",
+            ROOF.replace("v 2 1 1", "v 1e30 1 1").into(),
+            "high above its longest side of",
+        ),
+        (
+            "none.stl",
+            b"solid none\nendsolid none\n".to_vec(),
+            "there are no faces",
+        ),
+        (
+            "cut_text.stl",
+            b"solid geh\xe4use\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n".to_vec(),
+            "line 4: it ends within a triangle",
+        ),
         (
             "inverted.obj",
             ROOF.replace("f 4 3 5 6", "f 6 5 3 4").into(),

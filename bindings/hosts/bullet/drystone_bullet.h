@@ -390,8 +390,10 @@ private:
                 // The second problem starts at the joints' impulses of the first, which are all but its own.
                 options.direct_joints = pushed;
                 check(ds_solve(m_solver, &problem, &options, &solution, nullptr));
-                if (pushed)
+                if (pushed) {
                     move(part);
+                    m_joints.leave_errors();
+                }
                 for (int i = 0; i < m_count; ++i)
                     std::copy(m_impulses[i].of, m_impulses[i].of + 3, m_contacts[unsigned(i)].impulse);
                 for (int i = 0; i < rows.size(); ++i)

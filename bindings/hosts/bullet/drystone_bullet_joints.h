@@ -159,6 +159,13 @@ public:
                 m_rows[i].impulse = m_impulses[i];
     }
 
+    /// Leaves out what takes errors back: it moves bodies, and gives them no velocity.
+    void leave_errors()
+    {
+        for (int i = 0; i < m_rows.size(); ++i)
+            m_rows[i].bias -= m_sides[i].correction;
+    }
+
     /// Takes the impulses of a part.
     void took(btScalar h)
     {
@@ -205,6 +212,8 @@ private:
     {
         btVector3 linear_a, angular_a, linear_b, angular_b;
         btScalar scale;
+        /// What an error adds to the bias of a row without bounds [m/s, rad/s].
+        float correction;
     };
     struct Joint
     {
@@ -264,7 +273,7 @@ private:
 
     void add(const Joint &joint, const Read &row, const Read &whole, btScalar damping, btScalar parts, const ds_body *bodies)
     {
-        Side side = {vector(row.linear_a), vector(row.angular_a), vector(row.linear_b), vector(row.angular_b), 1};
+        Side side = {vector(row.linear_a), vector(row.angular_a), vector(row.linear_b), vector(row.angular_b), 1, 0};
         const btScalar length = side.linear_a.length();
         if ((side.linear_a + side.linear_b).length() > btScalar(1e-4) * (length + side.linear_b.length()))
             throw std::runtime_error("drystone: a constraint's row pushes its two bodies by different forces");
@@ -290,6 +299,9 @@ private:
         put(to.angular_a, side.angular_a * scale);
         put(to.angular_b, side.angular_b * scale);
         to.bias = float(-(row.error + (1 - damping) * velocity) * scale);
+        // All that a row without bounds asks for is that its error goes; motors, springs and limits ask for speeds, too.
+        if (is_unbounded(row.lower) && is_unbounded(row.upper))
+            side.correction = float(-row.error * scale);
         to.softness = float(row.cfm * response * scale * scale);
         to.lower = bound(whole.lower);
         to.upper = bound(whole.upper);

@@ -99,6 +99,27 @@ void deep_box_comes_up()
     expect(fastest < 0.2, "deep box: greatest speed [m/s]", fastest);
 }
 
+/// Two bodies whose joint is 0.2 m apart come together, and are not thrown.
+void torn_joint_comes_together()
+{
+    Scene scene(drystone_solver(), 10);
+    scene.world().setGravity(btVector3(0, 0, 0));
+    btTransform pose(btQuaternion::getIdentity(), btVector3(0, 0, 5));
+    btRigidBody &a = scene.add(new btSphereShape(btScalar(0.2)), 1, pose);
+    pose.setOrigin(btVector3(btScalar(1.2), 0, 5));
+    btRigidBody &b = scene.add(new btBoxShape(btVector3(0.3f, 0.2f, 0.1f)), 5, pose);
+    const btVector3 half(btScalar(0.5), 0, 0);
+    scene.join(new btPoint2PointConstraint(a, b, half, -half), btVector3(btScalar(0.6), 0, 5));
+    double fastest = 0;
+    for (int i = 0; i < 60; ++i) {
+        scene.step();
+        fastest = std::max(fastest, double(std::max(a.getLinearVelocity().length(), b.getLinearVelocity().length())));
+    }
+    const double error = (a.getWorldTransform() * half - b.getWorldTransform() * -half).length();
+    expect(error < 1e-4, "torn joint: error [m]", error);
+    expect(fastest < 1e-3, "torn joint: greatest speed [m/s]", fastest);
+}
+
 /// A kinematic platform at 1 m/s takes a box along.
 void platform_carries(bool joined)
 {
@@ -350,6 +371,7 @@ int main(int count, char **words)
     belt_carries(drystone_solver(), true, "belt with a joint: speed [m/s]");
     rolling_stops();
     deep_box_comes_up();
+    torn_joint_comes_together();
     pendulum_swings();
     motor_turns();
     chain_holds();

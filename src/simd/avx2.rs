@@ -50,6 +50,7 @@ unsafe impl Simd for Avx2 {
         fn le(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) }
         fn lt(self, other: Self) -> __m256 { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) }
         fn select(mask: __m256, yes: Self, no: Self) -> Self { Self(_mm256_blendv_ps(no.0, yes.0, mask)) }
+        fn all(mask: __m256) -> bool { _mm256_movemask_ps(mask) == 0xff }
     }
 
     #[inline(always)]

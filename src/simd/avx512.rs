@@ -53,6 +53,11 @@ unsafe impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn all(mask: __mmask16) -> bool {
+        mask == __mmask16::MAX
+    }
+
+    #[inline(always)]
     unsafe fn gather_4(from: *const f32, stride: usize, index: *const u32) -> [Self; 4] {
         unsafe {
             let mut rows = [_mm512_setzero_ps(); 4];

@@ -180,6 +180,9 @@ pub(crate) unsafe trait Simd: Number {
     /// `yes` where the mask is set, `no` elsewhere.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
+    /// True if the mask is set in every lane.
+    fn all(mask: Self::Mask) -> bool;
+
     /// Four consecutive numbers of each lane's record: lane `i` reads `from[stride * index[i]..][..4]`.
     /// Returns the first numbers, the second, and so on.
     unsafe fn gather_4(from: *const f32, stride: usize, index: *const u32) -> [Self; 4];

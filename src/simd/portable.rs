@@ -93,6 +93,11 @@ unsafe impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn all(mask: Mask) -> bool {
+        mask.0.iter().all(|lane| *lane == u32::MAX)
+    }
+
+    #[inline(always)]
     fn select(mask: Mask, yes: Self, no: Self) -> Self {
         let mut result = yes;
         for lane in 0..8 {

@@ -59,6 +59,11 @@ unsafe impl Simd for f32 {
     }
 
     #[inline(always)]
+    fn all(mask: bool) -> bool {
+        mask
+    }
+
+    #[inline(always)]
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }

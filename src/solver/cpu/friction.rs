@@ -9,6 +9,9 @@ use crate::simd::{Simd, Vector};
 fn project_onto_disk<S: Simd>(t: [S; 2], radius: S) -> [S; 2] {
     let squared = t[0] * t[0] + t[1] * t[1];
     let inside = squared.le(radius * radius);
+    if S::all(inside) {
+        return t;
+    }
     let factor = radius.over(squared.sqrt());
     [
         S::select(inside, t[0], t[0] * factor),

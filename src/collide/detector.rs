@@ -37,6 +37,8 @@ pub struct Detector {
     candidates: Candidates,
     contacts: Vec<ContactPoint>,
     depths: Depths,
+    /// The same of each chunk of contacts, while gaps are changed.
+    depths_of_chunks: Vec<Depths>,
     witnesses: Witnesses,
     impulses: ImpulseCache,
     /// True if the cache has the impulses of the contacts, and not yet the contacts.
@@ -219,10 +221,10 @@ impl Detector {
     /// Changes the gap of each contact.
     pub(crate) fn change_separations(&mut self, gap: impl Fn(&ContactPoint) -> f64 + Sync) {
         let chunks = self.contacts.len().div_ceil(CONTACTS_PER_THREAD);
-        let mut depths = vec![Depths::default(); chunks];
+        self.depths_of_chunks.resize(chunks, Depths::default());
         let slices = (
             Chunked(SharedSlice::new(&mut self.contacts), CONTACTS_PER_THREAD),
-            SharedSlice::new(&mut depths),
+            SharedSlice::new(&mut self.depths_of_chunks),
         );
         for_chunks(slices, 1, |_, (contacts, depths)| {
             let chunks = contacts.chunks_mut(CONTACTS_PER_THREAD).zip(depths);
@@ -233,8 +235,8 @@ impl Detector {
                 *depths = Depths::of(contacts);
             }
         });
-        let depths = depths.into_iter();
-        self.depths = depths.fold(Depths::default(), Depths::plus);
+        let depths = self.depths_of_chunks.iter();
+        self.depths = depths.fold(Depths::default(), |sum, part| sum.plus(*part));
     }
 
     /// Contacts as they were last found.

@@ -60,6 +60,7 @@ impl Detector {
             candidates,
             contacts: saved.contacts,
             depths: saved.depths,
+            depths_of_chunks: Vec::new(),
             witnesses: saved.witnesses,
             impulses: ImpulseCache::restored(saved.impulses),
             impulses_are_new: saved.impulses_are_new,

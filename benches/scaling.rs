@@ -14,7 +14,7 @@ use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::Simulation;
 use std::time::Instant;
-use support::{is_trial, pile_size};
+use support::{by_two_problems, is_trial, pile_size};
 
 /// Spheres of the piles, unless the command line says otherwise. A million more take a quarter of an hour and
 /// have to be asked for.
@@ -120,12 +120,6 @@ fn pile(spheres: u32) -> Scene {
         dt = 0.016666666666666666
         steps = 1
         seed = 1
-        [solver]
-        method = "pgs"
-        iterations = 30
-        [stabilization]
-        method = "post"
-        iterations = 15
         [[container]]
         name = "box"
         inner = [{width:?}, {width:?}, {height:?}]
@@ -142,7 +136,8 @@ fn pile(spheres: u32) -> Scene {
         density = 1000.0
         "#
     );
-    Scene::parse("scaling".as_ref(), &text, &Overrides::default()).expect("a valid scene")
+    let scene = Scene::parse("scaling".as_ref(), &text, &Overrides::default());
+    by_two_problems(scene.expect("a valid scene"))
 }
 
 #[allow(clippy::print_stdout, reason = "a bench speaks to its reader")]

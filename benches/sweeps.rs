@@ -15,7 +15,7 @@ use drystone::solver::cpu::{CpuSolver, Width};
 use drystone::solver::{Method, Options, Solution, Solver};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use support::{is_trial, settled};
+use support::{by_two_problems, is_trial, settled};
 
 /// Sweeps of one measurement.
 const SWEEPS: u32 = 50;
@@ -81,7 +81,8 @@ fn problems() -> Vec<(&'static str, Problem)> {
             assert!(text.contains(from), "{name} has no {from}");
             text = text.replace(from, to);
         }
-        Scene::parse(Path::new(name), &text, &Overrides::default()).expect("a valid scene")
+        let scene = Scene::parse(Path::new(name), &text, &Overrides::default());
+        by_two_problems(scene.expect("a valid scene"))
     };
     let spheres = scene(
         "pile_spheres_16k.toml",

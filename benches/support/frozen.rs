@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each bench uses a part")]
 
+use crate::support::by_two_problems;
 use drystone::internals::constants::GRAVITY;
 use drystone::problem::{Body, Contact, JointRow, Problem};
 use drystone::scene::{Overrides, Scene};
@@ -110,19 +111,13 @@ fn pyramid(base: usize) -> Vec<[f64; 3]> {
     places
 }
 
-/// The scene of some cubes, with as many sweeps as the piles of `scenes/bench`.
+/// The scene of some cubes.
 fn cubes(places: &[[f64; 3]]) -> String {
     let mut text = String::from(
         r#"name = "cubes"
 [simulation]
 dt = 0.016666666666666666
 steps = 1
-[solver]
-method = "pgs"
-iterations = 30
-[stabilization]
-method = "post"
-iterations = 15
 [materials.default]
 friction = 0.5
 [[body]]
@@ -222,7 +217,10 @@ impl Source {
         if let Some(frozen) = Frozen::read(&kept) {
             return frozen;
         }
-        let scene = Scene::parse(&file, &text, &Overrides::default()).expect("a valid scene");
+        let mut scene = Scene::parse(&file, &text, &Overrides::default()).expect("a valid scene");
+        if matches!(self, Self::File(..) | Self::Cubes(..)) {
+            scene = by_two_problems(scene);
+        }
         let frozen = after(scene, steps);
         frozen.write(&kept);
         frozen

@@ -22,10 +22,20 @@ pub(crate) fn is_trial() -> bool {
     given("--test") || !given("--bench")
 }
 
-/// A scene of `scenes/bench`.
+/// A scene of `scenes/bench`, stepped as Cline and Pai do.
 pub(crate) fn bench_scene(name: &str) -> Scene {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenes/bench/{name}.toml"));
-    Scene::load(&file, &Overrides::default()).expect("a scene of this repository")
+    by_two_problems(Scene::load(&file, &Overrides::default()).expect("a scene of this repository"))
+}
+
+/// A scene whose steps have a velocity and a position problem each.
+pub(crate) fn by_two_problems(mut scene: Scene) -> Scene {
+    scene.settings = Settings {
+        time_step: scene.settings.time_step,
+        ..Settings::post_stabilized()
+    };
+    scene.settings.stabilization.post.solver.iterations = 15;
+    scene
 }
 
 /// A simulation on the CPU that has made `steps` steps, fewer in a trial.

@@ -8,15 +8,21 @@ use drystone::measure;
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::stabilize::{Scheme, Stabilization};
-use drystone::step::Simulation;
+use drystone::step::{Settings, Simulation};
 use drystone::world::World;
 use std::path::Path;
 
+/// A scene, to be stepped as Cline and Pai do.
 fn scene(name: &str) -> Scene {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("scenes")
         .join(name);
-    Scene::load(&path, &Overrides::default()).unwrap()
+    let mut scene = Scene::load(&path, &Overrides::default()).unwrap();
+    scene.settings = Settings {
+        time_step: scene.settings.time_step,
+        ..Settings::post_stabilized()
+    };
+    scene
 }
 
 /// Mean penetration over the last second of a run of 1,000 boxes that fall for five.

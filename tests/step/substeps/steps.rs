@@ -4,6 +4,7 @@ use super::{load, parse, positions, simulation};
 use approx::assert_relative_eq;
 use drystone::math::Vec3;
 use drystone::stabilize::{Baumgarte, Scheme};
+use drystone::step::Settings;
 
 const TUMBLING: &str = r#"
 name = "tumbling"
@@ -191,7 +192,11 @@ fn threads_do_not_matter() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.unwrap().install(|| {
             let mut run = simulation(load("bench/pile_spheres_1k"), |scene| {
-                scene.settings.substeps = Some(3);
+                scene.settings = Settings {
+                    time_step: scene.settings.time_step,
+                    substeps: Some(3),
+                    ..Settings::post_stabilized()
+                };
                 scene.settings.solver.iterations = 2;
                 scene.settings.stabilization.post.solver.iterations = 1;
             });

@@ -36,12 +36,8 @@ pub(super) fn load(mesh: &mut MeshShape, folder: &Path, place: &Place<'_>) -> Re
             faces.push(index);
         }
     }
-    TriangleMesh::of_triangles(&found.vertices, &mesh.triangles).map_err(|flaw| {
-        wrong(match flaw.face {
-            Some(triangle) => found.at_face(&path, faces[triangle], &flaw.why),
-            None => format!("{}: {}", path.display(), flaw.why),
-        })
-    })?;
+    TriangleMesh::of_triangles(&found.vertices, &mesh.triangles)
+        .map_err(|flaw| wrong(found.told(&path, &flaw.of_faces(&faces))))?;
     mesh.vertices = found.vertices.iter().map(|v| [v.x, v.y, v.z]).collect();
     mesh.file = None;
     Ok(())

@@ -36,12 +36,8 @@ pub(super) fn load(solid: &mut PolyhedronShape, folder: &Path, place: &Place<'_>
     };
     let mesh = surface_file::read_mesh(&path).map_err(wrong)?;
     if !solid.hull {
-        Polyhedron::of_faces(&mesh.vertices, &mesh.faces).map_err(|flaw| {
-            wrong(match flaw.face {
-                Some(face) => mesh.at_face(&path, face, &flaw.why),
-                None => format!("{}: {}", path.display(), flaw.why),
-            })
-        })?;
+        Polyhedron::of_faces(&mesh.vertices, &mesh.faces)
+            .map_err(|flaw| wrong(mesh.told(&path, &flaw)))?;
     }
     solid.points = mesh.vertices.iter().map(|v| [v.x, v.y, v.z]).collect();
     if !solid.hull {

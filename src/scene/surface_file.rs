@@ -1,7 +1,8 @@
 //! Surfaces in OBJ and STL files, and heights in text files.
 
-use crate::constants::{MAX_MESH_BYTES, MAX_MESH_FACES};
+use crate::constants::{MAX_MESH_BYTES, MAX_MESH_FACES, MAX_SCENE_LENGTH};
 use crate::math::Vec3;
+use crate::world::Flaw;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -16,11 +17,16 @@ pub(super) struct Mesh {
 }
 
 impl Mesh {
-    /// A message about a face that names the file, and the line or offset.
-    pub(super) fn at_face(&self, path: &Path, face: usize, why: &str) -> String {
+    /// A message about a flaw that names the file, and the line or offset.
+    pub(super) fn told(&self, path: &Path, flaw: &Flaw) -> String {
         let unit = if self.is_binary { "offset" } else { "line" };
-        let place = self.places.get(face).copied().unwrap_or_default();
-        format!("{}: {unit} {place}: {why}", path.display())
+        let place = |face: usize| self.places.get(face).copied().unwrap_or_default();
+        let why = flaw.told(|face| format!("the one of {unit} {}", place(face)));
+        let path = path.display();
+        match flaw.face {
+            Some(face) => format!("{path}: {unit} {}: {why}", place(face)),
+            None => format!("{path}: {why}"),
+        }
     }
 }
 
@@ -34,11 +40,7 @@ pub(super) fn read_mesh(path: &Path) -> Result<Mesh, String> {
         Some("stl") => stl(&bytes),
         _ => Err("expected a file named .obj or .stl".to_owned()),
     };
-    let mesh = mesh.map_err(named)?;
-    if mesh.faces.is_empty() {
-        return Err(named("there are no faces in it".to_owned()));
-    }
-    Ok(mesh)
+    mesh.map_err(named)
 }
 
 /// Reads rows of heights, a row a line, its numbers separated by blanks or commas. Empty lines, and what follows a `#`, are left
@@ -46,16 +48,11 @@ pub(super) fn read_mesh(path: &Path) -> Result<Mesh, String> {
 pub(super) fn read_heights(path: &Path) -> Result<Vec<Vec<f64>>, String> {
     let named = |why: String| format!("{}: {why}", path.display());
     let bytes = read(path)?;
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        named(format!(
-            "offset {}: this byte is not UTF-8",
-            error.valid_up_to()
-        ))
-    })?;
+    let text = utf8(&bytes).map_err(named)?;
     let mut rows: Vec<Vec<f64>> = Vec::new();
-    for (line, text) in (1..).zip(text.lines()) {
+    for (line, text) in lines(text) {
         let wrong = |why: String| named(format!("line {line}: {why}"));
-        let text = text.split('#').next().unwrap_or("");
+        let text = without_comment(text);
         let words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty());
         let row = words.map(|word| {
             let number = word.parse().ok().filter(|x: &f64| x.is_finite());
@@ -104,14 +101,33 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| named(error.to_string()))
 }
 
+/// The bytes as text.
+fn utf8(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes)
+        .map_err(|error| format!("offset {}: this byte is not UTF-8", error.valid_up_to()))
+}
+
+/// The lines of a text with their numbers, from 1. They end as on any system, and a mark of the order of bytes before the first is
+/// no part of it.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    (1..).zip(text.lines().flat_map(|line| line.split('\r')))
+}
+
+fn without_comment(line: &str) -> &str {
+    line.split_once('#').map_or(line, |(before, _)| before)
+}
+
 /// The vertices and faces of a Wavefront OBJ file; what else it holds is not looked at.
 fn obj(bytes: &[u8]) -> Result<Mesh, String> {
+    let mut mesh = Mesh::default();
+    let mut last = 1;
     // Names and comments may be in any encoding.
     let text = String::from_utf8_lossy(bytes);
-    let mut mesh = Mesh::default();
-    for (line, text) in (1..).zip(text.lines()) {
+    for (line, text) in lines(&text) {
+        last = line;
         let wrong = |why: String| format!("line {line}: {why}");
-        let mut words = text.split_whitespace();
+        let mut words = without_comment(text).split_whitespace();
         match words.next() {
             Some("v") => mesh.vertices.push(vertex(words).map_err(wrong)?),
             Some("f") => {
@@ -129,10 +145,18 @@ fn obj(bytes: &[u8]) -> Result<Mesh, String> {
             _ => {}
         }
     }
+    if mesh.faces.is_empty() {
+        return Err(nothing_until(last));
+    }
     Ok(mesh)
 }
 
-/// Three finite numbers; a fourth, a weight, is left.
+/// The message about a text without faces.
+fn nothing_until(last_line: usize) -> String {
+    format!("line {last_line}: it ends, and there are no faces in it")
+}
+
+/// Three numbers that a scene may hold; a fourth, a weight, is left.
 fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec3, String> {
     let mut vertex = Vec3::zeros();
     for (axis, x) in vertex.iter_mut().enumerate() {
@@ -143,8 +167,16 @@ fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec3, String> 
             .ok()
             .filter(|x: &f64| x.is_finite())
             .ok_or_else(|| format!("{name} is `{}`, not a finite number", shown(word)))?;
+        if x.abs() > MAX_SCENE_LENGTH {
+            return Err(format!("{name} is `{}`, {}", shown(word), too_far()));
+        }
     }
     Ok(vertex)
+}
+
+/// The end of a message about a coordinate.
+fn too_far() -> String {
+    format!("farther from 0 than {MAX_SCENE_LENGTH:e}")
 }
 
 /// The vertex in `v`, `v/vt`, `v//vn` or `v/vt/vn`, counted from 1, or backwards from -1.
@@ -166,29 +198,24 @@ fn corner(word: &str, count: usize) -> Result<u32, String> {
 
 /// The triangles of an STL file, of text or of bytes; equal corners become one vertex.
 fn stl(bytes: &[u8]) -> Result<Mesh, String> {
-    const HEADER: usize = 84;
-    const TRIANGLE: usize = 50;
-    let count = bytes.get(80..HEADER);
-    let count = count.map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]));
-    let count = count.map(|count| count as usize);
-    // Some programs begin the header of bytes with the word of text, too.
-    let fits = |count: usize| bytes.len() - HEADER == count.saturating_mul(TRIANGLE);
-    let has = |word: &[u8]| bytes.windows(word.len()).any(|some| some == word);
-    if bytes.trim_ascii_start().starts_with(b"solid")
-        && !count.is_some_and(fits)
-        && (has(b"facet") || has(b"endsolid"))
-    {
+    // Headers of bytes may begin as a text does. A text holds no zeros; a number of triangles that is not refused does.
+    let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let start = start.trim_ascii_start().get(..5).unwrap_or_default();
+    if start.eq_ignore_ascii_case(b"solid") && !bytes.contains(&0) {
         return text_stl(bytes);
     }
-    let Some(count) = count else {
+    const HEADER: usize = 84;
+    const TRIANGLE: usize = 50;
+    let Some(count) = bytes.get(80..HEADER) else {
         return Err(format!(
             "offset {}: it ends within its header of {HEADER} bytes",
             bytes.len()
         ));
     };
+    let count = u32::from_le_bytes([count[0], count[1], count[2], count[3]]) as usize;
     if count > MAX_MESH_FACES {
         return Err(format!(
-            "offset 80: {count} triangles; at most {MAX_MESH_FACES} are read"
+            "offset 80: {count} triangles; at most {MAX_MESH_FACES} are read (a file of text begins with `solid`)"
         ));
     }
     let body = &bytes[HEADER..];
@@ -207,6 +234,9 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
             body.len() - count * TRIANGLE
         ));
     }
+    if count == 0 {
+        return Err("offset 80: there are no faces in it".to_owned());
+    }
     let mut weld = Weld::default();
     weld.mesh.is_binary = true;
     for (index, triangle) in body.chunks_exact(TRIANGLE).take(count).enumerate() {
@@ -218,9 +248,14 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
         for corner in 0..3 {
             let at = 12 + 12 * corner;
             let vertex = Vec3::new(number(at), number(at + 4), number(at + 8));
-            if !vertex.iter().all(|x| x.is_finite()) {
-                let offset = HEADER + index * TRIANGLE + at;
-                return Err(format!("offset {offset}: a number that is not finite"));
+            if let Some(axis) = (0..3).find(|&k| !(vertex[k].abs() <= MAX_SCENE_LENGTH)) {
+                let offset = HEADER + index * TRIANGLE + at + 4 * axis;
+                let x = vertex[axis];
+                return Err(if x.is_finite() {
+                    format!("offset {offset}: {x:e} is {}", too_far())
+                } else {
+                    format!("offset {offset}: a number that is not finite")
+                });
             }
             face.push(weld.vertex(vertex));
         }
@@ -235,11 +270,12 @@ fn text_stl(bytes: &[u8]) -> Result<Mesh, String> {
     let mut weld = Weld::default();
     let mut face: Option<Vec<u32>> = None;
     let (mut last, mut is_ended) = (0, false);
-    for (line, text) in (1..).zip(text.lines()) {
+    for (line, text) in lines(&text) {
         last = line;
         let wrong = |why: String| format!("line {line}: {why}");
         let mut words = text.split_whitespace();
-        match (words.next(), &mut face) {
+        let first = words.next().map(str::to_ascii_lowercase);
+        match (first.as_deref(), &mut face) {
             (Some("facet"), None) => {
                 face = Some(Vec::with_capacity(3));
                 is_ended = false;
@@ -271,6 +307,9 @@ fn text_stl(bytes: &[u8]) -> Result<Mesh, String> {
     }
     if !is_ended {
         return Err(format!("line {last}: it ends without `endsolid`"));
+    }
+    if weld.mesh.faces.is_empty() {
+        return Err(nothing_until(last));
     }
     Ok(weld.mesh)
 }

@@ -141,7 +141,7 @@ impl TriangleMesh {
             }
         }
         if let Some([first, second]) = repeated(&triangles) {
-            return Err(Flaw::of(second, format!("it is triangle {first} again")));
+            return Err(Flaw::of_two(second, "it has the corners of", first));
         }
         let boxes: Vec<Aabb> = triangles
             .iter()

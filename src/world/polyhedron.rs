@@ -124,7 +124,7 @@ impl Polyhedron {
         let bounds = Aabb::around(vertices.iter().copied());
         let extent = (bounds.max - bounds.min).norm();
         let flat = FLAT_FACE * extent;
-        let given = Sides::of(faces)?;
+        let given = Sides::of(vertices, faces)?;
         for (index, face) in faces.iter().enumerate() {
             let off = off_plane(vertices, face);
             if off > FLAT_POLYGON * extent {
@@ -134,10 +134,10 @@ impl Polyhedron {
                 return Err(Flaw::of(index, why));
             }
         }
-        let polygons = merged(vertices, faces, &given, flat)?;
-        let solid = Self::of_polygons(vertices, &polygons)?;
-        solid.check(flat).map_err(Flaw::of_all)?;
-        Ok(solid)
+        let (polygons, first_of) = merged(vertices, faces, &given, flat)?;
+        Self::of_polygons(vertices, &polygons)
+            .and_then(|solid| solid.checked(flat))
+            .map_err(|flaw| flaw.of_faces(&first_of))
     }
 
     /// The vertices `[m]`.
@@ -258,7 +258,7 @@ impl Polyhedron {
         for (index, polygon) in polygons.iter().enumerate() {
             let normal = twice_area(&kept, polygon)
                 .try_normalize(f64::MIN_POSITIVE)
-                .ok_or_else(|| Flaw::of_all(format!("face {index} has no area")))?;
+                .ok_or_else(|| Flaw::of(index, "it has no area"))?;
             let along = polygon.iter().map(|&at| normal.dot(&kept[at as usize]));
             faces.push(Face {
                 normal,
@@ -268,8 +268,7 @@ impl Polyhedron {
             });
             loops.extend_from_slice(polygon);
         }
-        let sides = Sides::of(&polygons)?;
-        let edges = sides.edges();
+        let edges = Sides::of(&kept, &polygons)?.edges();
         let (volume, center, inertia) = moments(&kept, &polygons);
         Ok(Self {
             vertices: kept,
@@ -294,40 +293,52 @@ impl Polyhedron {
     }
 
     /// Looks for what makes the faces no convex solid; vertices may be beyond a plane by `flat` `[m]`.
-    fn check(&self, flat: f64) -> Result<(), String> {
+    fn checked(self, flat: f64) -> Result<Self, Flaw> {
         if self.faces.len() > MAX_POLYHEDRON_FACES {
-            return Err(format!(
+            let why = format!(
                 "{} faces; at most {MAX_POLYHEDRON_FACES} are taken",
                 self.faces.len()
-            ));
+            );
+            return Err(Flaw::of(MAX_POLYHEDRON_FACES, why));
         }
         for (index, face) in self.faces.iter().enumerate() {
             if face.count as usize > MAX_FACE_VERTICES {
-                return Err(format!(
-                    "face {index} has {} vertices; at most {MAX_FACE_VERTICES} are taken",
+                let why = format!(
+                    "{} vertices; at most {MAX_FACE_VERTICES} are taken",
                     face.count
-                ));
+                );
+                return Err(Flaw::of(index, why));
             }
         }
         let positive = self.volume > 0.0 && self.inertia.cholesky().is_some();
         if !(positive && self.volume.is_finite()) {
-            return Err(if self.volume < 0.0 {
-                "its faces look inward".to_owned()
+            let why = if self.volume < 0.0 {
+                "this face and those around it look inward"
             } else {
-                "it has no volume".to_owned()
-            });
+                FLAT
+            };
+            return Err(Flaw::of(0, why));
         }
         for (index, face) in self.faces.iter().enumerate() {
             let beyond = |v: &Vec3| face.normal.dot(v) - face.offset > flat;
             if let Some(vertex) = self.vertices.iter().find(|v| beyond(v)) {
-                return Err(format!(
-                    "it is not convex: ({}, {}, {}) is outside of face {index}",
-                    vertex.x, vertex.y, vertex.z
-                ));
+                let why = format!(
+                    "the solid is not convex: {} is outside of this face",
+                    at(vertex)
+                );
+                return Err(Flaw::of(index, why));
             }
         }
-        Ok(())
+        Ok(self)
     }
+}
+
+/// Reason why faces are no solid.
+const FLAT: &str = "this face and those around it hold no volume";
+
+/// A vertex in a message.
+fn at(vertex: &Vec3) -> String {
+    format!("({}, {}, {})", vertex.x, vertex.y, vertex.z)
 }
 
 /// Which face has which edge: by the ends of the edge, the smaller one first, the faces that have them in this order
@@ -335,28 +346,33 @@ impl Polyhedron {
 struct Sides(BTreeMap<[u32; 2], [Option<u32>; 2]>);
 
 impl Sides {
-    fn of(faces: &[Vec<u32>]) -> Result<Self, Flaw> {
+    fn of(vertices: &[Vec3], faces: &[Vec<u32>]) -> Result<Self, Flaw> {
+        let vertex = |number: u32| at(&vertices[number as usize]);
         let mut sides = BTreeMap::new();
         for (index, face) in faces.iter().enumerate() {
             for (&from, &to) in face.iter().zip(face.iter().cycle().skip(1)) {
                 if from == to {
-                    let why = format!("it has vertex {from} twice in a row");
+                    let why = format!("it has the vertex {} twice in a row", vertex(from));
                     return Err(Flaw::of(index, why));
                 }
                 let (ends, turned) = ([from.min(to), from.max(to)], usize::from(from > to));
                 let both: &mut [Option<u32>; 2] = sides.entry(ends).or_default();
                 if let Some(other) = both[turned].replace(index as u32) {
                     let why = format!(
-                        "it is on the same side of the edge from vertex {from} to {to} as face {other}"
+                        "it is on the same side of the edge from {} to {} as",
+                        vertex(from),
+                        vertex(to)
                     );
-                    return Err(Flaw::of(index, why));
+                    return Err(Flaw::of_two(index, why, other as usize));
                 }
             }
         }
-        for ([from, to], both) in &sides {
+        for (&[from, to], both) in &sides {
             if let [Some(face), None] | [None, Some(face)] = both {
                 let why = format!(
-                    "the solid is open: the edge from vertex {from} to {to} has a face on one side only"
+                    "the solid is open: the edge from {} to {} has a face on one side only",
+                    vertex(from),
+                    vertex(to)
                 );
                 return Err(Flaw::of(*face as usize, why));
             }
@@ -381,13 +397,13 @@ impl Sides {
 }
 
 /// Joins neighbouring faces that lie in one plane up to `flat` `[m]`, and leaves out vertices that are then between two faces
-/// only.
+/// only. With each polygon comes the first of the faces in it.
 fn merged(
     vertices: &[Vec3],
     faces: &[Vec<u32>],
     sides: &Sides,
     flat: f64,
-) -> Result<Vec<Vec<u32>>, Flaw> {
+) -> Result<(Vec<Vec<u32>>, Vec<usize>), Flaw> {
     // Every face starts with the plane of its own; the largest ones take in their neighbours first.
     let areas: Vec<Vec3> = faces
         .iter()
@@ -441,22 +457,22 @@ fn merged(
                     .beyond(from, to)
                     .is_some_and(|other| group_of[other as usize] == group);
                 if !inner && next.insert(from, to).is_some() {
-                    let why = format!("it meets itself at vertex {from}");
+                    let why = format!("it meets itself at {}", at(&vertices[from as usize]));
                     return Err(Flaw::of(members[0], why));
                 }
             }
         }
         let Some((&start, _)) = next.first_key_value() else {
-            return Err(Flaw::of_all("it has no volume"));
+            return Err(Flaw::of(members[0], FLAT));
         };
-        let (mut polygon, mut at) = (vec![start], next[&start]);
-        while at != start && polygon.len() <= next.len() {
-            polygon.push(at);
-            let Some(&to) = next.get(&at) else {
-                let why = format!("it does not close at vertex {at}");
+        let (mut polygon, mut corner) = (vec![start], next[&start]);
+        while corner != start && polygon.len() <= next.len() {
+            polygon.push(corner);
+            let Some(&to) = next.get(&corner) else {
+                let why = format!("it does not close at {}", at(&vertices[corner as usize]));
                 return Err(Flaw::of(members[0], why));
             };
-            at = to;
+            corner = to;
         }
         if polygon.len() != next.len() {
             return Err(Flaw::of(members[0], "it has a hole"));
@@ -470,10 +486,11 @@ fn merged(
     for polygon in &mut polygons {
         polygon.retain(|at| degrees[at] > 2);
     }
-    if polygons.iter().any(|polygon| polygon.len() < 3) {
-        return Err(Flaw::of_all("it has no volume"));
+    let first_of: Vec<usize> = groups.iter().map(|members| members[0]).collect();
+    if let Some(group) = polygons.iter().position(|polygon| polygon.len() < 3) {
+        return Err(Flaw::of(first_of[group], FLAT));
     }
-    Ok(polygons)
+    Ok((polygons, first_of))
 }
 
 /// How far the vertices of a polygon are apart along its normal `[m]`; 0 of one without area.

@@ -139,14 +139,18 @@ fn broken_surfaces_are_refused_with_place_and_reason() {
         (
             "twice.obj",
             format!("{ROOF}f 3 4 1\n").into(),
-            "it is triangle 1 again",
+            "line 9: it has the corners of the one of line 7",
         ),
         (
             "huge.obj",
             ROOF.replace("v 2 1 1", "v 1e300 1 1").into(),
-            "m long",
+            "line 3: x is `1e300`, farther from 0 than 1e9",
         ),
-        ("empty.obj", Vec::new(), "there are no faces"),
+        (
+            "empty.obj",
+            Vec::new(),
+            "line 1: it ends, and there are no faces",
+        ),
         (
             "nan.obj",
             ROOF.replace("v 2 1 1", "v 2 nan 1").into(),
@@ -176,7 +180,7 @@ fn broken_surfaces_are_refused_with_place_and_reason() {
         (
             "inverted.obj",
             ROOF.replace("f 4 3 5 6", "f 6 5 3 4").into(),
-            "line 7: it faces the other way than triangle",
+            "line 7: it faces the other way than its neighbour, the one of line 8",
         ),
         (
             "cut.stl",

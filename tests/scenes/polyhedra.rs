@@ -99,6 +99,49 @@ fn files_give_the_solid_that_they_hold() {
 }
 
 #[test]
+fn texts_may_come_from_any_system() {
+    let folder = TempDir::new().unwrap();
+    let (stl, bytes) = stl();
+    let mark = "\u{feff}";
+    let latin = [
+        b"solid W\xfcrfel\n",
+        stl.split_once('\n').unwrap().1.as_bytes(),
+    ]
+    .concat();
+    let mut named = bytes.clone();
+    named[..26].copy_from_slice(b"solid with facet in a name");
+    for (name, content) in [
+        ("windows.obj", CUBE.replace('\n', "\r\n").into_bytes()),
+        ("old.obj", CUBE.replace('\n', "\r").into_bytes()),
+        // The mark hid the first vertex.
+        (
+            "mark.obj",
+            [mark, &CUBE[CUBE.find('v').unwrap()..]]
+                .concat()
+                .into_bytes(),
+        ),
+        (
+            "comments.obj",
+            CUBE.replace("f 1 5 7 3", "f 1 5 7 3 # side").into_bytes(),
+        ),
+        ("windows.stl", stl.replace('\n', "\r\n").into_bytes()),
+        ("old.stl", stl.replace('\n', "\r").into_bytes()),
+        ("mark.stl", [mark, &stl].concat().into_bytes()),
+        ("upper.stl", stl.to_uppercase().into_bytes()),
+        ("latin.stl", latin),
+        ("named.stl", named),
+    ] {
+        std::fs::write(folder.path().join(name), content).unwrap();
+        let scene = load(
+            &folder,
+            &format!("{{ type = \"polyhedron\", file = \"{name}\" }}"),
+        );
+        let scene = scene.unwrap_or_else(|message| panic!("{name}: {message}"));
+        assert!((solid(&scene).volume() - 8.0).abs() < 1e-12, "{name}");
+    }
+}
+
+#[test]
 fn generated_solids_are_what_they_say() {
     let folder = TempDir::new().unwrap();
     for (shape, vertices, faces) in [
@@ -156,16 +199,89 @@ fn broken_meshes_are_refused_with_place_and_reason() {
     let folder = TempDir::new().unwrap();
     let (text, bytes) = stl();
     let lines = |from: &str, to: &str| CUBE.replace(from, to).into_bytes();
-    let cases: [(&str, Vec<u8>, &str); 18] = [
+    let inverted: Vec<String> = CUBE
+        .lines()
+        .map(|line| match line.strip_prefix("f ") {
+            Some(corners) => corners.split(' ').fold("f".to_owned(), |face, corner| {
+                face.replacen('f', &format!("f {corner}"), 1)
+            }),
+            None => line.to_owned(),
+        })
+        .collect();
+    let far = |x: f32| {
+        let mut bytes = bytes.clone();
+        bytes[84 + 50 + 16..][..4].copy_from_slice(&x.to_le_bytes());
+        bytes
+    };
+    let solid = |more: &[u8]| [b"solid cube\n", more].concat();
+    let cases: [(&str, Vec<u8>, &str); 29] = [
+        (
+            "inverted.obj",
+            inverted.join("\n").into_bytes(),
+            "line 10: this face and those around it look inward",
+        ),
+        (
+            "huge.obj",
+            lines("v 1 1 1", "v 1 1e300 1"),
+            "line 9: y is `1e300`, farther from 0 than 1e9",
+        ),
+        (
+            "huge.stl",
+            far(1e38),
+            "offset 150: 9.999999680285692e37 is farther from 0 than 1e9",
+        ),
+        (
+            "infinite.stl",
+            far(f32::INFINITY),
+            "offset 150: a number that is not finite",
+        ),
+        (
+            "dent.obj",
+            [CUBE, "v 0.5 0.5 0.5\nf 2 4 9\nf 4 8 9\nf 8 6 9\nf 6 2 9\n"]
+                .concat()
+                .replace("f 2 4 8 6\n", "")
+                .into_bytes(),
+            "line 16: the solid is not convex: (1, -1, 1) is outside of this face",
+        ),
+        (
+            "no_faces.obj",
+            CUBE.split_inclusive("f ").next().unwrap().into(),
+            "line 10: a face of 0 vertices",
+        ),
+        (
+            "none.stl",
+            solid(b"endsolid cube\n"),
+            "line 2: it ends, and there are no faces in it",
+        ),
+        (
+            "short.stl",
+            solid(b""),
+            "line 1: it ends without `endsolid`",
+        ),
+        (
+            "long_name.stl",
+            solid(&[b'x'; 200]),
+            "line 2: it ends without `endsolid`",
+        ),
+        (
+            "zero.stl",
+            [&bytes[..80], &[0; 4]].concat(),
+            "offset 80: there are no faces in it",
+        ),
+        (
+            "empty.stl",
+            Vec::new(),
+            "offset 0: it ends within its header",
+        ),
         (
             "open.obj",
             lines("f 1 3 4 2\n", ""),
-            "open.obj: line 12: the solid is open: the edge",
+            "open.obj: line 12: the solid is open: the edge from (1, -1, -1) to (-1, -1, -1) has a face on one side only",
         ),
         (
             "twice.obj",
             format!("{CUBE}f 1 5 7 3\n").into_bytes(),
-            "it is on the same side of the edge",
+            "line 16: it is on the same side of the edge from (-1, -1, -1) to (-1, -1, 1) as the one of line 10",
         ),
         (
             "dented.obj",
@@ -192,7 +308,11 @@ fn broken_meshes_are_refused_with_place_and_reason() {
             b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1\n".to_vec(),
             "volume",
         ),
-        ("empty.obj", Vec::new(), "there are no faces"),
+        (
+            "empty.obj",
+            Vec::new(),
+            "line 1: it ends, and there are no faces",
+        ),
         (
             "nan.obj",
             lines("v 1 1 1", "v 1 NaN 1"),

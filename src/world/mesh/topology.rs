@@ -80,8 +80,8 @@ pub(super) fn sides_of(
             let Some(turned) = (0..3).find(|&at| ends(other, at) == [to, from]) else {
                 let [one, other] = [index, beyond as usize].map(|at| order[at]);
                 let (first, other) = (one.min(other), one.max(other));
-                let why = format!("it faces the other way than triangle {other} beside it");
-                return Err(Flaw::of(first as usize, why));
+                let why = "it faces the other way than its neighbour,";
+                return Err(Flaw::of_two(first as usize, why, other as usize));
             };
             let far = vertices[other[(turned + 2) % 3] as usize] - vertices[from as usize];
             let edge = vertices[to as usize] - vertices[from as usize];

@@ -21,7 +21,7 @@ fn surfaces_that_are_none_are_refused() {
         (
             &corners,
             &[[0, 1, 2], [1, 2, 3]],
-            "triangle 0: it faces the other way than triangle 1",
+            "triangle 0: it faces the other way than its neighbour, triangle 1",
         ),
         (&corners, &[[0, 1, 4]], "triangle 0: it has no area"),
         (

@@ -164,7 +164,7 @@ fn broken_surfaces_are_refused_with_place_and_reason() {
         ("flat.stl", flat, "offset 134: it has no area"),
         (
             "thin.obj",
-            ROOF.replace("v 2 1 1", "v 1e30 1 1").into(),
+            ROOF.replace("v 2 1 1", "v 2 1e-10 0").into(),
             "high above its longest side of",
         ),
         (

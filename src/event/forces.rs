@@ -9,6 +9,7 @@ use super::feature::tangents_of;
 use super::rows::{
     Bilateral, Forces, InverseMass, Row, Tangent, Twist, Unilateral, inverse_masses, solve,
 };
+use super::sticking::sticking;
 use crate::math::Vec3;
 use crate::world::joint::{Law, Row as JointRow};
 use crate::world::{Body, World};
@@ -331,7 +332,8 @@ pub(super) fn directions(normal: &Vec3, count: u32) -> impl Iterator<Item = Vec3
     })
 }
 
-/// The forces; where nothing would slide without it, friction is left out: it can only be needed where something would.
+/// The forces; where nothing would slide without it, friction is left out: it can only be needed where something would. Where all may stick, that is
+/// tried before the general problem.
 fn forces(
     bilateral: &[Bilateral],
     unilateral: &[Unilateral],
@@ -356,10 +358,14 @@ fn forces(
             ..row.clone()
         })
         .collect();
-    if let Some(forces) = solve(bilateral, &smooth, inverse)
-        && let Some(forces) = forces.without_sliding(bilateral, unilateral, inverse)
-    {
-        return Some(forces);
+    if let Some(pressing) = solve(bilateral, &smooth, inverse) {
+        let still = pressing
+            .clone()
+            .without_sliding(bilateral, unilateral, inverse)
+            .or_else(|| sticking(bilateral, unilateral, &smooth, &pressing, inverse));
+        if still.is_some() {
+            return still;
+        }
     }
     solve(bilateral, unilateral, inverse)
 }

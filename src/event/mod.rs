@@ -32,6 +32,7 @@ mod search;
 mod settings;
 mod starts;
 mod state;
+mod sticking;
 mod stop;
 pub(crate) mod system;
 

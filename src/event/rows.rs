@@ -189,13 +189,36 @@ impl Forces {
         unilateral: &[Unilateral],
         inverse: &[InverseMass],
     ) -> Option<Self> {
+        for (row, tangential) in unilateral.iter().zip(&mut self.tangential) {
+            if let Tangent::Sticking { along, .. } = &row.tangent {
+                *tangential = vec![0.0; along.len()];
+            }
+        }
+        let all = |_: &f64| true;
+        self.still_where(all, bilateral, unilateral, inverse)
+            .then_some(self)
+    }
+
+    /// True if no contact that may stick and presses would start to slide under these forces.
+    pub(super) fn hold_still(
+        &self,
+        bilateral: &[Bilateral],
+        unilateral: &[Unilateral],
+        inverse: &[InverseMass],
+    ) -> bool {
+        self.still_where(|force| *force > 0.0, bilateral, unilateral, inverse)
+    }
+
+    /// True if none of the contacts that may stick, as far as they count by their normal force, would start to slide.
+    fn still_where(
+        &self,
+        counts: impl Fn(&f64) -> bool,
+        bilateral: &[Bilateral],
+        unilateral: &[Unilateral],
+        inverse: &[InverseMass],
+    ) -> bool {
         let mut moved = vec![(Vec3::zeros(), Vec3::zeros()); inverse.len()];
-        for ((row, _), force) in bilateral.iter().zip(&self.bilateral) {
-            row.add_to(&mut moved, *force);
-        }
-        for (row, force) in unilateral.iter().zip(&self.normal) {
-            row.normal.add_to(&mut moved, *force);
-        }
+        self.add_to(bilateral, unilateral, &mut moved);
         for (moved, of) in moved.iter_mut().zip(inverse) {
             *moved = (moved.0 * of.mass, of.inertia * moved.1);
         }
@@ -204,16 +227,13 @@ impl Forces {
             .filter(|row| !matches!(row.tangent, Tangent::Limited { .. }));
         let offsets = contacts.map(|row| row.offset.abs());
         let still = STILL * offsets.fold(0.0, f64::max);
-        for (row, tangential) in unilateral.iter().zip(&mut self.tangential) {
-            if let Tangent::Sticking { along, .. } = &row.tangent {
-                let slides = |(row, offset): &(Row, f64)| (row.rate(&moved) + offset).abs() > still;
-                if along.iter().any(slides) {
-                    return None;
-                }
-                *tangential = vec![0.0; along.len()];
-            }
-        }
-        Some(self)
+        let mut rows = unilateral.iter().zip(&self.normal);
+        rows.all(|(row, force)| match &row.tangent {
+            Tangent::Sticking { along, .. } if counts(force) => along
+                .iter()
+                .all(|(row, offset)| (row.rate(&moved) + offset).abs() <= still),
+            _ => true,
+        })
     }
 
     /// Adds those of one contact.

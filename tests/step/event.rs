@@ -181,6 +181,30 @@ fn ten_cubes_rest_on_each_other_for_five_seconds() {
     }
 }
 
+/// Rounding turns the light cube by next to nothing under the heavy one, so that friction is needed.
+#[test]
+fn cubes_of_unequal_masses_rest_on_each_other() {
+    for masses in [&[1.0, 1e3][..], &[1.0, 10.0, 100.0, 1e3, 1.0]] {
+        let mut world = world(0.5, 0.0);
+        world.add(ground()).unwrap();
+        for (k, mass) in (0..).zip(masses) {
+            let at = [0.0, 0.0, 0.5 + f64::from(k)];
+            world.add(cuboid([0.5; 3], at, *mass)).unwrap();
+        }
+        let before = world.clone();
+        let mut stepper =
+            EventStepper::new(&world, EventSettings::for_world(&world, 0.01)).unwrap();
+        for step in 0..200 {
+            let report = stepper.step(&mut world, 0.01);
+            assert!(report.is_ok(), "{masses:?}, step {step}: {report:?}");
+        }
+        for (body, before) in world.bodies.iter().zip(&before.bodies) {
+            assert!((body.pose.position - before.pose.position).norm() < 1e-9);
+            assert!(body.linear_velocity.norm() < 1e-9);
+        }
+    }
+}
+
 #[test]
 fn a_cube_sticks_on_a_slope_below_its_friction_and_slides_above() {
     for degrees in [20.0_f64, 25.0, 28.0, 40.0] {

@@ -7,6 +7,7 @@ mod detector;
 mod impulse_cache;
 mod meshes;
 mod narrowphase;
+mod pairs;
 mod polyhedra;
 mod ratio;
 mod ratio_program;

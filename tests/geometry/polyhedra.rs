@@ -75,7 +75,7 @@ pub(crate) fn placed(pose: &Pose) -> ParryPose {
 }
 
 /// How far the vertices of Q must be moved so that none is below any plane that separates: the depth by all axes.
-fn exhaustive(p: &Polyhedron, pose_p: &Pose, q: &Polyhedron, pose_q: &Pose) -> f64 {
+pub(crate) fn exhaustive(p: &Polyhedron, pose_p: &Pose, q: &Polyhedron, pose_q: &Pose) -> f64 {
     let points = |solid: &Polyhedron, pose: &Pose| -> Vec<Vec3> {
         solid.vertices().iter().map(|v| pose.point(v)).collect()
     };

@@ -51,7 +51,7 @@ fn other(random: &mut Pcg64) -> Shape {
 }
 
 /// Parry's cylinders and cones are about y, and its cones about the middle of their height.
-fn with_parry<T>(
+pub(crate) fn with_parry<T>(
     (shape, pose): (&Shape, &Pose),
     with: impl FnOnce(&ParryPose, &dyn parry_shape::Shape) -> T,
 ) -> T {
@@ -89,7 +89,7 @@ fn with_parry<T>(
 }
 
 /// Farthest point of a shape along a direction.
-fn farthest((shape, pose): (&Shape, &Pose), direction: &Vec3) -> f64 {
+pub(crate) fn farthest((shape, pose): (&Shape, &Pose), direction: &Vec3) -> f64 {
     let local = pose.inverse_direction(direction);
     let across = local.x.hypot(local.y);
     let own = match shape {
@@ -116,7 +116,7 @@ fn farthest((shape, pose): (&Shape, &Pose), direction: &Vec3) -> f64 {
 }
 
 /// The best of directions by a measure: of many, and then of those nearer and nearer to it.
-fn best_direction(along: impl Fn(&Vec3) -> f64, random: &mut Pcg64) -> (f64, Vec3) {
+pub(crate) fn best_direction(along: impl Fn(&Vec3) -> f64, random: &mut Pcg64) -> (f64, Vec3) {
     let better = |best: (f64, Vec3), normal: Vec3| {
         let separation = along(&normal);
         if separation > best.0 {

@@ -209,7 +209,7 @@ pub struct Finding {
     pub until: f64,
     /// Its verdict.
     pub verdict: Verdict,
-    /// Time of the values below `[s]`: of the step that decided, else of the nearest miss or narrowest escape.
+    /// Time of the values below `[s]`: of the step that decided, else of the nearest miss or narrowest escape; of means that of the last step.
     pub time: Option<f64>,
     /// Left side of the comparison then.
     pub measured: Option<f64>,
@@ -225,6 +225,7 @@ pub struct Judged {
     measured: Option<f64>,
     bound: Option<f64>,
     slack: f64,
+    count: u64,
 }
 
 /// Judges one expectation, step by step.
@@ -234,6 +235,8 @@ pub struct Judge {
     finding: Finding,
     /// How far inside the comparison the values of the finding are.
     slack: f64,
+    /// Steps that counted.
+    count: u64,
 }
 
 impl Judge {
@@ -255,6 +258,7 @@ impl Judge {
             expectation,
             finding,
             slack: f64::NAN,
+            count: 0,
         }
     }
 
@@ -266,29 +270,38 @@ impl Judge {
         let is_last = report.time >= expected.until - half;
         let is_early = match expected.when {
             When::End => !is_last,
-            When::Once | When::Always => report.time < expected.from - half,
+            When::Once | When::Always | When::Mean => report.time < expected.from - half,
         };
         if self.finding.verdict != Verdict::Open || is_early {
             return;
         }
-        let measured = expected.measure.value(report, seen, probes);
-        let bound = expected.value
+        let mut measured = expected.measure.value(report, seen, probes);
+        let mut bound = expected.value
             * expected
                 .of
                 .as_ref()
                 .map_or(1.0, |of| of.value(report, seen, probes));
+        self.count += 1;
+        if expected.when == When::Mean {
+            let mean = |before: Option<f64>, now: f64| {
+                before.map_or(now, |mean| mean + (now - mean) / self.count as f64)
+            };
+            measured = mean(self.finding.measured, measured);
+            bound = mean(self.finding.bound, bound);
+        }
         let slack = expected.slack(measured, bound);
         let holds = expected.holds(slack);
         self.finding.verdict = match (expected.when, holds) {
             (When::Once, true) => Verdict::Held,
             (When::Always, false) => Verdict::Failed,
             _ if !is_last => Verdict::Open,
-            (When::Once, false) | (When::End, false) => Verdict::Failed,
-            (When::Always, true) | (When::End, true) => Verdict::Held,
+            (_, false) => Verdict::Failed,
+            (_, true) => Verdict::Held,
         };
         let is_nearest = match expected.when {
             When::Always => slack < self.slack || slack.is_nan() || self.slack.is_nan(),
             When::Once | When::End => slack > self.slack || self.slack.is_nan(),
+            When::Mean => true,
         };
         if is_nearest {
             self.slack = slack;
@@ -308,6 +321,7 @@ impl Judge {
             measured: finding.measured,
             bound: finding.bound,
             slack: self.slack,
+            count: self.count,
         }
     }
 
@@ -320,6 +334,7 @@ impl Judge {
         judge.finding.measured = judged.measured;
         judge.finding.bound = judged.bound;
         judge.slack = judged.slack;
+        judge.count = judged.count;
         judge
     }
 

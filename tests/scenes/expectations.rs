@@ -15,11 +15,12 @@ fn scene(expect: &str) -> Scene {
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Verdict on an expectation about contacts, one number a step of 0.1 s.
+/// Verdict on an expectation about contacts, one number a step of 0.1 s. What is kept after each step is all that the next one needs.
 fn judged(expect: &str, contacts: &[usize]) -> Finding {
     let scene = scene(expect);
     let mut judge = Judge::new(scene.expectations[0].clone());
     for (index, &contacts) in contacts.iter().enumerate() {
+        judge = Judge::resumed(scene.expectations[0].clone(), &judge.judged());
         let report = StepReport {
             step: index as u64 + 1,
             time: 0.1 * (index + 1) as f64,
@@ -80,6 +81,24 @@ fn an_expectation_is_decided_when_its_time_is_over_and_not_before() {
             &up[..],
             Held,
         ),
+        (
+            "is = \"near\"\nvalue = 4.5\ntolerance = 1e-12\nwhen = \"mean\"",
+            &up[..],
+            Held,
+        ),
+        ("is = \">\"\nvalue = 4.6\nwhen = \"mean\"", &up[..], Failed),
+        ("is = \"<\"\nvalue = 1\nwhen = \"mean\"", &up[..9], Open),
+        // Of 2 to 5.
+        (
+            "is = \"near\"\nvalue = 3.5\ntolerance = 1e-12\nwhen = \"mean\"\nfrom = 0.3\nuntil = 0.6",
+            &up[..],
+            Held,
+        ),
+        (
+            "is = \"near\"\nvalue = 1\nof = \"contacts\"\ntolerance = 0\nwhen = \"mean\"",
+            &up[..],
+            Held,
+        ),
     ] {
         assert_eq!(judged(expect, contacts).verdict, verdict, "{expect}");
     }
@@ -127,6 +146,23 @@ fn a_run_that_is_cut_short_leaves_its_end_open() {
     )
     .unwrap();
     assert_eq!((again.steps, again.expectations[0].until), (3, 1.0));
+}
+
+#[test]
+fn the_tumbling_box_touches_when_it_should() {
+    let collisions = |dt: f64| {
+        let overrides = Overrides {
+            time_step: Some(dt),
+            steps: Some(1),
+            ..Overrides::default()
+        };
+        let scene = Scene::load(Path::new("scenes/papers/tumbling_box.toml"), &overrides).unwrap();
+        let solver = Box::new(CpuSolver::new());
+        let mut run = Simulation::new(scene.world, scene.settings, solver).unwrap();
+        run.step().unwrap().collisions
+    };
+    let at = 0.402_380_399_4;
+    assert_eq!((collisions(at - 1e-8), collisions(at + 1e-8)), (0, 1));
 }
 
 /// Runs of up to this many steps times bodies are short enough for a test.

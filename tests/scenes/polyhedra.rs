@@ -245,8 +245,8 @@ fn broken_meshes_are_refused_with_place_and_reason() {
         ),
         (
             "no_faces.obj",
-            CUBE.split_inclusive("f ").next().unwrap().into(),
-            "line 10: a face of 0 vertices",
+            CUBE.split("\nf").next().unwrap().into(),
+            "line 9: it ends, and there are no faces in it",
         ),
         (
             "none.stl",

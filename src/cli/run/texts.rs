@@ -107,6 +107,7 @@ pub(crate) fn sentence(finding: &Finding) -> String {
         When::End => format!("at {until} s"),
         When::Once => format!("once from {from} s to {until} s"),
         When::Always => format!("always from {from} s to {until} s"),
+        When::Mean => format!("on average from {from} s to {until} s"),
     };
     let seen = match (finding.measured, finding.bound, finding.time) {
         (Some(measured), Some(bound), Some(time)) => format!(

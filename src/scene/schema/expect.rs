@@ -68,4 +68,6 @@ pub enum When {
     Once,
     /// After every step.
     Always,
+    /// On average over all steps.
+    Mean,
 }

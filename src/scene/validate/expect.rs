@@ -40,7 +40,7 @@ pub(super) fn expect(expect: &Expect, place: &Place<'_>) -> Result<()> {
     if expect.when == When::End && expect.from.is_some() {
         return Err(place.name_of("from").error(
             "a begin of an expectation that is about one step",
-            "expected `when = \"once\"` or `when = \"always\"` beside it",
+            "expected `when = \"once\"`, `\"always\"` or `\"mean\"` beside it",
         ));
     }
     if let (Some(from), Some(until)) = (expect.from, expect.until)

@@ -248,7 +248,8 @@ fn stl(bytes: &[u8]) -> Result<Mesh, String> {
         for corner in 0..3 {
             let at = 12 + 12 * corner;
             let vertex = Vec3::new(number(at), number(at + 4), number(at + 8));
-            if let Some(axis) = (0..3).find(|&k| !(vertex[k].abs() <= MAX_SCENE_LENGTH)) {
+            let is_wrong = |x: f64| !x.is_finite() || x.abs() > MAX_SCENE_LENGTH;
+            if let Some(axis) = (0..3).find(|&k| is_wrong(vertex[k])) {
                 let offset = HEADER + index * TRIANGLE + at + 4 * axis;
                 let x = vertex[axis];
                 return Err(if x.is_finite() {

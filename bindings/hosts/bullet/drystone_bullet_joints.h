@@ -212,7 +212,7 @@ private:
     {
         btVector3 linear_a, angular_a, linear_b, angular_b;
         btScalar scale;
-        /// What an error adds to the bias of a row without bounds [m/s, rad/s].
+        /// What an error adds to the bias of a rigid row without bounds [m/s, rad/s].
         float correction;
     };
     struct Joint
@@ -299,8 +299,8 @@ private:
         put(to.angular_a, side.angular_a * scale);
         put(to.angular_b, side.angular_b * scale);
         to.bias = float(-(row.error + (1 - damping) * velocity) * scale);
-        // All that a row without bounds asks for is that its error goes; motors, springs and limits ask for speeds, too.
-        if (is_unbounded(row.lower) && is_unbounded(row.upper))
+        // All that a rigid row without bounds asks for is that its error goes. That of a soft one is what its spring holds by; motors, springs and limits ask for speeds, too.
+        if (row.cfm == 0 && is_unbounded(row.lower) && is_unbounded(row.upper))
             side.correction = float(-row.error * scale);
         to.softness = float(row.cfm * response * scale * scale);
         to.lower = bound(whole.lower);

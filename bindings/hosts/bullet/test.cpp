@@ -120,6 +120,27 @@ void torn_joint_comes_together()
     expect(fastest < 1e-3, "torn joint: greatest speed [m/s]", fastest);
 }
 
+/// A ball on a soft joint comes to rest where its weight has pulled it, and has no velocity there.
+void soft_joint_holds()
+{
+    Scene scene(drystone_solver(), 10);
+    const btVector3 place(0, 0, 5);
+    btRigidBody &ball = scene.add(new btSphereShape(btScalar(0.2)), 2, btTransform(btQuaternion::getIdentity(), place));
+    btPoint2PointConstraint &joint = scene.join(new btPoint2PointConstraint(ball, btVector3(0, 0, 0)), place);
+    joint.setParam(BT_CONSTRAINT_CFM, btScalar(1), -1);
+    double last = 0;
+    for (int i = 0; i < 300; ++i) {
+        last = ball.getWorldTransform().getOrigin().z();
+        scene.step();
+    }
+    const double z = ball.getWorldTransform().getOrigin().z();
+    // Softness 1 over the row's response 1/m, a fifth of the error a part: by g h^2 / 0.2, h being an eighth of the step.
+    const double sag = 9.81 * std::pow(double(Scene::h) / 8, 2) / 0.2;
+    expect(std::abs(5 - z - sag) < 0.05 * sag, "soft joint: height [m]", z);
+    expect(std::abs(z - last) < 1e-5, "soft joint: way of the last step [m]", z - last);
+    expect(ball.getLinearVelocity().length() < 1e-3, "soft joint: speed at rest [m/s]", ball.getLinearVelocity().length());
+}
+
 /// A kinematic platform at 1 m/s takes a box along.
 void platform_carries(bool joined)
 {
@@ -372,6 +393,7 @@ int main(int count, char **words)
     rolling_stops();
     deep_box_comes_up();
     torn_joint_comes_together();
+    soft_joint_holds();
     pendulum_swings();
     motor_turns();
     chain_holds();

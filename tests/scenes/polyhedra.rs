@@ -276,7 +276,7 @@ fn broken_meshes_are_refused_with_place_and_reason() {
         (
             "open.obj",
             lines("f 1 3 4 2\n", ""),
-            "open.obj: line 12: the solid is open: the edge from (1, -1, -1) to (-1, -1, -1) has a face on one side only",
+            "open.obj: line 12: the solid is open: the edge from (-1, -1, -1) to (1, -1, -1) has a face on one side only",
         ),
         (
             "twice.obj",

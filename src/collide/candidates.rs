@@ -18,7 +18,7 @@ use std::ops::Range;
 /// Groups whose records one thread takes over at least: some 1 us each.
 const PACKED_GROUPS_PER_THREAD: usize = 32;
 
-/// Groups whose contacts one thread copies at least: some 1 us each.
+/// Groups whose contacts, or pairs, one thread copies at least: some 1 us each.
 const JOINED_GROUPS_PER_THREAD: usize = 16;
 
 /// Groups between two joins: the memory of their contacts is used again.
@@ -34,9 +34,11 @@ pub(super) struct Candidates {
     before: Vec<[u32; 2]>,
     /// True for bodies whose pairs change.
     concerned: Vec<bool>,
+    /// Pairs of each group, while they change.
+    merged: Vec<Vec<[u32; 2]>>,
     /// Contacts that the threads found, by group of a wave.
     found: Vec<Vec<ContactPoint>>,
-    /// Where those of each group end among all.
+    /// Where those of each group, or its pairs, end among all.
     ends: Vec<usize>,
     /// How deep they are.
     depths: Vec<Depths>,
@@ -53,11 +55,11 @@ impl Candidates {
         self.groups.iter_mut().for_each(Group::clear);
     }
 
-    /// Takes over a new sorted list of pairs; what is known of pairs that are in both lists stays.
-    pub(super) fn replace(&mut self, pairs: &[[u32; 2]], movers: &[Mover]) {
+    /// Takes over a new sorted list of pairs, for which it gives the memory of an old one; what is known of pairs that are in both lists
+    /// stays.
+    pub(super) fn replace(&mut self, pairs: &mut Vec<[u32; 2]>, movers: &[Mover]) {
         std::mem::swap(&mut self.pairs, &mut self.before);
-        self.pairs.clear();
-        self.pairs.extend_from_slice(pairs);
+        std::mem::swap(&mut self.pairs, pairs);
         self.carry(movers);
         parallel::for_each(&mut self.groups, PACKED_GROUPS_PER_THREAD, |_, group| {
             group.pack();
@@ -71,31 +73,36 @@ impl Candidates {
         pairs: &[[u32; 2]],
         movers: &[Mover],
     ) {
-        let concerned = &mut self.concerned;
-        concerned.resize(movers.len(), false);
+        self.concerned.resize(movers.len(), false);
         for &body in bodies {
-            concerned[body as usize] = true;
+            self.concerned[body as usize] = true;
         }
         std::mem::swap(&mut self.pairs, &mut self.before);
-        self.pairs.clear();
-        let mut rest = pairs.iter();
-        let mut next = rest.next();
-        for pair in &self.before {
-            if concerned[pair[0] as usize] | concerned[pair[1] as usize] {
-                continue;
-            }
-            while let Some(other) = next
-                && other < pair
-            {
-                self.pairs.push(*other);
-                next = rest.next();
-            }
-            self.pairs.push(*pair);
-        }
-        self.pairs.extend(next.into_iter().chain(rest));
+        let (before, concerned) = (&self.before, &self.concerned);
+        let is_dropped = |[a, b]: [u32; 2]| concerned[a as usize] | concerned[b as usize];
+        self.merged
+            .resize_with(movers.len().div_ceil(GROUP_BODIES), Vec::new);
+        parallel::for_each(
+            &mut self.merged,
+            PACKED_GROUPS_PER_THREAD,
+            |group, merged| {
+                let known = &before[stretch(before, group)];
+                let added = &pairs[stretch(pairs, group)];
+                merge(known, added, is_dropped, merged);
+            },
+        );
         for &body in bodies {
-            concerned[body as usize] = false;
+            self.concerned[body as usize] = false;
         }
+        self.ends.clear();
+        let mut end = 0;
+        for merged in &self.merged {
+            end += merged.len();
+            self.ends.push(end);
+        }
+        self.pairs.resize(end, [0; 2]);
+        let merged = &self.merged[..];
+        join(merged, &self.ends, &mut self.pairs);
         self.carry(movers);
     }
 
@@ -106,12 +113,14 @@ impl Candidates {
             self.groups.resize_with(count, Group::default);
         }
         let (pairs, before) = (&self.pairs, &self.before);
-        for (group, range) in self.groups.iter_mut().zip(stretches(pairs)) {
-            group.set_pairs(range);
-        }
-        parallel::for_each(&mut self.groups, PACKED_GROUPS_PER_THREAD, |_, group| {
-            group.carry(pairs, before, movers);
-        });
+        parallel::for_each(
+            &mut self.groups,
+            PACKED_GROUPS_PER_THREAD,
+            |number, group| {
+                group.set_pairs(stretch(pairs, number));
+                group.carry(pairs, before, movers);
+            },
+        );
     }
 
     /// Pairs of solids, and how many of them were searched since this was asked last.
@@ -175,34 +184,54 @@ impl Candidates {
             {
                 contacts.resize(end, *any);
             }
-            let to = SharedSlice::new(contacts);
-            for_chunks(
-                (found, self.ends.as_slice()),
-                JOINED_GROUPS_PER_THREAD,
-                |_, (found, ends)| {
-                    for (found, &end) in found.iter().zip(ends) {
-                        // SAFETY: each group has its own stretch.
-                        #[allow(unsafe_code, reason = "groups' stretches lie one behind the other")]
-                        let to = unsafe { to.range(end - found.len()..end) };
-                        to.copy_from_slice(found);
-                    }
-                },
-            );
+            join(found, &self.ends, contacts);
         }
         contacts.truncate(end);
         depths
     }
 }
 
-/// Where the pairs of each group are in a sorted list, without an end.
-fn stretches(pairs: &[[u32; 2]]) -> impl Iterator<Item = Range<usize>> {
-    let mut end = 0;
-    (1..).map(move |number| {
-        let start = end;
-        let bodies = (number * GROUP_BODIES) as u32;
-        end += pairs[start..].partition_point(|pair| pair[0] < bodies);
-        start..end
-    })
+/// Where the pairs of a group are in a sorted list.
+fn stretch(pairs: &[[u32; 2]], group: usize) -> Range<usize> {
+    let first = (group * GROUP_BODIES) as u32;
+    let start = pairs.partition_point(|pair| pair[0] < first);
+    let end = first + GROUP_BODIES as u32;
+    start..start + pairs[start..].partition_point(|pair| pair[0] < end)
+}
+
+/// Writes to `merged` what is not dropped of the pairs known, with those added, all of them sorted.
+fn merge(
+    known: &[[u32; 2]],
+    added: &[[u32; 2]],
+    is_dropped: impl Fn([u32; 2]) -> bool,
+    merged: &mut Vec<[u32; 2]>,
+) {
+    merged.clear();
+    let mut added = added.iter().peekable();
+    for pair in known.iter().filter(|pair| !is_dropped(**pair)) {
+        while let Some(other) = added.next_if(|other| *other < pair) {
+            merged.push(*other);
+        }
+        merged.push(*pair);
+    }
+    merged.extend(added);
+}
+
+/// Copies what was found for each group to where it ends among all.
+fn join<T: Copy + Send + Sync>(found: &[Vec<T>], ends: &[usize], all: &mut [T]) {
+    let to = SharedSlice::new(all);
+    for_chunks(
+        (found, ends),
+        JOINED_GROUPS_PER_THREAD,
+        |_, (found, ends)| {
+            for (found, &end) in found.iter().zip(ends) {
+                // SAFETY: each group has its own stretch.
+                #[allow(unsafe_code, reason = "groups' stretches lie one behind the other")]
+                let to = unsafe { to.range(end - found.len()..end) };
+                to.copy_from_slice(found);
+            }
+        },
+    );
 }
 
 /// True if work on so many pairs is worth waking threads.

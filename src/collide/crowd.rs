@@ -12,7 +12,7 @@ use super::narrowphase::{Kind, Mover};
 use super::whereabouts::Whereabouts;
 use crate::constants::{BODIES_PER_THREAD, SKIN_PER_RADIUS, SKIN_STEPS};
 use crate::math::{Mat3, Vec3};
-use crate::parallel::{SharedSlice, for_chunks};
+use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::world::{Body, BodyKind, World};
 #[cfg(feature = "scene")]
 pub(super) use saved::SavedCrowd;
@@ -194,17 +194,18 @@ impl Crowd {
     /// Gives every body a box with room to move in, and writes what boxes are grown by to `reach`,
     /// shape `[body_count]` `[m]`.
     pub(super) fn anchor(&mut self, world: &World, growth: Growth, reach: &mut Vec<f64>) {
-        reach.clear();
-        reach.resize(self.movers.len(), 0.0);
-        self.anchors.clear();
-        for (index, reach) in reach.iter_mut().enumerate() {
-            let anchor = self.anchor_of(index, world, growth);
-            *reach = anchor.room;
-            self.anchors.push(anchor);
-        }
-        self.anchor_rotations.clear();
-        let rotations = self.whereabouts.iter().map(Whereabouts::rotation);
-        self.anchor_rotations.extend(rotations);
+        let count = self.movers.len();
+        let mut anchors = std::mem::take(&mut self.anchors);
+        parallel::fill(&mut anchors, count, BODIES_PER_THREAD, |body| {
+            self.anchor_of(body, world, growth)
+        });
+        parallel::fill(reach, count, BODIES_PER_THREAD, |body| anchors[body].room);
+        self.anchors = anchors;
+        let whereabouts = &self.whereabouts;
+        let rotations = &mut self.anchor_rotations;
+        parallel::fill(rotations, whereabouts.len(), BODIES_PER_THREAD, |body| {
+            whereabouts[body].rotation()
+        });
     }
 
     /// The same for some of the bodies.

@@ -71,7 +71,8 @@ impl Detector {
     pub fn of_pairs(world: &World, pairs: &[[u32; 2]]) -> Self {
         let mut detector = Self::default();
         detector.crowd.reset(world);
-        detector.candidates.replace(pairs, detector.crowd.movers());
+        let movers = detector.crowd.movers();
+        detector.candidates.replace(&mut pairs.to_vec(), movers);
         detector
     }
 
@@ -129,11 +130,14 @@ impl Detector {
         self.is_current = false;
         self.strayed = 0;
         self.crowd.anchor(world, growth, &mut self.reach);
+        let (movers, reach) = (self.crowd.movers(), &self.reach);
+        let may_touch = |pair: &[u32; 2]| may_touch(world, *pair, movers, reach);
         self.broadphase
-            .find_pairs(world, &self.reach, &mut self.found)?;
+            .find_pairs_that(may_touch, world, reach, &mut self.found)?;
         self.excluding_joints = excluding_joints;
-        self.drop_needless_pairs(world);
-        self.candidates.replace(&self.found, self.crowd.movers());
+        self.drop_pairs_of_joints(world);
+        self.candidates
+            .replace(&mut self.found, self.crowd.movers());
         self.is_current = true;
         Ok(())
     }
@@ -144,36 +148,27 @@ impl Detector {
         self.is_current = false;
         self.crowd
             .anchor_again(&self.strays, world, growth, &mut self.reach);
-        let found =
-            self.broadphase
-                .find_pairs_of(&self.strays, world, &self.reach, &mut self.found)?;
-        if !found {
+        let (movers, reach) = (self.crowd.movers(), &self.reach);
+        let may_touch = |pair: &[u32; 2]| may_touch(world, *pair, movers, reach);
+        let (strays, found) = (&self.strays, &mut self.found);
+        if !self
+            .broadphase
+            .find_pairs_of(strays, may_touch, world, reach, found)?
+        {
             return Ok(false);
         }
-        self.drop_needless_pairs(world);
+        self.drop_pairs_of_joints(world);
         self.candidates
             .replace_pairs_of(&self.strays, &self.found, self.crowd.movers());
         self.is_current = true;
         Ok(true)
     }
 
-    /// Leaves out pairs that joints keep from colliding, and those whose boxes overlap, but not their
-    /// bounding spheres; of a mesh, those of bodies whose bounding spheres come to none of its triangles.
-    fn drop_needless_pairs(&mut self, world: &World) {
+    /// Leaves out pairs that joints keep from colliding.
+    fn drop_pairs_of_joints(&mut self, world: &World) {
         if self.excluding_joints > 0 {
             drop_pairs(&mut self.found, &world.excluded_pairs());
         }
-        let (movers, reach) = (self.crowd.movers(), &self.reach);
-        self.found.retain(|pair| {
-            let [a, b] = pair.map(|body| body as usize);
-            let near = movers[a].bounding_radius + movers[b].bounding_radius + reach[a] + reach[b];
-            let distance = (movers[a].position - movers[b].position).norm_squared();
-            if distance > near * near * (1.0 + 1e-12) {
-                return false;
-            }
-            let reach = reach[a] + reach[b];
-            comes_to(world, a, &movers[b], reach) && comes_to(world, b, &movers[a], reach)
-        });
     }
 
     /// Pairs that may touch, sorted.
@@ -289,6 +284,19 @@ impl Detector {
             self.impulses.remembered()
         }
     }
+}
+
+/// False for pairs whose boxes overlap, but not their bounding spheres; of a mesh, those of bodies whose bounding spheres come to none of its
+/// triangles. `reach` is what bodies are grown by `[m]`, shape `[body_count]`.
+fn may_touch(world: &World, pair: [u32; 2], movers: &[Mover], reach: &[f64]) -> bool {
+    let [a, b] = pair.map(|body| body as usize);
+    let near = movers[a].bounding_radius + movers[b].bounding_radius + reach[a] + reach[b];
+    let distance = (movers[a].position - movers[b].position).norm_squared();
+    if distance > near * near * (1.0 + 1e-12) {
+        return false;
+    }
+    let reach = reach[a] + reach[b];
+    comes_to(world, a, &movers[b], reach) && comes_to(world, b, &movers[a], reach)
 }
 
 /// False if the first of two bodies is a mesh, and the second, grown by `reach` `[m]`, comes to none of its triangles.

@@ -19,14 +19,13 @@ mod team;
 
 pub(crate) use pipeline::{Region, Stages};
 pub(crate) use shared_slice::SharedSlice;
-#[cfg(feature = "gpu")]
-pub(crate) use slices::Slices;
-pub(crate) use slices::{Chunked, for_chunks};
+pub(crate) use slices::{Chunked, Slices, for_chunks};
 pub(crate) use sort::sort_by_key;
 pub use team::on_this_thread;
 pub(crate) use team::{Team, is_together, threads, together};
 
 use crate::constants::WAKING_PER_TEAM_GRAIN;
+use std::sync::{Mutex, PoisonError};
 
 /// True if `count` elements are worth sharing. `least` is how many are worth waking a thread for, some 20 us of work;
 /// within a team fewer are.
@@ -66,6 +65,25 @@ pub(crate) fn fill<T: Send + Sync>(
     }
 }
 
+/// What `join` makes of `start` and of `each` of some slices' parts, of which it gets the index of the first element, too. Threads join what they have
+/// found in no order: the result must not depend on it, as largest and smallest numbers do not.
+pub(crate) fn fold<S: Slices, A: Copy + Send>(
+    slices: S,
+    least: usize,
+    start: A,
+    each: impl Fn(usize, S::Part) -> A + Sync,
+    join: impl Fn(A, A) -> A + Sync,
+) -> A {
+    let joined = Mutex::new(start);
+    for_chunks(slices, least, |first, part| {
+        let found = each(first, part);
+        // A panic of another thread comes out of the loop in any case.
+        let mut joined = joined.lock().unwrap_or_else(PoisonError::into_inner);
+        *joined = join(*joined, found);
+    });
+    joined.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Calls `change` with every element and its index.
 pub(crate) fn for_each<T: Send + Sync>(
     elements: &mut [T],
@@ -77,4 +95,41 @@ pub(crate) fn for_each<T: Send + Sync>(
             change(start + at, element);
         }
     });
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// All elements are folded once, and written on the way, whoever shares.
+    #[test]
+    fn folds_all_elements_once() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+        let pool = pool.expect("threads");
+        for count in [0_usize, 1, 5, 100] {
+            let fold_all = || {
+                let mut written = vec![0; count];
+                let sum_and_first = |first: usize, part: &mut [usize]| {
+                    for (at, number) in part.iter_mut().enumerate() {
+                        *number += first + at;
+                    }
+                    [part.iter().sum(), first]
+                };
+                let join = |p: [usize; 2], q: [usize; 2]| [p[0] + q[0], p[1].max(q[1])];
+                let [sum, last] = fold(
+                    SharedSlice::new(&mut written),
+                    1,
+                    [0; 2],
+                    sum_and_first,
+                    join,
+                );
+                assert!(written.into_iter().eq(0..count));
+                assert_eq!(sum, count * count.saturating_sub(1) / 2);
+                last
+            };
+            assert_eq!(on_this_thread(fold_all), 0, "one thread has one part");
+            let last = pool.install(|| together(3, |_| fold_all()));
+            assert_eq!(last > 0, count >= 2, "several have several");
+        }
+    }
 }

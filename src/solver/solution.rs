@@ -1,7 +1,7 @@
 //! What a solver computes.
 
 use super::Plan;
-use crate::constants::TAKEN_BODIES_PER_THREAD;
+use crate::constants::{CHECKED_NUMBERS_PER_THREAD, TAKEN_BODIES_PER_THREAD};
 use crate::error::{Error, Result};
 use crate::math;
 use crate::parallel;
@@ -201,9 +201,14 @@ impl Solution {
     /// The residual alone does not tell: a projection turns what is not a number into a bound.
     pub(crate) fn is_finite(&self) -> bool {
         // Without a way out at the first that is not, so that a compiler can look at several at once.
-        let all_finite = |numbers: &[f32]| {
+        let finite = |_, numbers: &[f32]| {
             let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
             numbers.iter().fold(0, wrong) == 0
+        };
+        let all_finite = |numbers: &[f32]| {
+            parallel::fold(numbers, CHECKED_NUMBERS_PER_THREAD, true, finite, |p, q| {
+                p & q
+            })
         };
         let of_bodies: [&[f32]; 3] = [
             bytemuck::cast_slice(&self.velocities),

@@ -16,19 +16,19 @@
 //! For equal cubes of side L it is Greenhill's column: `kappa > 1.02 g H^3 / L`.
 
 use super::halfway::Halfway;
-use super::weights::{Pressed, Weights};
+use super::weights::{Load, Pressed, Weights};
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
 use crate::constants::{
-    CONTACTS_PER_THREAD, HELD_LOAD_PER_SIZE, LEAST_REACH, LOADS_LAST, MAX_CONTACT_UPDATES,
-    MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS,
+    BODIES_PER_THREAD, CONTACTS_PER_THREAD, HELD_LOAD_PER_SIZE, LEAST_REACH, LOADS_LAST,
+    MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS,
     MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR,
     SUBSTEPS_TIMES_ROWS, SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP,
     TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
-use crate::parallel;
-use crate::world::{BodyKind, Joint, World};
+use crate::parallel::{self, SharedSlice};
+use crate::world::{Body, BodyKind, Joint, World};
 
 /// How one step is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,26 +239,27 @@ impl Control {
     /// `deepest` `[m]`. Returns the searches for contacts that the fastest turn in the step asks for: levers and axes of
     /// inertia turn with a body that is no sphere.
     fn find_fast(&mut self, world: &World, deepest: f64, h: f64) -> f64 {
-        let sizes = self.weights.bodies.iter().map(|load| load.size);
-        let smallest = sizes.fold(f64::INFINITY, f64::min);
+        let smallest = self.weights.smallest;
         let reach = (smallest - deepest).max(LEAST_REACH * smallest);
         let far = 0.5 * MOTION_PER_CONTACT_UPDATE * reach;
-        let mut searches: f64 = 0.0;
-        self.fast.clear();
-        self.fast.extend(
-            world
-                .bodies
-                .iter()
-                .zip(&self.weights.bodies)
-                .map(|(body, load)| {
-                    let turn = body.angular_velocity.norm() * h;
-                    let moves = body.linear_velocity.norm() * h;
-                    searches = searches.max(load.searches_per_turn * turn);
-                    let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
-                    moves + surface > far
-                }),
+        self.fast.resize(world.bodies.len(), false);
+        let slices = (
+            &world.bodies[..],
+            &self.weights.bodies[..],
+            SharedSlice::new(&mut self.fast),
         );
-        searches
+        let mark = |_, (bodies, loads, fast): (&[Body], &[Load], &mut [bool])| {
+            let mut searches: f64 = 0.0;
+            for ((body, load), is_fast) in bodies.iter().zip(loads).zip(fast) {
+                let turn = body.angular_velocity.norm() * h;
+                let moves = body.linear_velocity.norm() * h;
+                searches = searches.max(load.searches_per_turn * turn);
+                let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
+                *is_fast = moves + surface > far;
+            }
+            searches
+        };
+        parallel::fold(slices, BODIES_PER_THREAD, 0.0, mark, f64::max)
     }
 
     /// Parts of a step of length `h` that the turning and swinging of what joints hold asks for.
@@ -288,6 +289,9 @@ impl Control {
     /// velocity that grows evenly.
     fn for_prescribed_motions(&self, world: &World, starts: &[Pose], h: f64) -> f64 {
         let mut searches: f64 = 0.0;
+        if self.kinematic.is_empty() {
+            return searches;
+        }
         let smallest = world.smallest_radius();
         for &index in &self.kinematic {
             let (body, start) = (&world.bodies[index], &starts[index]);

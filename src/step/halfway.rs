@@ -6,9 +6,9 @@
 //! gained. So contacts are looked for with bodies moved ahead by half of the part, and their gaps are taken back to its start.
 
 use crate::collide::{ContactPoint, Detector};
-use crate::constants::{AT_REST_HALFWAY, BODIES_PER_THREAD, CLOSING_HALFWAY};
+use crate::constants::{AT_REST_HALFWAY, BODIES_PER_THREAD, CLOSING_HALFWAY, CONTACTS_PER_THREAD};
 use crate::math::{self, Pose, Vec3};
-use crate::parallel::{SharedSlice, for_chunks};
+use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::world::{Body, World};
 
 /// Where bodies were when their contacts were found.
@@ -20,6 +20,8 @@ pub(super) struct Halfway {
     leads: Vec<f64>,
     /// How far the surface of each moves meanwhile, and its size `[m]`; shape `[body_count]`.
     extents: Vec<[f64; 2]>,
+    /// Bodies that close in on each other, how fast and how far they may; by chunk of contacts.
+    close: Vec<Vec<Close>>,
     /// How far each has gone and turned; shape `[body_count]`.
     ways: Vec<[Vec3; 2]>,
     /// Where bodies are; shape `[body_count]`.
@@ -29,6 +31,9 @@ pub(super) struct Halfway {
     /// True if some are ahead.
     any: bool,
 }
+
+/// Bodies of a contact, their speed of closing in `[m/s]`, and how far they may go on with it `[m]`.
+type Close = ([u32; 2], [f64; 2]);
 
 impl Halfway {
     /// Positions of bodies when contacts were found `[m]`, from which levers of contacts lead; shape `[body_count]`.
@@ -76,20 +81,33 @@ impl Halfway {
     /// Moves bodies ahead by [`Self::lead`]; `contacts` are those of the last search.
     pub(super) fn move_ahead(&mut self, world: &mut World, contacts: &[ContactPoint], lead: f64) {
         let count = world.bodies.len();
-        self.leads.clear();
-        self.extents.clear();
-        let mut are_fast = false;
-        self.leads.extend(world.bodies.iter().map(|body| {
-            let (way, size) = (motion(body, lead), size(body));
-            self.extents.push([way, size]);
-            are_fast |= way > 0.5 * CLOSING_HALFWAY * size;
-            let at_rest = AT_REST_HALFWAY * size.min(body.shape.bounding_radius());
-            if way > at_rest { lead } else { 0.0 }
-        }));
-        if are_fast && lead > 0.0 {
-            self.hold_back(world, contacts);
+        self.leads.resize(count, 0.0);
+        self.extents.resize(count, [0.0; 2]);
+        let slices = (
+            &world.bodies[..],
+            SharedSlice::new(&mut self.leads),
+            SharedSlice::new(&mut self.extents),
+        );
+        let measure = |_, (bodies, leads, extents): (&[Body], &mut [f64], &mut [[f64; 2]])| {
+            let (mut are_ahead, mut are_fast) = (false, false);
+            for ((body, own), extent) in bodies.iter().zip(leads).zip(extents) {
+                let (way, size) = (motion(body, lead), size(body));
+                *extent = [way, size];
+                are_fast |= way > 0.5 * CLOSING_HALFWAY * size;
+                let at_rest = AT_REST_HALFWAY * size.min(body.shape.bounding_radius());
+                *own = if way > at_rest { lead } else { 0.0 };
+                are_ahead |= *own > 0.0;
+            }
+            [are_ahead, are_fast]
+        };
+        let either = |one: [bool; 2], other: [bool; 2]| [one[0] | other[0], one[1] | other[1]];
+        let [are_ahead, are_fast] =
+            parallel::fold(slices, BODIES_PER_THREAD, [false; 2], measure, either);
+        // Held back, bodies are still ahead.
+        self.any = are_ahead;
+        if are_fast && are_ahead {
+            self.hold_back(world, contacts, lead);
         }
-        self.any = self.leads.iter().any(|&lead| lead > 0.0);
         self.poses.resize(count, Pose::identity());
         self.positions.resize(count, Vec3::zeros());
         self.ways.resize(count, [Vec3::zeros(); 2]);
@@ -120,34 +138,53 @@ impl Halfway {
     }
 
     /// Leaves bodies that close in on each other so far apart that the direction between them is still to be told.
-    fn hold_back(&mut self, world: &World, contacts: &[ContactPoint]) {
-        for point in contacts {
-            let [a, b] = point.bodies.map(|body| body as usize);
-            // Most contacts are of bodies that are too slow, which is seen without a look at these.
-            let [[way_a, size_a], [way_b, size_b]] = [self.extents[a], self.extents[b]];
-            if way_a + way_b < 0.9 * CLOSING_HALFWAY * size_a.min(size_b) {
-                continue;
-            }
-            let lead = self.leads[a].max(self.leads[b]);
-            let closing = -point.normal.dot(&self.slip(world, point));
-            if closing * lead <= 0.0 {
-                continue;
-            }
-            let room = CLOSING_HALFWAY * size_a.min(size_b) + point.separation.max(0.0);
-            if closing * lead > room {
+    fn hold_back(&mut self, world: &World, contacts: &[ContactPoint], lead: f64) {
+        let mut close = std::mem::take(&mut self.close);
+        close.resize_with(contacts.len().div_ceil(CONTACTS_PER_THREAD), Vec::new);
+        parallel::for_each(&mut close, 1, |chunk, close| {
+            let first = chunk * CONTACTS_PER_THREAD;
+            let end = contacts.len().min(first + CONTACTS_PER_THREAD);
+            close.clear();
+            close.extend(contacts[first..end].iter().filter_map(|point| {
+                let [closing, room] = self.closing(world, point)?;
+                // Nobody goes farther ahead than this.
+                (closing * lead > room).then_some((point.bodies, [closing, room]))
+            }));
+        });
+        // A body's lead is what the contacts before have left of it.
+        for &(bodies, [closing, room]) in close.iter().flatten() {
+            let [a, b] = bodies.map(|body| body as usize);
+            if closing * self.leads[a].max(self.leads[b]) > room {
                 for body in [a, b] {
                     self.leads[body] = self.leads[body].min(room / closing);
                 }
             }
         }
+        self.close = close;
+    }
+
+    /// Speed at which bodies close in on each other in a contact `[m/s]`, and how far they may `[m]`. None if they are too slow to get there.
+    fn closing(&self, world: &World, point: &ContactPoint) -> Option<[f64; 2]> {
+        let [[way_a, size_a], [way_b, size_b]] =
+            point.bodies.map(|body| self.extents[body as usize]);
+        // Most contacts are of bodies that are too slow, which is seen without a look at these.
+        let room = CLOSING_HALFWAY * size_a.min(size_b);
+        if way_a + way_b < 0.9 * room {
+            return None;
+        }
+        let closing = -point.normal.dot(&self.slip(world, point));
+        Some([closing, room + point.separation.max(0.0)])
     }
 
     /// Moves bodies back to where they were.
     pub(super) fn move_back(&self, world: &mut World) {
         if self.any {
-            for (body, pose) in world.bodies.iter_mut().zip(&self.poses) {
-                body.pose = *pose;
-            }
+            let slices = (SharedSlice::new(&mut world.bodies), &self.poses[..]);
+            for_chunks(slices, BODIES_PER_THREAD, |_, (bodies, poses)| {
+                for (body, pose) in bodies.iter_mut().zip(poses) {
+                    body.pose = *pose;
+                }
+            });
         }
     }
 

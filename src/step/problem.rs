@@ -18,7 +18,7 @@ use crate::problem::runs::run_length;
 use crate::problem::{Body, Contact, Problem, Velocity};
 use crate::solver::substeps::{Carried, SubstepPlan};
 use crate::stabilize::{RowState, Scheme, Sweeps};
-use crate::world::{self, World};
+use crate::world::World;
 use bytemuck::Zeroable;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,10 +35,10 @@ impl Memory {
     /// Finds the sizes of the bodies.
     fn measure(&mut self, world: &World) {
         let smallest = world.smallest_radius();
-        self.sizes.clear();
-        let radii = world.bodies.iter().map(world::Body::moving_radius);
-        self.sizes
-            .extend(radii.map(|radius| (radius / smallest) as f32));
+        let bodies = &world.bodies;
+        parallel::fill(&mut self.sizes, bodies.len(), BODIES_PER_THREAD, |body| {
+            (bodies[body].moving_radius() / smallest) as f32
+        });
         if self
             .sizes
             .iter()

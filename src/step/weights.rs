@@ -10,10 +10,11 @@
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
 use crate::constants::{
-    BUCKLING_FACTOR, CONTROL_QUANTILE, LEVERAGE, PRESSED_BEYOND, SAG, SAG_OF_ALL,
-    TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE,
+    BODIES_PER_THREAD, BUCKLING_FACTOR, CONTROL_QUANTILE, LEVERAGE, PRESSED_BEYOND, SAG,
+    SAG_OF_ALL, TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE,
 };
 use crate::math::Vec3;
+use crate::parallel;
 use crate::problem::bias::Scale;
 use crate::world::{Joint, Shape, World};
 
@@ -26,6 +27,8 @@ pub(super) struct Weights {
     pub(super) stiffness: f64,
     /// Size of the smallest body that nothing carries `[m]`; infinite if all are carried.
     pub(super) falling: f64,
+    /// Size of the smallest body `[m]`; infinite without any.
+    pub(super) smallest: f64,
     /// Heights of bodies `[m]`, from the highest to the lowest.
     order: Vec<(f64, u32)>,
     /// A body, one that carries it, and their contacts.
@@ -123,6 +126,8 @@ impl Weights {
             },
             ..Load::default()
         }));
+        let sizes = self.bodies.iter().map(|load| load.size);
+        self.smallest = sizes.fold(f64::INFINITY, f64::min);
     }
 
     /// Forces beside weights, as contacts of the last part carried them, as far as what is known over the next step of length `h` explains them.
@@ -218,8 +223,7 @@ impl Weights {
         let movable = movable.filter(|((_, load), _)| load.mass.is_finite());
         let heights = movable.map(|((body, _), index)| (body.pose.position.dot(&up), index));
         self.order.extend(heights);
-        self.order
-            .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        parallel::sort_by_key(&mut self.order, BODIES_PER_THREAD, from_the_top);
         self.sort_supports();
         self.numbers.clear();
         let (mut buckling, mut worst): (f64, f64) = (0.0, 0.0);
@@ -327,6 +331,13 @@ impl Weights {
             *place += 1;
         }
     }
+}
+
+/// Key by which heights go from the highest to the lowest, in the order of `f64::total_cmp`, and of one height by body.
+fn from_the_top(&(height, body): &(f64, u32)) -> (i64, u32) {
+    let bits = height.to_bits() as i64;
+    let rising = bits ^ ((bits >> 63) as u64 >> 1) as i64;
+    (!rising, body)
 }
 
 /// True if a point of two bodies, the smaller one of this size, counts for what stands on what.

@@ -34,7 +34,9 @@ pub(crate) use polyhedron::Solid;
 pub use polyhedron::{Edge, Face, Polyhedron};
 pub use shape::{CompoundPart, Shape};
 
+use crate::constants::BODIES_PER_THREAD;
 use crate::math::Vec3;
+use crate::parallel;
 
 /// Everything that moves or is touched, and the gravity that acts on it.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,8 +59,12 @@ impl World {
     /// Bounding radius of the smallest dynamic body `[m]`; 1 if there is none.
     #[must_use]
     pub fn smallest_radius(&self) -> f64 {
-        let radii = self.bodies.iter().map(Body::moving_radius);
-        let smallest = radii.fold(f64::INFINITY, f64::min);
+        let of = |_, bodies: &[Body]| {
+            let radii = bodies.iter().map(Body::moving_radius);
+            radii.fold(f64::INFINITY, f64::min)
+        };
+        let bodies = &self.bodies[..];
+        let smallest = parallel::fold(bodies, BODIES_PER_THREAD, f64::INFINITY, of, f64::min);
         if smallest.is_finite() { smallest } else { 1.0 }
     }
 }

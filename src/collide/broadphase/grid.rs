@@ -38,7 +38,7 @@ pub(super) struct Grid {
 }
 
 /// Bodies handled by one thread at a time where levels are found.
-const CHUNK: usize = 1 << 14;
+const CHUNK: usize = 1 << 13;
 
 /// Least number of bodies handed to one thread where keys are made.
 const KEYS_PER_THREAD: usize = 1 << 12;

@@ -4,7 +4,9 @@
 //! of that order, and of every stretch of stretches, tell which of them a box can touch.
 
 use super::entry::Entry;
+use crate::constants::BODIES_PER_THREAD;
 use crate::math::Aabb;
+use crate::parallel::{self, SharedSlice, for_chunks};
 
 /// Bodies in a stretch, and stretches in a stretch of stretches.
 const WIDTH: usize = 64;
@@ -28,15 +30,24 @@ impl Hierarchy {
     pub(super) fn build(&mut self, sorted: &[Entry], body_count: usize) {
         self.places.clear();
         self.places.resize(body_count, NOWHERE);
-        for (place, entry) in sorted.iter().enumerate() {
-            self.places[entry.body as usize] = place as u32;
-        }
-        self.fine.clear();
-        let stretches = sorted.chunks(WIDTH);
-        self.fine.extend(stretches.map(|entries| {
+        let places = SharedSlice::new(&mut self.places);
+        for_chunks(sorted, BODIES_PER_THREAD, |first, entries| {
+            for (place, entry) in (first..).zip(entries) {
+                // SAFETY: no body comes twice in the order.
+                #[allow(unsafe_code, reason = "each body has a place of its own")]
+                unsafe {
+                    places.write(entry.body as usize, place as u32);
+                }
+            }
+        });
+        let stretches = sorted.len().div_ceil(WIDTH);
+        let least = BODIES_PER_THREAD / WIDTH;
+        parallel::fill(&mut self.fine, stretches, least, |stretch| {
+            let end = sorted.len().min((stretch + 1) * WIDTH);
+            let entries = &sorted[stretch * WIDTH..end];
             let boxes = entries.iter().map(|entry| &entry.aabb);
             boxes.fold(Aabb::empty(), |all, aabb| all.merged(aabb))
-        }));
+        });
         self.coarse.clear();
         let stretches = self.fine.chunks(WIDTH);
         self.coarse.extend(stretches.map(|boxes| {

@@ -30,8 +30,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sweep::Sweep;
 use unbounded::Unbounded;
 
-/// Bodies handled by one thread at a time; their pairs are joined and sorted afterwards.
-const CHUNK: usize = 2048;
+/// Bodies handled by one thread at a time, at least and at most; their pairs are joined and sorted afterwards.
+const CHUNK: [usize; 2] = [256, 2048];
+
+/// Chunks up to which they are as small as may be: several for each of many threads.
+const CHUNKS: usize = 128;
+
+/// Bodies that one thread looks up at a time: some 2 us each.
+const LOOKUPS: usize = 32;
+
+/// Boxes that one thread makes at least: some 50 ns each.
+const ENTRIES_PER_THREAD: usize = 512;
 
 /// How pairs of bodies of bounded size are found. Both give the same pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,6 +76,8 @@ pub struct Broadphase {
     grid: Grid,
     sweep: Sweep,
     search: PairSearch,
+    /// Boxes of bodies that are looked up.
+    moved: Vec<Entry>,
     /// Pairs as each chunk of the work found them.
     found: Vec<Vec<[u32; 2]>>,
     order: order::Order,
@@ -110,6 +121,17 @@ impl Broadphase {
         reach: &[f64],
         pairs: &mut Vec<[u32; 2]>,
     ) -> Result<()> {
+        self.find_pairs_that(|_| true, world, reach, pairs)
+    }
+
+    /// The same of pairs that `may_touch`; threads ask it at the same time.
+    pub(super) fn find_pairs_that(
+        &mut self,
+        may_touch: impl Fn(&[u32; 2]) -> bool + Sync,
+        world: &World,
+        reach: &[f64],
+        pairs: &mut Vec<[u32; 2]>,
+    ) -> Result<()> {
         pairs.clear();
         let bodies = &world.bodies;
         if reach.len() < bodies.len() {
@@ -119,13 +141,18 @@ impl Broadphase {
             ));
         }
         let first_bad = AtomicUsize::new(usize::MAX);
-        parallel::fill(&mut self.entries, bodies.len(), CHUNK, |index| {
-            let entry = Entry::new(index as u32, &bodies[index], reach[index]);
-            if entry.is_invalid() {
-                first_bad.fetch_min(index, Ordering::Relaxed);
-            }
-            entry
-        });
+        parallel::fill(
+            &mut self.entries,
+            bodies.len(),
+            ENTRIES_PER_THREAD,
+            |index| {
+                let entry = Entry::new(index as u32, &bodies[index], reach[index]);
+                if entry.is_invalid() {
+                    first_bad.fetch_min(index, Ordering::Relaxed);
+                }
+                entry
+            },
+        );
         let first_bad = first_bad.into_inner();
         if first_bad < bodies.len() {
             return Err(nowhere(world, first_bad));
@@ -149,23 +176,26 @@ impl Broadphase {
             if !self.unbounded.is_empty() {
                 pairs.sort_unstable();
             }
+            pairs.retain(may_touch);
             return Ok(());
         }
         self.grid.build(&self.entries);
 
         let count = self.entries.len();
-        self.found.resize_with(count.div_ceil(CHUNK), Vec::new);
+        let size = (count / CHUNKS).clamp(CHUNK[0], CHUNK[1]);
+        self.found.resize_with(count.div_ceil(size), Vec::new);
         parallel::for_each(&mut self.found, 1, |chunk, found| {
             found.clear();
-            let range = chunk * CHUNK..count.min((chunk + 1) * CHUNK);
+            let range = chunk * size..count.min((chunk + 1) * size);
             unbounded::pairs_with(&self.unbounded, &self.entries[range.clone()], found);
             self.grid.pairs_from(range, found);
+            found.retain(&may_touch);
         });
         self.order.sort(count, &self.found, pairs);
         Ok(())
     }
 
-    /// Finds the pairs of a few bodies, of bounded size, with all others, which are where they were at
+    /// Finds the pairs that `may_touch` of a few bodies, of bounded size, with all others, which are where they were at
     /// the last search or when they were among the few. `few` is sorted; `pairs` is overwritten, and
     /// sorted. False if one of the few was unbounded then, or is now: all are to be searched for anew.
     ///
@@ -174,14 +204,18 @@ impl Broadphase {
     pub(super) fn find_pairs_of(
         &mut self,
         few: &[u32],
+        may_touch: impl Fn(&[u32; 2]) -> bool + Sync,
         world: &World,
         reach: &[f64],
         pairs: &mut Vec<[u32; 2]>,
     ) -> Result<bool> {
         pairs.clear();
-        for &body in few {
-            let index = body as usize;
-            let entry = Entry::new(body, &world.bodies[index], reach[index]);
+        parallel::fill(&mut self.moved, few.len(), ENTRIES_PER_THREAD, |at| {
+            let index = few[at] as usize;
+            Entry::new(few[at], &world.bodies[index], reach[index])
+        });
+        for &entry in &self.moved {
+            let index = entry.body as usize;
             if entry.is_invalid() {
                 return Err(nowhere(world, index));
             }
@@ -199,15 +233,25 @@ impl Broadphase {
             let is_of_few = |body: &u32| few.binary_search(body).is_ok();
             let found = self.sweep.pairs().iter().copied();
             pairs.extend(found.filter(|pair| pair.iter().any(is_of_few)));
+            unbounded::pairs_with(&self.unbounded, &self.moved, pairs);
+            pairs.sort_unstable();
+            pairs.retain(may_touch);
+            return Ok(true);
         }
-        for &body in few {
-            let entry = self.entries[body as usize];
-            unbounded::pairs_with(&self.unbounded, &[entry], pairs);
-            if self.search == PairSearch::Grid {
-                self.grid.pairs_of(&entry, pairs);
+        let moved = &self.moved;
+        self.found
+            .resize_with(moved.len().div_ceil(LOOKUPS), Vec::new);
+        parallel::for_each(&mut self.found, 1, |chunk, found| {
+            found.clear();
+            let end = moved.len().min((chunk + 1) * LOOKUPS);
+            let entries = &moved[chunk * LOOKUPS..end];
+            unbounded::pairs_with(&self.unbounded, entries, found);
+            for entry in entries {
+                self.grid.pairs_of(entry, found);
             }
-        }
-        pairs.sort_unstable();
+            found.retain(&may_touch);
+        });
+        self.order.sort(self.entries.len(), &self.found, pairs);
         // Pairs among the few were found twice.
         pairs.dedup();
         Ok(true)

@@ -26,7 +26,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Joins and sorts the pairs of `body_count` bodies; no pair comes twice.
+    /// Joins and sorts the pairs of `body_count` bodies.
     pub(super) fn sort(
         &mut self,
         body_count: usize,

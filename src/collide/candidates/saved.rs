@@ -1,6 +1,6 @@
 //! The list of pairs in checkpoints.
 
-use super::{Candidates, stretches};
+use super::{Candidates, stretch};
 use crate::collide::group::{Group, SavedPair};
 use crate::collide::narrowphase::Mover;
 use crate::constants::GROUP_BODIES;
@@ -34,9 +34,9 @@ impl Candidates {
         }
         let count = movers.len().div_ceil(GROUP_BODIES);
         let mut groups = Vec::with_capacity(count);
-        for range in stretches(&pairs).take(count) {
+        for number in 0..count {
             let mut group = Group::default();
-            if !group.restore(range, &pairs, &known, movers) {
+            if !group.restore(stretch(&pairs, number), &pairs, &known, movers) {
                 return None;
             }
             groups.push(group);

@@ -8,8 +8,9 @@ use super::contact::between;
 use super::lanes::Velocities;
 use super::substep_kernels::{begin_contact, begin_position_contact};
 use super::{CpuSolver, Sweep};
+use crate::constants::TAKEN_BODIES_PER_THREAD;
 use crate::math;
-use crate::parallel::{SharedSlice, Team};
+use crate::parallel::{SharedSlice, Team, for_chunks};
 use crate::problem::ProblemRef;
 use crate::problem::batches::Motion;
 use crate::problem::batches::{Batches, BodyVelocity};
@@ -75,9 +76,6 @@ impl CpuSolver {
         let (h_s, memory) = (plan.substep_length() as f32, &mut self.substeps);
         let state = (&mut memory.gained, &mut memory.moved);
         self.lanes.end_substep(h_s, &self.velocities, state, team);
-        if plan.position.is_some() {
-            memory.others.stop();
-        }
         let remainder = super::remainder_contacts(batches);
         let impulses = &batches.contacts.impulses[remainder];
         for (total, impulse) in memory.totals.iter_mut().zip(impulses) {
@@ -104,11 +102,11 @@ impl CpuSolver {
         memory.other_impulses.extend_from_slice(impulses);
         impulses.fill([0.0; 4]);
         memory.begin_remainder(batches, &params, PassKind::Position);
-        // They were stopped at the end of the velocity LCP.
+        // They were stopped at the start of the step, and at the end of the position LCP before.
         std::mem::swap(&mut self.velocities, &mut memory.others);
     }
 
-    /// Moves the bodies by the solution of a position LCP, none of them by more than the plan allows.
+    /// Moves the bodies by the solution of a position LCP, none of them by more than the plan allows, and stops them for the next.
     pub(super) fn end_position(
         &mut self,
         batches: &mut Batches,
@@ -118,15 +116,15 @@ impl CpuSolver {
         let memory = &mut self.substeps;
         std::mem::swap(&mut self.velocities, &mut memory.others);
         let most = position.max_turn;
-        let changes = memory.others.bodies();
+        let changes = SharedSlice::new(memory.others.bodies_mut());
         let moved = SharedSlice::new(memory.moved.bodies_mut());
         let domains = self.lanes.domain_ranges();
         team.in_domains(domains.len(), |_, domain| {
             let bodies = domains[domain].bodies.clone();
             // SAFETY: the team hands every domain, with its bodies, to one thread.
             #[allow(unsafe_code, reason = "the team hands out each domain once")]
-            let moved = unsafe { moved.range(bodies.clone()) };
-            for (moved, change) in moved.iter_mut().zip(&changes[bodies]) {
+            let (moved, changes) = unsafe { (moved.range(bodies.clone()), changes.range(bodies)) };
+            for (moved, change) in moved.iter_mut().zip(changes) {
                 let squared = math::dot(change.angular, change.angular);
                 let part = if squared > most * most {
                     most / squared.sqrt()
@@ -135,6 +133,7 @@ impl CpuSolver {
                 };
                 moved.linear = math::add(moved.linear, math::scale(change.linear, part));
                 moved.angular = math::add(moved.angular, math::scale(change.angular, part));
+                (change.linear, change.angular) = ([0.0; 3], [0.0; 3]);
             }
         });
         self.lanes.end_position();
@@ -148,16 +147,22 @@ impl CpuSolver {
         let (gained, moved) = (memory.gained.bodies(), memory.moved.bodies());
         // Number by number: a record that is made elsewhere first is read back before it is there.
         solution.changes.resize(gained.len(), Velocity::default());
-        for (change, gained) in solution.changes.iter_mut().zip(gained) {
-            change.linear = gained.linear;
-            change.angular = gained.angular;
-        }
         let nowhere = Displacement::default();
         solution.displacements.resize(moved.len(), nowhere);
-        for (displacement, moved) in solution.displacements.iter_mut().zip(moved) {
-            displacement.linear = moved.linear;
-            displacement.angular = moved.angular;
-        }
+        let changes = SharedSlice::new(&mut solution.changes);
+        let displacements = SharedSlice::new(&mut solution.displacements);
+        let slices = (changes, gained, displacements, moved);
+        for_chunks(slices, TAKEN_BODIES_PER_THREAD, |_, part| {
+            let (changes, gained, displacements, moved) = part;
+            for (change, gained) in changes.iter_mut().zip(gained) {
+                change.linear = gained.linear;
+                change.angular = gained.angular;
+            }
+            for (displacement, moved) in displacements.iter_mut().zip(moved) {
+                displacement.linear = moved.linear;
+                displacement.angular = moved.angular;
+            }
+        });
         let count = batches.contacts.source.len();
         let remainder = super::remainder_contacts(batches);
         let source = &batches.contacts.source[remainder.clone()];
@@ -189,6 +194,7 @@ impl SubstepMemory {
             state.clear(batches.velocities.len(), team.threads());
         }
         self.others.copy_from(&batches.velocities, team.threads());
+        self.others.stop();
         let contacts = &batches.contacts;
         let range = super::remainder_contacts(batches);
         self.totals.clear();

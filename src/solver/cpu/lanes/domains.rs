@@ -8,7 +8,11 @@
 //! their domain and colour. When those of one colour are done, other domains may begin theirs of the next, while
 //! the pairs of the interior are still being swept.
 
-use crate::constants::{MAX_TEAM_DOMAINS, MIN_LANE_GROUPS_PER_THREAD, PAIR_WORK, POINTS_SORTED_BY};
+use crate::constants::{
+    MAX_TEAM_DOMAINS, MIN_LANE_GROUPS_PER_THREAD, PACKED_CONTACTS_PER_THREAD, PAIR_WORK,
+    POINTS_SORTED_BY,
+};
+use crate::parallel;
 use crate::problem::ProblemRef;
 use crate::problem::batches::{Batches, Packed};
 use std::ops::Range;
@@ -163,15 +167,20 @@ impl Domains {
         }
         let contacts = &batches.contacts;
         let is_movable = |body: u32| batches.velocities[body as usize].inverse_mass > 0.0;
-        self.pairs
-            .extend(contacts.group_starts[..groups].iter().map(|&block| {
-                let contact = &problem.contacts[contacts.source[block as usize] as usize];
+        parallel::fill(
+            &mut self.pairs,
+            groups,
+            PACKED_CONTACTS_PER_THREAD,
+            |group| {
+                let block = contacts.group_starts[group] as usize;
+                let contact = &problem.contacts[contacts.source[block] as usize];
                 match [contact.body_a, contact.body_b] {
                     [a, b] if !is_movable(b) => [a, a],
                     [a, b] if !is_movable(a) => [b, b],
                     pair => pair,
                 }
-            }));
+            },
+        );
     }
 
     /// Cuts the bodies, in the order of their indices, so that all domains have about the same work.

@@ -21,7 +21,8 @@ pub(super) use filling::Given;
 pub(super) use joints::JointLanes;
 
 use super::contact::{Bodies, Point};
-use crate::parallel::SharedSlice;
+use crate::constants::PACKED_BODIES_PER_THREAD;
+use crate::parallel::{self, SharedSlice};
 use crate::problem::batches::{BodyVelocity, Motion, Turn};
 use crate::simd::{IndexRow, LANES, Row, Simd, Width, lanes_of, lanes_of_3};
 use bytemuck::{Pod, Zeroable};
@@ -218,8 +219,12 @@ impl Velocities {
     /// Takes the velocities of all bodies, and makes room for threads.
     pub(super) fn copy_from(&mut self, bodies: &[BodyVelocity], threads: usize) {
         self.bodies = bodies.len();
-        self.all.clear();
-        self.all.extend(bodies.iter().copied().map(Aligned));
+        parallel::fill(
+            &mut self.all,
+            bodies.len(),
+            PACKED_BODIES_PER_THREAD,
+            |body| Aligned(bodies[body]),
+        );
         let spare = SPARE_STRIDE * (threads + 1);
         self.all.resize(bodies.len() + spare, Aligned::zeroed());
     }
@@ -227,9 +232,10 @@ impl Velocities {
     /// Velocities of nothing but zero, of bodies without mass.
     pub(super) fn clear(&mut self, bodies: usize, threads: usize) {
         self.bodies = bodies;
-        self.all.clear();
-        let spare = SPARE_STRIDE * (threads + 1);
-        self.all.resize(bodies + spare, Aligned::zeroed());
+        let all = bodies + SPARE_STRIDE * (threads + 1);
+        parallel::fill(&mut self.all, all, PACKED_BODIES_PER_THREAD, |_| {
+            Aligned::zeroed()
+        });
     }
 
     /// Those of the bodies.

@@ -111,7 +111,18 @@ fn assert_twins(gpu: &mut impl Solver, exact: bool, problem: &Problem, options: 
         assert_eq!(gpu_report.residual_max, cpu_report.residual_max);
     } else {
         let difference = velocity_difference(&gpu_solution, &cpu_solution);
-        assert!(difference <= 1e-4, "{difference:e}");
+        // Hundreds of passes with friction make more of a rounding, on any device: what they make of the given numbers' last bits.
+        let nudged = |seed| {
+            solve(
+                &mut CpuSolver::new(),
+                &adapter::nudged(problem, seed),
+                options,
+            )
+            .1
+        };
+        let of_roundings = (0..3).map(|seed| velocity_difference(&nudged(seed), &cpu_solution));
+        let bound = of_roundings.fold(1e-4, |most: f32, off| most.max(4.0 * off));
+        assert!(difference <= bound, "{difference:e} > {bound:e}");
     }
 }
 

@@ -44,10 +44,13 @@ fn step_of(crowd: &Crowd) -> Problem {
     }
 }
 
-/// The same without what jumps where a gap closes: a rounding there is a different answer, not an error.
+/// The same without what jumps where a gap closes, bounces among it: a rounding there is a different answer, not an error.
 fn continuous(given: Problem, plan: &mut SubstepPlan) -> Problem {
     plan.gap_law.memory = 0.0;
-    given
+    Problem {
+        restitutions: Vec::new(),
+        ..given
+    }
 }
 
 fn plan(method: Method, position: bool) -> SubstepPlan {

@@ -2,8 +2,8 @@
 
 use crate::constants::{CLUSTER_COPIES, DEVICE_TIMEOUT, WORKGROUP_SIZE};
 use crate::error::{Error, Result};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Storage buffers that the hungriest kernel binds, `cluster_sweep`.
 const STORAGE_BUFFERS: u32 = 8;
@@ -140,9 +140,20 @@ fn enumerate_on(backends: wgpu::Backends) -> Vec<(wgpu::Adapter, AdapterSummary)
     if backends.is_empty() {
         return Vec::new();
     }
-    let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    adapters_of(&instance(descriptor, backends), backends)
+    // Threads that open devices wait for each other.
+    let mut known = INSTANCES.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = known.iter().position(|(of, _)| *of == backends);
+    let at = at.unwrap_or_else(|| {
+        let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+        known.push((backends, instance(descriptor, backends)));
+        known.len() - 1
+    });
+    adapters_of(&known[at].1, backends)
 }
+
+/// Instances without a display, by interfaces. They are made once in a process and stay: with one for each device a driver crashed
+/// (NVIDIA 580) where threads opened and closed devices at the same time.
+static INSTANCES: Mutex<Vec<(wgpu::Backends, wgpu::Instance)>> = Mutex::new(Vec::new());
 
 /// An instance with these interfaces.
 fn instance(mut descriptor: wgpu::InstanceDescriptor, backends: wgpu::Backends) -> wgpu::Instance {

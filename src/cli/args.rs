@@ -43,7 +43,7 @@ pub(crate) struct RunArgs {
     /// Residual at which the velocity solve stops, in m/s, instead of the scene's; 0 for never.
     #[arg(long, value_name = "RESIDUAL", allow_negative_numbers = true, value_parser = not_negative)]
     pub(crate) tolerance: Option<f32>,
-    /// Where to solve: auto takes a hardware GPU if there is one.
+    /// Where to solve: auto takes a hardware GPU where it is faster.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) backend: BackendName,
     /// Part of the name of the GPU adapter to take. The only way to get a software adapter.
@@ -236,7 +236,7 @@ pub(crate) enum ExperimentBackend {
     Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, serde::Serialize, serde::Deserialize,
 )]
 pub(crate) enum BackendName {
-    /// A hardware GPU if there is one, else the CPU.
+    /// A hardware GPU where a short trial says that it is faster, else the CPU.
     #[default]
     Auto,
     /// The CPU, on all cores.

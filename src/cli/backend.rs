@@ -10,7 +10,7 @@ use drystone::{Error, Result};
 /// A solver, and what to tell about the choice.
 pub(crate) struct Choice {
     pub(crate) solver: Box<dyn Solver>,
-    /// Why the CPU was taken where a GPU was wanted, if it was.
+    /// Why it was taken, if nobody has named it.
     pub(crate) note: Option<String>,
 }
 

@@ -30,6 +30,7 @@ mod run;
 mod signals;
 mod solve;
 mod study;
+mod trial;
 mod values;
 #[cfg(feature = "view")]
 mod view;

@@ -69,25 +69,37 @@ fn a_run_on_a_named_adapter_says_so_and_repeats() {
 }
 
 #[test]
-fn auto_never_takes_a_software_adapter() {
+fn auto_takes_what_is_faster_and_says_what_it_tried() {
+    let home = Home::with_drop_scene();
+    let ended = home
+        .run_where(
+            "llvmpipe",
+            &["run", "drop.toml", "--steps", "1", "--out", "auto"],
+        )
+        .expect_code(0);
+    let said = &ended.stderr;
+    assert!(
+        said.contains("on cpu (tried on 60 spheres: llvmpipe"),
+        "{said}"
+    );
+    assert!(said.contains("ms a step, the CPU"), "{said}");
+}
+
+#[test]
+fn auto_takes_no_adapter_for_few_bodies() {
     let home = Home::with_drop_scene();
     let ended = home
         .run_with_gpu(&["run", "drop.toml", "--steps", "1", "--out", "auto"])
         .expect_code(0);
     let hardware = list_adapters().iter().any(|a| a.usable && !a.software);
     let summary = home.read("auto/summary.json");
-    let backend = if hardware { "gpu" } else { "cpu" };
-    assert!(
-        summary.contains(&format!("\"backend\": \"{backend}\"")),
-        "{summary}"
-    );
-    if !hardware {
-        assert!(
-            ended.stderr.contains("no hardware adapter"),
-            "{}",
-            ended.stderr
-        );
-    }
+    assert!(summary.contains("\"backend\": \"cpu\""), "{summary}");
+    let why = if hardware {
+        "bodies are few for"
+    } else {
+        "no hardware adapter"
+    };
+    assert!(ended.stderr.contains(why), "{}", ended.stderr);
 }
 
 #[test]

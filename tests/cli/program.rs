@@ -77,6 +77,12 @@ impl Home {
         self.finish(program().args(args))
     }
 
+    /// Runs the program on an adapter that its environment names.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn run_where(&self, adapter: &str, args: &[&str]) -> Ended {
+        self.finish(program().env("WGPU_ADAPTER_NAME", adapter).args(args))
+    }
+
     fn finish(&self, command: &mut Command) -> Ended {
         let Output {
             status,

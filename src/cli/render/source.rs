@@ -10,6 +10,7 @@ use crate::console;
 use crate::failure::Failure;
 use crate::plan;
 use crate::progress::Progress;
+use crate::trial;
 use drystone::Error;
 use drystone::scene::{Checkpoint, Overrides, Scene};
 use drystone::solver::Solver;
@@ -101,7 +102,8 @@ impl Source {
     /// The simulation at its start. The scene is left without its world.
     pub(crate) fn begin(&mut self) -> Result<Simulation, Failure> {
         let world = plan::take_world(&mut self.scene);
-        let choice = backend::choose(self.backend, self.adapter.as_deref())
+        let (settings, adapter) = (&self.scene.settings, self.adapter.as_deref());
+        let choice = trial::choose_for(&world, settings, self.backend, adapter)
             .map_err(Failure::while_preparing)?;
         Simulation::new(world, self.scene.settings, choice.solver).map_err(Failure::while_preparing)
     }

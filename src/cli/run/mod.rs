@@ -8,12 +8,12 @@ mod stepping;
 mod texts;
 
 use crate::args::{ResumeArgs, RunArgs};
-use crate::backend;
 use crate::check;
 use crate::console;
 use crate::failure::Failure;
 use crate::plan::{self, RunPlan};
 use crate::progress::Progress;
+use crate::trial;
 use drystone::Error;
 use drystone::output::{CheckpointFolder, RunDescription, RunFolder, Summary, metrics_units};
 use drystone::scene::Verdict;
@@ -38,10 +38,11 @@ fn begin(mut plan: RunPlan) -> Result<(), Failure> {
         at: Instant::now(),
         before: Duration::ZERO,
     };
-    let choice = backend::choose(plan.choices.backend, plan.choices.adapter.as_deref())
-        .map_err(Failure::while_preparing)?;
     let resolved = plan.scene.resolved_toml();
     let world = plan::take_world(&mut plan.scene);
+    let (backend, adapter) = (plan.choices.backend, plan.choices.adapter.as_deref());
+    let choice = trial::choose_for(&world, &plan.scene.settings, backend, adapter)
+        .map_err(Failure::while_preparing)?;
     let simulation = Simulation::new(world, plan.scene.settings, choice.solver)
         .map_err(Failure::while_preparing)?;
     let scene = &plan.scene;

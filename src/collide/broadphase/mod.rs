@@ -183,15 +183,15 @@ impl Broadphase {
 
         let count = self.entries.len();
         let size = (count / CHUNKS).clamp(CHUNK[0], CHUNK[1]);
-        self.found.resize_with(count.div_ceil(size), Vec::new);
-        parallel::for_each(&mut self.found, 1, |chunk, found| {
+        let found = some(&mut self.found, count.div_ceil(size));
+        parallel::for_each(found, 1, |chunk, found| {
             found.clear();
             let range = chunk * size..count.min((chunk + 1) * size);
             unbounded::pairs_with(&self.unbounded, &self.entries[range.clone()], found);
             self.grid.pairs_from(range, found);
             found.retain(&may_touch);
         });
-        self.order.sort(count, &self.found, pairs);
+        self.order.sort(count, found, pairs);
         Ok(())
     }
 
@@ -239,9 +239,8 @@ impl Broadphase {
             return Ok(true);
         }
         let moved = &self.moved;
-        self.found
-            .resize_with(moved.len().div_ceil(LOOKUPS), Vec::new);
-        parallel::for_each(&mut self.found, 1, |chunk, found| {
+        let found = some(&mut self.found, moved.len().div_ceil(LOOKUPS));
+        parallel::for_each(found, 1, |chunk, found| {
             found.clear();
             let end = moved.len().min((chunk + 1) * LOOKUPS);
             let entries = &moved[chunk * LOOKUPS..end];
@@ -251,11 +250,19 @@ impl Broadphase {
             }
             found.retain(&may_touch);
         });
-        self.order.sort(self.entries.len(), &self.found, pairs);
+        self.order.sort(self.entries.len(), found, pairs);
         // Pairs among the few were found twice.
         pairs.dedup();
         Ok(true)
     }
+}
+
+/// The first lists, of which there are then so many at least; the memory of others stays.
+fn some(lists: &mut Vec<Vec<[u32; 2]>>, count: usize) -> &mut [Vec<[u32; 2]>] {
+    if lists.len() < count {
+        lists.resize_with(count, Vec::new);
+    }
+    &mut lists[..count]
 }
 
 fn nowhere(world: &World, body: usize) -> Error {

@@ -26,7 +26,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Joins and sorts the pairs of `body_count` bodies.
+    /// Joins and sorts the pairs of `body_count` bodies, of which some may come twice.
     pub(super) fn sort(
         &mut self,
         body_count: usize,

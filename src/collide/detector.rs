@@ -25,6 +25,7 @@ use crate::parallel::{Chunked, SharedSlice, for_chunks};
 use crate::world::{Shape, World};
 #[cfg(feature = "scene")]
 pub(crate) use saved::SavedDetector;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Finds contacts, and remembers what makes finding them again cheap.
 ///
@@ -47,6 +48,8 @@ pub struct Detector {
     reach: Vec<f64>,
     /// Pairs as the broadphase found them.
     found: Vec<[u32; 2]>,
+    /// A triangle that each body came to when pairs were found last, if it came to a mesh: it is looked at first.
+    triangles: Vec<AtomicU32>,
     /// Bodies that have left their boxes.
     strays: Vec<u32>,
     /// How often bodies have left their boxes since the pairs of all were found.
@@ -131,7 +134,9 @@ impl Detector {
         self.strayed = 0;
         self.crowd.anchor(world, growth, &mut self.reach);
         let (movers, reach) = (self.crowd.movers(), &self.reach);
-        let may_touch = |pair: &[u32; 2]| may_touch(world, *pair, movers, reach);
+        self.triangles.resize_with(movers.len(), AtomicU32::default);
+        let triangles = &self.triangles;
+        let may_touch = |pair: &[u32; 2]| may_touch(world, *pair, (movers, reach), triangles);
         self.broadphase
             .find_pairs_that(may_touch, world, reach, &mut self.found)?;
         self.excluding_joints = excluding_joints;
@@ -149,7 +154,8 @@ impl Detector {
         self.crowd
             .anchor_again(&self.strays, world, growth, &mut self.reach);
         let (movers, reach) = (self.crowd.movers(), &self.reach);
-        let may_touch = |pair: &[u32; 2]| may_touch(world, *pair, movers, reach);
+        let triangles = &self.triangles;
+        let may_touch = |pair: &[u32; 2]| may_touch(world, *pair, (movers, reach), triangles);
         let (strays, found) = (&self.strays, &mut self.found);
         if !self
             .broadphase
@@ -287,8 +293,13 @@ impl Detector {
 }
 
 /// False for pairs whose boxes overlap, but not their bounding spheres; of a mesh, those of bodies whose bounding spheres come to none of its
-/// triangles. `reach` is what bodies are grown by `[m]`, shape `[body_count]`.
-fn may_touch(world: &World, pair: [u32; 2], movers: &[Mover], reach: &[f64]) -> bool {
+/// triangles. `reach` is what bodies are grown by `[m]`, shape `[body_count]`, and `triangles` are the ones they came to before.
+fn may_touch(
+    world: &World,
+    pair: [u32; 2],
+    (movers, reach): (&[Mover], &[f64]),
+    triangles: &[AtomicU32],
+) -> bool {
     let [a, b] = pair.map(|body| body as usize);
     let near = movers[a].bounding_radius + movers[b].bounding_radius + reach[a] + reach[b];
     let distance = (movers[a].position - movers[b].position).norm_squared();
@@ -296,18 +307,31 @@ fn may_touch(world: &World, pair: [u32; 2], movers: &[Mover], reach: &[f64]) -> 
         return false;
     }
     let reach = reach[a] + reach[b];
-    comes_to(world, a, &movers[b], reach) && comes_to(world, b, &movers[a], reach)
+    comes_to(world, a, (&movers[b], reach), &triangles[b])
+        && comes_to(world, b, (&movers[a], reach), &triangles[a])
 }
 
-/// False if the first of two bodies is a mesh, and the second, grown by `reach` `[m]`, comes to none of its triangles.
-fn comes_to(world: &World, mesh: usize, other: &Mover, reach: f64) -> bool {
+/// False if the first of two bodies is a mesh, and the second, grown by `reach` `[m]`, comes to none of its triangles. The last one is remembered.
+fn comes_to(
+    world: &World,
+    mesh: usize,
+    (other, reach): (&Mover, f64),
+    triangle: &AtomicU32,
+) -> bool {
     let body = &world.bodies[mesh];
     let Shape::Mesh(mesh) = &body.shape else {
         return true;
     };
     let center = body.pose.inverse_point(&other.position);
     let near = (other.bounding_radius + reach) * (1.0 + 1e-12);
-    mesh.comes_within(&center, near)
+    let likely = triangle.load(Ordering::Relaxed);
+    let found = mesh.one_within(&center, near, likely);
+    if let Some(found) = found
+        && found != likely
+    {
+        triangle.store(found, Ordering::Relaxed);
+    }
+    found.is_some()
 }
 
 /// The number of joints that keep their bodies from colliding.

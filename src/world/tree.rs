@@ -165,8 +165,17 @@ impl Tree {
     /// Visits the triangles of all leaves that a box touches.
     #[inline]
     pub(super) fn visit(&self, aabb: &Aabb, visit: impl FnMut(u32)) {
+        let (min, max) = (aabb.min.map(below), aabb.max.map(above));
         self.visit_where(
-            |_, node| [0, 1].map(|half| node.aabb(half).overlaps(aabb)),
+            |_, node| {
+                [0, 1].map(|half| {
+                    (0..3).fold(true, |overlap, axis| {
+                        overlap
+                            & (node.min[axis][half] <= max[axis])
+                            & (min[axis] <= node.max[axis][half])
+                    })
+                })
+            },
             visit,
         );
     }
@@ -236,29 +245,32 @@ impl Tree {
         }
     }
 
-    /// The least distance of a point from a triangle, given its square, or `at_most` if all are farther `[m]`. Ends at the first
-    /// that is nearer than `enough` `[m]`.
+    /// The triangle nearest to a point and the square of its distance `[m^2]`, which is given; none that is not nearer than `at_most`. Ends with
+    /// one that is nearer than `enough` `[m]`.
     pub(super) fn nearest(
         &self,
         point: &Vec3,
         [enough, at_most]: [f64; 2],
         squared_distance: impl Fn(u32) -> f64,
-    ) -> f64 {
+    ) -> Option<(f64, u32)> {
         let enough = enough * enough;
-        let mut best = at_most * at_most;
+        let mut best = (at_most * at_most, None);
         let mut waiting = [(Half { first: 0, count: 0 }, 0.0); WAITING];
         let mut count = 1;
         while count > 0 {
             count -= 1;
             let (Half { first, count: size }, squared) = waiting[count];
-            if squared >= best {
+            if squared >= best.0 {
                 continue;
             }
             if size > 0 {
                 for triangle in first..first + size {
-                    best = best.min(squared_distance(triangle));
+                    let squared = squared_distance(triangle);
+                    if squared < best.0 {
+                        best = (squared, Some(triangle));
+                    }
                 }
-                if best < enough {
+                if best.0 < enough {
                     break;
                 }
                 continue;
@@ -272,11 +284,7 @@ impl Tree {
             waiting[count + 1] = both[near];
             count += 2;
         }
-        if best < at_most * at_most {
-            best.sqrt()
-        } else {
-            at_most
-        }
+        best.1.map(|triangle| (best.0, triangle))
     }
 }
 

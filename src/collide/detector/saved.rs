@@ -8,6 +8,7 @@ use crate::collide::impulse_cache::{ImpulseCache, SavedImpulses};
 use crate::collide::{ContactPoint, Depths, Witnesses};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
+use std::sync::atomic::AtomicU32;
 
 /// All of a detector that a search depends on; fields are those of [`Detector`].
 #[derive(Debug, Serialize, Deserialize)]
@@ -66,6 +67,7 @@ impl Detector {
             impulses_are_new: saved.impulses_are_new,
             reach: saved.reach,
             found: Vec::new(),
+            triangles: world.bodies.iter().map(|_| AtomicU32::default()).collect(),
             strays: Vec::new(),
             strayed: saved.strayed,
             excluding_joints: saved.excluding_joints,

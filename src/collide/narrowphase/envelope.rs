@@ -7,6 +7,7 @@
 
 use super::polygon::{At, Chosen, beside, first_max, four_points, squared_distance};
 use crate::constants::{DEEPER_BY, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
+use arrayvec::ArrayVec;
 
 /// Of some points, four that span a large area, and those that lie below the envelope of the ones chosen before, the lowest first; a
 /// point beside them counts if it is lower than what is nearest to it by more than a slope. Points above `level` are not
@@ -22,18 +23,11 @@ pub(super) fn bearing_points<const MOST: usize>(
     if count <= SPANNING_POINTS {
         return ([0, 1, 2, 3, 0, 0, 0, 0], count);
     }
-    let mut points = [[0.0; 3]; MOST];
-    let mut low = [0; MOST];
-    let mut low_count = 0;
-    for (index, point) in points[..count].iter_mut().enumerate() {
-        *point = at(index);
-        if point[2] <= level {
-            low[low_count] = index;
-            low_count += 1;
-        }
-    }
-    let points = &points[..count];
-    let (four, mut number) = four_points(low_count, f64::INFINITY, |k| points[low[k]]);
+    let points: ArrayVec<At, MOST> = (0..count).map(at).collect();
+    let points = &points[..];
+    let is_low = |index: &usize| points[*index][2] <= level;
+    let low: ArrayVec<usize, MOST> = (0..count).filter(is_low).collect();
+    let (four, mut number) = four_points(low.len(), f64::INFINITY, |k| points[low[k]]);
     for (place, k) in chosen.iter_mut().zip(&four[..number]) {
         *place = low[*k];
     }
@@ -58,7 +52,10 @@ pub(super) fn bearing_points<const MOST: usize>(
         };
         chosen[number] = index;
         number += 1;
-        envelope.lower_by(&chosen[..number]);
+        // After the last one nothing is asked.
+        if number < MAX_MANIFOLD_POINTS {
+            envelope.lower_by(&chosen[..number]);
+        }
     }
     chosen[..number].sort_unstable();
     (chosen, number)
@@ -92,7 +89,9 @@ pub(super) fn standing_corners<const MOST: usize>(corners: &[At], deeper_by: f64
         }
         chosen[number] = index;
         number += 1;
-        envelope.lower_by(&chosen[..number]);
+        if number < MAX_MANIFOLD_POINTS {
+            envelope.lower_by(&chosen[..number]);
+        }
     }
     chosen[..number].sort_unstable();
     (chosen, number)
@@ -114,17 +113,17 @@ fn largest(measures: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
 struct Envelope<'a, const MOST: usize> {
     points: &'a [At],
     /// Least height among the triangles of chosen points that a point is in; infinite outside of all `[m]`.
-    inside: [f64; MOST],
+    inside: ArrayVec<f64, MOST>,
     /// Squared distance from the nearest line between two of them `[m^2]`, and the height of that there `[m]`.
-    beside: [(f64, f64); MOST],
+    beside: ArrayVec<(f64, f64), MOST>,
 }
 
 impl<'a, const MOST: usize> Envelope<'a, MOST> {
     fn of(points: &'a [At]) -> Self {
         Self {
             points,
-            inside: [f64::INFINITY; MOST],
-            beside: [(f64::INFINITY, 0.0); MOST],
+            inside: points.iter().map(|_| f64::INFINITY).collect(),
+            beside: points.iter().map(|_| (f64::INFINITY, 0.0)).collect(),
         }
     }
 

@@ -7,6 +7,7 @@ use super::query::Query;
 use crate::constants::{MAX_MESH_GROUPS, MESH_GROUP};
 use crate::math::{Mat3, Vec3};
 use crate::world::TriangleMesh;
+use arrayvec::ArrayVec;
 
 /// Most points that are gathered of a ball, and of another body.
 pub(super) const OF_BALL: usize = 12;
@@ -79,31 +80,18 @@ impl OnMesh {
 }
 
 /// Points of several triangles, normals from the mesh to the body; of more than `MOST` the deepest.
-pub(super) struct Gathered<const MOST: usize> {
-    items: [OnMesh; MOST],
-    count: usize,
-}
+pub(super) struct Gathered<const MOST: usize>(ArrayVec<OnMesh, MOST>);
 
 impl<const MOST: usize> Gathered<MOST> {
-    pub(super) const EMPTY: Self = {
-        let none = OnMesh {
-            point: Point::NONE,
-            on: On::Face(0),
-        };
-        Self {
-            items: [none; MOST],
-            count: 0,
-        }
-    };
+    pub(super) const EMPTY: Self = Self(ArrayVec::new_const());
 
     pub(super) fn is_empty(&self) -> bool {
-        self.count == 0
+        self.0.is_empty()
     }
 
     /// True if the body and the mesh overlap at a point.
     pub(super) fn overlap(&self) -> bool {
-        let mut items = self.items[..self.count].iter();
-        items.any(|item| item.point.separation <= 0.0)
+        self.0.iter().any(|item| item.point.separation <= 0.0)
     }
 
     /// Adds a point if the query admits it. Of points that are one, as those of neighbouring triangles are at their common edge, one
@@ -113,7 +101,7 @@ impl<const MOST: usize> Gathered<MOST> {
             return;
         }
         let new = OnMesh { point, on };
-        let mut known = self.items[..self.count].iter_mut();
+        let mut known = self.0.iter_mut();
         if let Some(item) = known.find(|item| item.is_same(&new, same)) {
             // Whichever triangle comes first, the outcome is the same.
             if new.order() < item.order() {
@@ -121,26 +109,24 @@ impl<const MOST: usize> Gathered<MOST> {
             }
             return;
         }
-        if let Some(place) = self.items.get_mut(self.count) {
-            *place = new;
-            self.count += 1;
+        if self.0.try_push(new).is_ok() {
             return;
         }
         let shallowest = (1..MOST).fold(0, |best, at| {
-            if self.items[at].point.separation > self.items[best].point.separation {
+            if self.0[at].point.separation > self.0[best].point.separation {
                 at
             } else {
                 best
             }
         });
-        if point.separation < self.items[shallowest].point.separation {
-            self.items[shallowest] = new;
+        if point.separation < self.0[shallowest].point.separation {
+            self.0[shallowest] = new;
         }
     }
 
     /// Visits the few points that stand for each direction, the deepest direction first.
     pub(super) fn visit_groups(&mut self, query: &Query, mut visit: impl FnMut(&Manifold)) {
-        let items = &mut self.items[..self.count];
+        let items = &mut self.0;
         items.sort_unstable_by_key(|item| (item.point.feature, item.on.triangle()));
         let mut rank = 0;
         for at in 0..items.len() {

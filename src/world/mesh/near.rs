@@ -42,19 +42,28 @@ impl TriangleMesh {
 
     /// The distance of a point from the surface, or `at_most` if it is farther `[m]`.
     pub(crate) fn distance(&self, point: &Vec3, at_most: f64) -> f64 {
-        self.nearest(point, [0.0, at_most])
+        let nearest = self.tree.nearest(point, [0.0, at_most], |triangle| {
+            self.squared_distance(triangle, point)
+        });
+        nearest.map_or(at_most, |(squared, _)| squared.sqrt())
     }
 
-    /// True if the surface comes nearer to a point than a distance `[m]`.
-    pub(crate) fn comes_within(&self, point: &Vec3, distance: f64) -> bool {
-        self.nearest(point, [distance; 2]) < distance
+    /// A triangle that comes nearer to a point than a distance `[m]`, if there is one; `likely` is looked at first.
+    pub(crate) fn one_within(&self, point: &Vec3, distance: f64, likely: u32) -> Option<u32> {
+        if (likely as usize) < self.triangles.len()
+            && self.squared_distance(likely, point) < distance * distance
+        {
+            return Some(likely);
+        }
+        let one = self.tree.nearest(point, [distance; 2], |triangle| {
+            self.squared_distance(triangle, point)
+        });
+        one.map(|(_, triangle)| triangle)
     }
 
-    fn nearest(&self, point: &Vec3, range: [f64; 2]) -> f64 {
-        self.tree.nearest(point, range, |triangle| {
-            let (on, _) = self.closest(triangle, point);
-            (point - on).norm_squared()
-        })
+    fn squared_distance(&self, triangle: u32, point: &Vec3) -> f64 {
+        let (on, _) = self.closest(triangle, point);
+        (point - on).norm_squared()
     }
 
     /// The same of triangles only that face some direction, or to its side: not of the other side of a thin wall. Nor of those at
@@ -66,7 +75,7 @@ impl TriangleMesh {
         direction: &Vec3,
         apart_from: &[u32],
     ) -> f64 {
-        self.tree.nearest(point, [0.0, at_most], |triangle| {
+        let nearest = self.tree.nearest(point, [0.0, at_most], |triangle| {
             let cosine = self.normals[triangle as usize].dot(direction);
             let corners = &self.triangles[triangle as usize];
             let is_alike = cosine > MESH_GROUP;
@@ -74,9 +83,9 @@ impl TriangleMesh {
             {
                 return f64::INFINITY;
             }
-            let (on, _) = self.closest(triangle, point);
-            (point - on).norm_squared()
-        })
+            self.squared_distance(triangle, point)
+        });
+        nearest.map_or(at_most, |(squared, _)| squared.sqrt())
     }
 
     /// The distance of a point from the surface, negative behind a closed one `[m]`.

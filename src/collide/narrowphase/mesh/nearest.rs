@@ -4,6 +4,7 @@ use crate::collide::narrowphase::direction::direction;
 use crate::constants::MESH_DIRECTION;
 use crate::math::Vec3;
 use crate::world::{Feature, SideKind, TriangleMesh};
+use arrayvec::ArrayVec;
 
 /// Most triangles that a ball touches: of more the nearest.
 const MOST: usize = 16;
@@ -59,23 +60,14 @@ impl Near<'_> {
     }
 }
 
-/// Where a ball touches some triangles.
-struct Touches {
-    found: [Option<Touch>; MOST],
-    count: usize,
-}
-
-impl Touches {
-    fn add(&mut self, mut touch: Touch) {
-        if let Some(place) = self.found.get_mut(self.count) {
-            *place = Some(touch);
-            self.count += 1;
-            return;
-        }
-        for known in self.found.iter_mut().flatten() {
-            if known.distance > touch.distance {
-                std::mem::swap(known, &mut touch);
-            }
+/// Adds where a ball touches a triangle to the nearest of such places.
+fn add(touches: &mut ArrayVec<Touch, MOST>, mut touch: Touch) {
+    if touches.try_push(touch).is_ok() {
+        return;
+    }
+    for known in touches {
+        if known.distance > touch.distance {
+            std::mem::swap(known, &mut touch);
         }
     }
 }
@@ -90,28 +82,25 @@ pub(super) fn visit_touches(
     range: f64,
     mut visit: impl FnMut(Touch),
 ) {
-    let mut touches = Touches {
-        found: [None; MOST],
-        count: 0,
-    };
+    let mut touches = ArrayVec::new();
     let mut any_behind = false;
     near.visit(mesh, center, range, |triangle| {
         if let Some((touch, is_behind)) = touch_within(mesh, triangle, center, range, true) {
             any_behind |= is_behind;
             if !is_behind {
-                touches.add(touch);
+                add(&mut touches, touch);
             }
         }
     });
     if any_behind && is_behind_nearest(mesh, center, range) {
-        touches.count = 0;
+        touches.clear();
         mesh.visit_ball(center, range, |triangle| {
             if let Some((touch, _)) = touch_within(mesh, triangle, center, range, false) {
-                touches.add(touch);
+                add(&mut touches, touch);
             }
         });
     }
-    for touch in touches.found[..touches.count].iter().flatten() {
+    for touch in &touches {
         if touch.distance >= -radius {
             visit(*touch);
         }

@@ -15,7 +15,7 @@ use super::patch::most_against;
 use super::prism::Prism;
 use super::turned_solid::TurnedSolid;
 use super::way::{Way, way};
-use super::{Along, Axis, Solids, Standing, distance};
+use super::{Along, Axis, Segment, Solids, Standing, distance};
 use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, On, StandingMesh, name};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
@@ -213,15 +213,15 @@ impl Search<'_> {
             prefers: false,
             ..Solids::in_common_axes(self.body.solid(), prism.solid(), self.size)
         };
-        let Some(face) = solids.best_face(0.0) else {
-            return false;
-        };
-        if face.separation > 0.0 {
+        if solids
+            .best_face(0.0)
+            .is_none_or(|face| face.separation > 0.0)
+        {
             return false;
         }
-        let all = solids.edges_near(&face, f64::INFINITY);
-        let all = all.each_ref().map(Vec::as_slice);
-        solids.best_edges(all, face).separation <= 0.0
+        let edges = 0..solids.q.edges.len() as u32;
+        let below: Vec<Segment> = edges.map(|index| solids.edge_of_q(index)).collect();
+        !solids.are_apart_along_edges([self.body.segments(), &below])
     }
 
     /// A point of a triangle that the body overlaps, although no face or edge of the two meets across the axis.

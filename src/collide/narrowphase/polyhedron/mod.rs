@@ -440,6 +440,14 @@ impl<'a> Solids<'a> {
         best
     }
 
+    /// True if a pair of edges separates the two.
+    fn are_apart_along_edges(&self, [all_p, all_q]: [&[Segment]; 2]) -> bool {
+        let are_apart = |p: &Segment, q: &Segment| {
+            cross_on_gauss_map(p, q) && self.between(p, q).is_some_and(|(_, apart)| apart > 0.0)
+        };
+        all_p.iter().any(|p| all_q.iter().any(|q| are_apart(p, q)))
+    }
+
     /// The unit product of two edges, out of P, and the height of Q's edge above P's along it; none for parallel ones.
     fn between(&self, p: &Segment, q: &Segment) -> Option<(Vec3, f64)> {
         let product = p.along.cross(&q.along);

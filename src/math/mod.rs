@@ -127,6 +127,17 @@ impl Aabb {
             && other.min.z <= self.max.z
     }
 
+    /// True if some points are all beyond one side.
+    #[inline(always)]
+    pub(crate) fn is_beside(&self, points: &[Vec3; 3]) -> bool {
+        let [a, b, c] = points;
+        (0..3).any(|axis| {
+            let (min, max) = (self.min[axis], self.max[axis]);
+            a[axis] < min && b[axis] < min && c[axis] < min
+                || a[axis] > max && b[axis] > max && c[axis] > max
+        })
+    }
+
     /// The box grown by `margin` `[m]` on every side.
     #[must_use]
     pub fn grown(&self, margin: f64) -> Self {

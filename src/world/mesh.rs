@@ -263,7 +263,9 @@ impl TriangleMesh {
     /// The corners of a triangle `[m]`.
     #[inline]
     pub(crate) fn corners(&self, triangle: u32) -> [Vec3; 3] {
-        self.triangles[triangle as usize].map(|at| self.vertices[at as usize])
+        let [a, b, c] = self.triangles[triangle as usize];
+        let at = |vertex: u32| self.vertices[vertex as usize];
+        [at(a), at(b), at(c)]
     }
 
     #[inline]

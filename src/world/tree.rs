@@ -168,13 +168,14 @@ impl Tree {
         let (min, max) = (aabb.min.map(below), aabb.max.map(above));
         self.visit_where(
             |_, node| {
-                [0, 1].map(|half| {
-                    (0..3).fold(true, |overlap, axis| {
-                        overlap
-                            & (node.min[axis][half] <= max[axis])
-                            & (min[axis] <= node.max[axis][half])
-                    })
-                })
+                let mut overlap = [true; 2];
+                for axis in 0..3 {
+                    for (half, overlap) in overlap.iter_mut().enumerate() {
+                        *overlap &= node.min[axis][half] <= max[axis];
+                        *overlap &= min[axis] <= node.max[axis][half];
+                    }
+                }
+                overlap
             },
             visit,
         );

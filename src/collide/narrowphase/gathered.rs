@@ -83,7 +83,10 @@ impl OnMesh {
 pub(super) struct Gathered<const MOST: usize>(ArrayVec<OnMesh, MOST>);
 
 impl<const MOST: usize> Gathered<MOST> {
-    pub(super) const EMPTY: Self = Self(ArrayVec::new_const());
+    // A constant would be copied, all of its room.
+    pub(super) fn new() -> Self {
+        Self(ArrayVec::new())
+    }
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -215,7 +218,7 @@ mod tests {
     #[test]
     fn of_many_points_few_stay_in_each_direction() {
         let query = Query::within(Vec3::zeros(), 1.0);
-        let mut gathered = Gathered::<64>::EMPTY;
+        let mut gathered = Gathered::<64>::new();
         for k in 0..200 {
             let x = f64::from(k % 20);
             let up = k % 2 == 0;

@@ -39,7 +39,7 @@ pub(super) fn touch_mesh(
     let rotation = q.rotation();
     let mesh = (&q.position, &rotation, &**mesh);
     if let Shape::Sphere { radius } = p.shape {
-        let mut gathered = Gathered::<OF_BALL>::EMPTY;
+        let mut gathered = Gathered::<OF_BALL>::new();
         let center = rotation.tr_mul(&(p.position - q.position));
         let ball = (&center, *radius, radius + query.reach);
         sphere::sphere_mesh(ball, mesh, Near::All, query, &mut gathered);
@@ -49,7 +49,7 @@ pub(super) fn touch_mesh(
         gathered.visit_groups(query, &mut visit);
         return f64::NEG_INFINITY;
     }
-    let mut gathered = Gathered::<OF_BODY>::EMPTY;
+    let mut gathered = Gathered::<OF_BODY>::new();
     let apart = match p.part() {
         Some(Part::Capsule(p, length, radius)) => {
             let p = (&p.position, &p.axis(), length, radius);

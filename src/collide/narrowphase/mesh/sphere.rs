@@ -27,7 +27,7 @@ pub(in crate::collide) fn contacts_of_sphere_and_mesh(
     } else {
         (query, query.offset)
     };
-    let mut gathered = Gathered::<OF_BALL>::EMPTY;
+    let mut gathered = Gathered::<OF_BALL>::new();
     sphere_mesh(ball, (&place, rotation, mesh), near, query, &mut gathered);
     gathered.visit_groups(query, |manifold| {
         append_contacts((pair, movers), 0, manifold, found);

@@ -1,7 +1,7 @@
 //! A triangle of a mesh as a body sees it.
 
 use crate::constants::CLIP_TOLERANCE;
-use crate::math::{Aabb, Vec3};
+use crate::math::Vec3;
 use crate::world::{Face, TriangleMesh};
 
 /// Linear functions of a place, all evaluated at once.
@@ -14,10 +14,14 @@ struct LinearForms<const N: usize> {
 impl<const N: usize> LinearForms<N> {
     /// By their gradients, and where they are zero.
     fn new(forms: [(Vec3, Vec3); N]) -> Self {
-        Self {
-            gradients: [0, 1, 2].map(|axis| forms.each_ref().map(|(gradient, _)| gradient[axis])),
-            offsets: forms.each_ref().map(|(gradient, zero)| gradient.dot(zero)),
+        let (mut gradients, mut offsets) = ([[0.0; N]; 3], [0.0; N]);
+        for (k, (gradient, zero)) in forms.iter().enumerate() {
+            for axis in 0..3 {
+                gradients[axis][k] = gradient[axis];
+            }
+            offsets[k] = gradient.dot(zero);
         }
+        Self { gradients, offsets }
     }
 
     #[inline(always)]
@@ -39,34 +43,26 @@ pub(super) struct Front {
 }
 
 impl Front {
-    /// Of a triangle that is within some bounds.
+    /// Of a triangle that has these corners.
     #[inline]
-    pub(super) fn within(
-        mesh: &TriangleMesh,
-        triangle: u32,
-        origin: &Vec3,
-        bounds: &Aabb,
-    ) -> Option<Self> {
-        let corners = mesh.corners(triangle).map(|corner| corner - origin);
+    pub(super) fn new(mesh: &TriangleMesh, triangle: u32, corners: [Vec3; 3]) -> Self {
         let [a, b, c] = corners;
-        Aabb::around(corners).overlaps(bounds).then(|| {
-            let normal = mesh.normals()[triangle as usize];
-            let sides = [b - a, c - b, a - c];
-            let [first, second, third] =
-                sides.map(|side| normal.cross(&side) / side.norm_squared());
-            Self {
-                triangle,
-                corners,
-                face: Face {
-                    normal,
-                    offset: normal.dot(&a),
-                    first: 0,
-                    count: 3,
-                },
-                sides,
-                above: LinearForms::new([(first, a), (second, b), (third, c), (normal, a)]),
-            }
-        })
+        let normal = mesh.normals()[triangle as usize];
+        let sides = [b - a, c - b, a - c];
+        let inward = |side: &Vec3| normal.cross(side) / side.norm_squared();
+        let [first, second, third] = [inward(&sides[0]), inward(&sides[1]), inward(&sides[2])];
+        Self {
+            triangle,
+            corners,
+            face: Face {
+                normal,
+                offset: normal.dot(&a),
+                first: 0,
+                count: 3,
+            },
+            sides,
+            above: LinearForms::new([(first, a), (second, b), (third, c), (normal, a)]),
+        }
     }
 
     /// A vector along it and into it from one of its sides, of any length.

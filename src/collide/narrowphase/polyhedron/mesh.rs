@@ -69,9 +69,12 @@ pub(in crate::collide::narrowphase) fn solid_mesh(
             min: bounds.min - room,
             max: bounds.max + room,
         };
-        let Some(front) = Front::within(triangles, triangle, &origin, &near) else {
+        let [a, b, c] = triangles.corners(triangle);
+        let corners = [a - origin, b - origin, c - origin];
+        if near.is_beside(&corners) {
             return;
-        };
+        }
+        let front = Front::new(triangles, triangle, corners);
         let Some(turn) = turn else {
             return look(&search, &front);
         };

@@ -142,16 +142,17 @@ impl<const MOST: usize> Patch<MOST> {
 pub(super) fn most_against<'a>(solid: &Solid<'a>, direction: &Vec3) -> (u32, &'a Face) {
     let lowest = solid.lowest(direction);
     let tie = DEEPER_BY * lowest.abs();
-    let mut best: Option<(u32, &Face)> = None;
+    let mut best = (0, &solid.faces[0]);
+    let mut least = f64::INFINITY;
     for (index, face) in (0..).zip(solid.faces) {
         let cosine = face.normal.dot(direction);
-        if best.is_some_and(|(_, best)| cosine >= best.normal.dot(direction)) {
-            continue;
-        }
-        let mut corners = solid.corners(face);
-        if corners.any(|corner| direction.dot(&corner) <= lowest + tie) {
-            best = Some((index, face));
+        if cosine < least {
+            let mut corners = solid.corners(face);
+            if corners.any(|corner| direction.dot(&corner) <= lowest + tie) {
+                best = (index, face);
+                least = cosine;
+            }
         }
     }
-    best.unwrap_or((0, &solid.faces[0]))
+    best
 }

@@ -98,8 +98,7 @@ mod tests {
             Vec3::new(0.5, 1.5, -0.2),
         ];
         let mesh = TriangleMesh::new(&corners, &[[0, 1, 2]]).unwrap();
-        let everywhere = mesh.bounds();
-        let front = Front::within(&mesh, 0, &Vec3::zeros(), &everywhere).unwrap();
+        let front = Front::new(&mesh, 0, mesh.corners(0));
         let prism = Prism::new(&mesh, &front, 0.7, |_| false);
         let solid = prism.solid();
         for face in solid.faces {

@@ -19,46 +19,32 @@ pub(super) fn bearing_points<const MOST: usize>(
     (level, slope): (f64, f64),
     at: impl Fn(usize) -> At,
 ) -> Chosen {
-    let mut chosen = [0; MAX_MANIFOLD_POINTS];
     if count <= SPANNING_POINTS {
         return ([0, 1, 2, 3, 0, 0, 0, 0], count);
     }
     let points: ArrayVec<At, MOST> = (0..count).map(at).collect();
-    let points = &points[..];
     let is_low = |index: &usize| points[*index][2] <= level;
     let low: ArrayVec<usize, MOST> = (0..count).filter(is_low).collect();
-    let (four, mut number) = four_points(low.len(), f64::INFINITY, |k| points[low[k]]);
-    for (place, k) in chosen.iter_mut().zip(&four[..number]) {
-        *place = low[*k];
-    }
-    let mut envelope = Envelope::<MOST>::of(points);
-    for first in 0..number {
-        envelope.lower_by(&chosen[..=first]);
-    }
+    let (four, number) = four_points(low.len(), f64::INFINITY, |k| points[low[k]]);
+    let mut envelope = Envelope::<MOST>::of(&points, four[..number].iter().map(|&k| low[k]));
     let width = points.iter().fold(0.0_f64, |width, point| {
         width.max(squared_distance(point, &points[0]))
     });
     let slack = DEEPER_BY * width.sqrt();
-    while number < MAX_MANIFOLD_POINTS {
-        let others = (0..count).filter(|index| !chosen[..number].contains(index));
+    while !envelope.is_full() {
+        let others = (0..).zip(&envelope.others);
         let below = others
             .clone()
-            .map(|index| (index, envelope.below(index, slope) - slack));
+            .map(|(place, other)| (place, other.below(slope) - slack));
         let beside = others
-            .filter(|&index| points[index][2] > level)
-            .map(|index| (index, envelope.away(index)));
-        let Some(index) = largest(below).or_else(|| largest(beside)) else {
+            .filter(|(_, other)| other.at[2] > level)
+            .map(|(place, other)| (place, other.away()));
+        let Some(place) = largest(below).or_else(|| largest(beside)) else {
             break;
         };
-        chosen[number] = index;
-        number += 1;
-        // After the last one nothing is asked.
-        if number < MAX_MANIFOLD_POINTS {
-            envelope.lower_by(&chosen[..number]);
-        }
+        envelope.choose(place);
     }
-    chosen[..number].sort_unstable();
-    (chosen, number)
+    envelope.chosen()
 }
 
 /// Of the corners of a polygon that lies on a face, those that bear; the height of a corner is that above the face.
@@ -74,27 +60,18 @@ pub(super) fn standing_corners<const MOST: usize>(corners: &[At], deeper_by: f64
     if count <= MAX_MANIFOLD_POINTS {
         return ([0, 1, 2, 3, 4, 5, 6, 7], count);
     }
-    let (four, mut number) = four_points(count, deeper_by, |index| corners[index]);
-    let mut chosen = [0; MAX_MANIFOLD_POINTS];
-    chosen[..number].copy_from_slice(&four[..number]);
-    let mut envelope = Envelope::<MOST>::of(corners);
-    for first in 0..number {
-        envelope.lower_by(&chosen[..=first]);
-    }
-    while number < MAX_MANIFOLD_POINTS {
+    let (four, number) = four_points(count, deeper_by, |index| corners[index]);
+    let mut envelope = Envelope::<MOST>::of(corners, four[..number].iter().copied());
+    while !envelope.is_full() {
         // The first of nearly equal ones, as of the four.
-        let index = first_max(count, |index| envelope.away(index));
-        if envelope.away(index) == 0.0 {
+        let others = &envelope.others;
+        let place = first_max(others.len(), |place| others[place].away());
+        if others[place].away() == 0.0 {
             break;
         }
-        chosen[number] = index;
-        number += 1;
-        if number < MAX_MANIFOLD_POINTS {
-            envelope.lower_by(&chosen[..number]);
-        }
+        envelope.choose(place);
     }
-    chosen[..number].sort_unstable();
-    (chosen, number)
+    envelope.chosen()
 }
 
 /// The first with the largest measure above 0.
@@ -109,79 +86,121 @@ fn largest(measures: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
     best.0
 }
 
-/// What the chosen points say of the others.
-struct Envelope<'a, const MOST: usize> {
-    points: &'a [At],
-    /// Least height among the triangles of chosen points that a point is in; infinite outside of all `[m]`.
-    inside: ArrayVec<f64, MOST>,
+/// A point that is not chosen, and what the chosen ones say of it.
+struct Other {
+    index: usize,
+    at: At,
+    /// Least height among the triangles of chosen points that it is in; infinite outside of all `[m]`.
+    inside: f64,
     /// Squared distance from the nearest line between two of them `[m^2]`, and the height of that there `[m]`.
-    beside: ArrayVec<(f64, f64), MOST>,
+    beside: (f64, f64),
 }
 
-impl<'a, const MOST: usize> Envelope<'a, MOST> {
-    fn of(points: &'a [At]) -> Self {
-        Self {
-            points,
-            inside: points.iter().map(|_| f64::INFINITY).collect(),
-            beside: points.iter().map(|_| (f64::INFINITY, 0.0)).collect(),
-        }
-    }
-
-    /// How far a point is below, and beside below a plane of some slope `[m]`.
-    fn below(&self, index: usize, slope: f64) -> f64 {
-        let (squared, height) = self.beside[index];
-        let level = if self.inside[index] < f64::INFINITY {
-            self.inside[index]
+impl Other {
+    /// How far it is below, and beside below a plane of some slope `[m]`.
+    fn below(&self, slope: f64) -> f64 {
+        let (squared, height) = self.beside;
+        let level = if self.inside < f64::INFINITY {
+            self.inside
         } else {
             height - slope * squared.sqrt()
         };
-        level - self.points[index][2]
+        level - self.at[2]
     }
 
-    /// Squared distance of a point from the triangles and lines of the chosen ones `[m^2]`.
-    fn away(&self, index: usize) -> f64 {
-        if self.inside[index] < f64::INFINITY {
+    /// Its squared distance from the triangles and lines of the chosen ones `[m^2]`.
+    fn away(&self) -> f64 {
+        if self.inside < f64::INFINITY {
             0.0
         } else {
-            self.beside[index].0
+            self.beside.0
+        }
+    }
+}
+
+/// Chosen points, and the others in order.
+struct Envelope<const MOST: usize> {
+    chosen: ArrayVec<(usize, At), MAX_MANIFOLD_POINTS>,
+    others: ArrayVec<Other, MOST>,
+}
+
+impl<const MOST: usize> Envelope<MOST> {
+    /// Of some points of which the first ones are chosen.
+    fn of(points: &[At], first: impl Iterator<Item = usize> + Clone) -> Self {
+        let others = (0..points.len()).filter(|&index| !first.clone().any(|one| one == index));
+        let mut envelope = Self {
+            chosen: ArrayVec::new(),
+            others: others
+                .map(|index| Other {
+                    index,
+                    at: points[index],
+                    inside: f64::INFINITY,
+                    beside: (f64::INFINITY, 0.0),
+                })
+                .collect(),
+        };
+        for index in first {
+            envelope.add((index, points[index]));
+        }
+        envelope
+    }
+
+    fn is_full(&self) -> bool {
+        self.chosen.is_full()
+    }
+
+    /// Chooses one of the others.
+    fn choose(&mut self, place: usize) {
+        let Other { index, at, .. } = self.others.remove(place);
+        if self.chosen.remaining_capacity() > 1 {
+            self.add((index, at));
+        } else {
+            // Nothing is asked of the others any more.
+            self.chosen.push((index, at));
         }
     }
 
-    /// Takes the last of the chosen points into account.
-    fn lower_by(&mut self, chosen: &[usize]) {
-        let [others @ .., last] = chosen else {
-            return;
-        };
-        let c = self.points[*last];
-        if others.is_empty() {
-            for (point, beside) in self.points.iter().zip(&mut self.beside) {
-                *beside = (squared_distance(point, &c), c[2]);
+    /// Takes a chosen point into account.
+    fn add(&mut self, last: (usize, At)) {
+        let c = &last.1;
+        if self.chosen.is_empty() {
+            for other in &mut self.others {
+                other.beside = (squared_distance(&other.at, c), c[2]);
             }
         }
-        for (k, &one) in others.iter().enumerate() {
-            let a = self.points[one];
-            for &other in &others[k + 1..] {
-                let Some(triangle) = Triangle::new([&a, &self.points[other], &c]) else {
+        for (k, (_, a)) in self.chosen.iter().enumerate() {
+            for (_, b) in &self.chosen[k + 1..] {
+                let Some(triangle) = Triangle::new([a, b, c]) else {
                     continue;
                 };
-                for (point, least) in self.points.iter().zip(&mut self.inside) {
-                    let height = triangle.height_at(point);
-                    if height < *least {
-                        *least = height;
+                for other in &mut self.others {
+                    let height = triangle.height_at(&other.at);
+                    if height < other.inside {
+                        other.inside = height;
                     }
                 }
             }
             // Of no meaning for points that are inside.
-            let nearest = self.beside.iter_mut().zip(&self.inside);
-            for (point, (nearest, inside)) in self.points.iter().zip(nearest) {
-                if inside.is_infinite() {
-                    let (distance, height) = beside(point, &a, &c);
-                    if distance < nearest.0 {
-                        *nearest = (distance, height);
+            for other in &mut self.others {
+                if other.inside.is_infinite() {
+                    let near = beside(&other.at, a, c);
+                    if near.0 < other.beside.0 {
+                        other.beside = near;
                     }
                 }
             }
         }
+        self.chosen.push(last);
+    }
+
+    /// The indices of the chosen points, and how many there are.
+    fn chosen(&self) -> Chosen {
+        let mut indices = [0; MAX_MANIFOLD_POINTS];
+        for (index, (chosen, _)) in indices.iter_mut().zip(&self.chosen) {
+            *index = *chosen;
+        }
+        indices[..self.chosen.len()].sort_unstable();
+        (indices, self.chosen.len())
     }
 }
 

@@ -165,6 +165,7 @@ impl Tree {
     /// Visits the triangles of all leaves that a box touches.
     #[inline]
     pub(super) fn visit(&self, aabb: &Aabb, visit: impl FnMut(u32)) {
+        // In the nodes' precision, rounded outward: a leaf too many does no harm.
         let (min, max) = (aabb.min.map(below), aabb.max.map(above));
         self.visit_where(
             |_, node| {

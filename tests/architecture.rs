@@ -97,6 +97,38 @@ fn library_lists_every_module_in_order() {
     assert_eq!(listed, ORDER);
 }
 
+/// Packages with a lock file of their own list what the library needs always: else `--locked` refuses them, which no other test would tell.
+#[test]
+fn other_lock_files_have_what_the_library_needs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| fs::read_to_string(root.join(name)).expect(name);
+    let manifest = read("Cargo.toml");
+    let (_, needed) = manifest.split_once("\n[dependencies]\n").expect("no list");
+    // What is optional comes after an empty line.
+    let (needed, _) = needed.split_once("\n\n").expect("nothing is optional");
+    let needed: Vec<&str> = needed
+        .lines()
+        .filter_map(|line| line.split(" =").next())
+        .collect();
+    assert!(needed.contains(&"rayon"), "{needed:?}");
+    for folder in [
+        "benches/peers",
+        "bindings/hosts/avian",
+        "bindings/hosts/rapier",
+        "fuzz",
+    ] {
+        let lock = read(&format!("{folder}/Cargo.lock"));
+        let (_, listed) = lock
+            .split_once("name = \"drystone\"\n")
+            .expect("it is not drystone's");
+        let (listed, _) = listed.split_once(']').expect("an open list");
+        for name in &needed {
+            let line = format!(" \"{name}\",\n");
+            assert!(listed.contains(&line), "{folder}/Cargo.lock has no {name}");
+        }
+    }
+}
+
 /// Lines without their indentation.
 fn lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).collect()

@@ -209,6 +209,13 @@ mod tests {
                 .fold(f64::INFINITY, f64::min);
             assert!((field.distance(&point, f64::INFINITY) - all).abs() < 1e-12);
             assert_eq!(field.distance(&point, 0.5 * all), 0.5 * all);
+            // Whichever is looked at first, one is found where there is one.
+            let to = |triangle| (field.closest(triangle, &point).0 - point).norm();
+            for likely in [0, k, 2 * k + 1, u32::MAX] {
+                assert_eq!(field.one_within(&point, 0.99 * all, likely), None);
+                let one = field.one_within(&point, 1.01 * all, likely).unwrap();
+                assert!(to(one) < 1.01 * all);
+            }
         }
     }
 }

@@ -211,11 +211,16 @@ impl<'a> Remembered<'a> {
         );
     }
 
-    /// Bodies of each pair, sorted, and what their contacts carried in the last moments `[N]`.
-    pub(crate) fn loads_of_pairs(self) -> impl Iterator<Item = ([u32; 2], f64)> + use<'a> {
+    /// Bodies of each pair from `first` on, sorted, and what their contacts carried in the last moments `[N]`.
+    pub(crate) fn loads_of_pairs(
+        self,
+        first: [u32; 2],
+    ) -> impl Iterator<Item = ([u32; 2], f64)> + use<'a> {
         let count = self.loads.len().min(self.contacts.len());
-        let mut loads = self.loads.iter();
-        let pairs = self.contacts[..count].chunk_by(|one, next| one.bodies == next.bodies);
+        let contacts = &self.contacts[..count];
+        let first = contacts.partition_point(|contact| contact.bodies < first);
+        let mut loads = self.loads[first..].iter();
+        let pairs = contacts[first..].chunk_by(|one, next| one.bodies == next.bodies);
         pairs.map(move |pair| {
             let load = loads.by_ref().take(pair.len()).map(|load| f64::from(*load));
             (pair[0].bodies, load.sum())

@@ -9,6 +9,9 @@ pub(crate) const MIN_BLOCKS_PER_THREAD: usize = 64;
 /// Contacts packed by one thread at least: some 20 ns each.
 pub(crate) const PACKED_CONTACTS_PER_THREAD: usize = 1024;
 
+/// Pairs or contacts that one thread counts and sorts at least: 1 to 2 ns each.
+pub(crate) const SORTED_PAIRS_PER_THREAD: usize = 16_384;
+
 /// Joint rows packed by one thread at least: some 50 ns each.
 pub(crate) const PACKED_ROWS_PER_THREAD: usize = 512;
 
@@ -52,6 +55,9 @@ pub(crate) const MAX_TEAM_DOMAINS: usize = 64;
 
 /// Work of reading and writing the bodies of a pair, in work of a point.
 pub(crate) const PAIR_WORK: u32 = 2;
+
+/// Pairs a domain that are looked at to tell where bodies are cut: shares of work are right to a few per cent.
+pub(crate) const PAIRS_PER_CUT: usize = 256;
 
 /// Points of a pair by which pairs are sorted into lanes; pairs with more are as if they had so many.
 /// Boxes have up to eight.

@@ -6,9 +6,11 @@
 
 use super::{Energy, Penetration};
 use crate::constants::{
-    RUNAWAY_DEPTH_PER_RADIUS, RUNAWAY_ENERGY_SHARE, RUNAWAY_FALL_PER_RADIUS, RUNAWAY_THROW,
+    BODIES_PER_THREAD, RUNAWAY_DEPTH_PER_RADIUS, RUNAWAY_ENERGY_SHARE, RUNAWAY_FALL_PER_RADIUS,
+    RUNAWAY_THROW,
 };
 use crate::math::Vec3;
+use crate::parallel;
 use crate::world::joint::JointKind;
 use crate::world::{Body, BodyKind, World};
 
@@ -112,14 +114,16 @@ impl RunawayWatch {
                 self.work += power * time_step;
             }
         }
-        for body in world
-            .bodies
-            .iter()
-            .filter(|body| body.kind != BodyKind::Dynamic)
-        {
-            let turning = body.angular_velocity.norm() * body_reach(body);
-            self.fastest = self.fastest.max(body.linear_velocity.norm() + turning);
-        }
+        let fastest = |_, bodies: &[Body]| {
+            let moved = bodies.iter().filter(|body| body.kind != BodyKind::Dynamic);
+            let speeds = moved.map(|body| {
+                let turning = body.angular_velocity.norm() * body_reach(body);
+                body.linear_velocity.norm() + turning
+            });
+            speeds.fold(0.0, f64::max)
+        };
+        let bodies = world.bodies.as_slice();
+        self.fastest = parallel::fold(bodies, BODIES_PER_THREAD, self.fastest, fastest, f64::max);
         self.lowest_potential = self.lowest_potential.min(energy.potential);
         let gravity = world.gravity.norm();
         let fallen = self.start.potential - self.lowest_potential;

@@ -14,6 +14,7 @@ mod pipeline;
 mod shared_slice;
 mod slices;
 mod sort;
+mod sums;
 mod sync;
 mod team;
 
@@ -21,6 +22,7 @@ pub(crate) use pipeline::{Region, Stages};
 pub(crate) use shared_slice::SharedSlice;
 pub(crate) use slices::{Chunked, Slices, for_chunks};
 pub(crate) use sort::sort_by_key;
+pub(crate) use sums::{CountingSort, with_sums};
 pub use team::on_this_thread;
 pub(crate) use team::{Team, is_together, threads, together};
 

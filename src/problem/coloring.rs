@@ -18,7 +18,8 @@ pub use super::runs::BodyPair;
 
 use super::Body;
 use super::runs::{PairKey, Runs, bodies_of};
-use crate::constants::{COLORING_ROUNDS, MAX_COLORING_COLORS};
+use crate::constants::{COLORING_ROUNDS, MAX_COLORING_COLORS, SORTED_PAIRS_PER_THREAD};
+use crate::parallel::CountingSort;
 use std::ops::Range;
 
 /// A run of consecutive contacts, or joint rows, between the same two bodies, and its colour.
@@ -64,10 +65,9 @@ pub(super) struct Coloring {
     degrees: Vec<u32>,
     /// The set of colours at each movable body, one bit each; shape `[body_count]`.
     taken: Vec<u64>,
-    /// Round of each group.
-    rounds: Vec<u8>,
     /// The groups in the order in which they take colours.
     visits: Vec<u32>,
+    rounds: CountingSort,
 }
 
 impl Coloring {
@@ -79,12 +79,18 @@ impl Coloring {
         max_colors: usize,
         is_scattered: bool,
     ) {
+        self.visits.clear();
         if is_scattered {
-            self.scatter(pairs);
+            self.rounds.sort(
+                (pairs.len(), SORTED_PAIRS_PER_THREAD),
+                COLORING_ROUNDS,
+                |group| round_of(pairs[group]),
+                &mut self.visits,
+            );
         } else {
-            self.visits.clear();
             self.visits.extend(0..pairs.len() as u32);
         }
+        self.colors.clear();
         self.colors.resize(pairs.len(), NO_COLOR);
         let allowed = first_colors(max_colors);
         let all = self.give(pairs, movable, allowed, |_| true);
@@ -107,26 +113,6 @@ impl Coloring {
             self.color_count = count_of(others | hubs);
         }
         self.degrees = degrees;
-    }
-
-    /// Sorts the groups by their rounds.
-    fn scatter(&mut self, pairs: &[PairKey]) {
-        self.rounds.clear();
-        self.rounds.extend(pairs.iter().map(|&pair| round_of(pair)));
-        let mut next = [0_u32; COLORING_ROUNDS];
-        for &round in &self.rounds {
-            next[usize::from(round)] += 1;
-        }
-        let mut first = 0;
-        for next in &mut next {
-            first += std::mem::replace(next, first);
-        }
-        self.visits.resize(pairs.len(), 0);
-        for (index, &round) in (0..).zip(&self.rounds) {
-            let place = &mut next[usize::from(round)];
-            self.visits[*place as usize] = index;
-            *place += 1;
-        }
     }
 
     /// Gives some groups their colours, nobody having any yet. Returns the set of all that were given,
@@ -177,12 +163,12 @@ impl Coloring {
 
 /// In which round a pair takes its colour: any of them, as if by chance, and always the same.
 #[inline]
-fn round_of(pair: PairKey) -> u8 {
+fn round_of(pair: PairKey) -> usize {
     // An odd number near 2^64 over the golden ratio: the upper bits of the product are of all bits of the
     // pair.
     let mixed = pair.rotate_left(32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> (u64::BITS - COLORING_ROUNDS.ilog2())) as u8
+    (mixed >> (u64::BITS - COLORING_ROUNDS.ilog2())) as usize
 }
 
 /// Gives a pair the lowest of the `allowed` colours that neither of its bodies has; nothing if there is

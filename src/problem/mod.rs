@@ -43,6 +43,7 @@ pub(crate) use friction::FrictionTable;
 pub use friction::{FrictionCone, FrictionLaw};
 pub use islands::HeldBodies;
 pub use joint_row::JointRow;
+pub(crate) use plain::all_are_finite;
 pub use rolling::RollingFriction;
 pub use surfaces::MovingSurfaces;
 

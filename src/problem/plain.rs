@@ -1,8 +1,10 @@
 //! Records that are quickly seen to be in order, so that only the others are looked at closely.
 
-use crate::constants::{CHECKED_RECORDS_PER_THREAD, PLAIN_NORMAL_ERROR};
+use crate::constants::{
+    CHECKED_NUMBERS_PER_THREAD, CHECKED_RECORDS_PER_THREAD, PLAIN_NORMAL_ERROR,
+};
 use crate::error::{Error, Result};
-use crate::parallel::for_chunks;
+use crate::parallel::{self, for_chunks};
 use crate::problem::{Body, Contact, JointRow};
 use bytemuck::Pod;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,6 +117,16 @@ pub(super) fn all_are_plain<T: Record>(records: &[T], body_count: usize) -> bool
         }
     });
     !is_doubtful.into_inner()
+}
+
+/// True if all are finite.
+pub(crate) fn all_are_finite(numbers: &[f32]) -> bool {
+    // Without a way out at the first that is not, so that a compiler can look at several at once.
+    let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
+    let finite = |_, numbers: &[f32]| numbers.iter().fold(0, wrong) == 0;
+    parallel::fold(numbers, CHECKED_NUMBERS_PER_THREAD, true, finite, |p, q| {
+        p & q
+    })
 }
 
 /// True if surely nothing is wrong with any of some contacts.

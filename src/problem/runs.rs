@@ -1,9 +1,11 @@
 //! Runs of consecutive items between the same two bodies: all contacts of a pair, all rows of a joint.
 
 use super::{Contact, JointRow};
+use crate::constants::SORTED_PAIRS_PER_THREAD;
+use crate::parallel::{SharedSlice, with_sums};
 
 /// Something that acts between two bodies.
-pub trait BodyPair {
+pub trait BodyPair: Sync {
     /// True if pairs take colours in a scattered order; else in the order that they come in, by which chains
     /// need two colours.
     const IS_SCATTERED: bool;
@@ -75,28 +77,41 @@ impl Runs {
 
     /// Finds those of `items`.
     pub(super) fn find<T: BodyPair>(&mut self, items: &[T]) {
-        self.count = 0;
-        let Some((first, rest)) = items.split_first() else {
-            return;
-        };
         if self.pairs.len() < items.len() {
             self.pairs.resize(items.len(), 0);
             self.starts.resize(items.len() + 1, 0);
         }
-        let (starts, pairs) = (&mut self.starts[..], &mut self.pairs[..]);
-        let (mut run, mut last) = (0, key_of(first.body_pair()));
-        starts[0] = 0;
-        // Every item writes its run, whose place changes with the last one of it: a jump for each, which
-        // nobody could foresee, would take longer.
-        for (index, item) in (1..).zip(rest) {
-            let pair = key_of(item.body_pair());
-            pairs[run] = last;
-            starts[run + 1] = index;
-            run += usize::from(pair != last);
-            last = pair;
-        }
-        pairs[run] = last;
-        self.count = run + 1;
-        starts[self.count] = items.len() as u32;
+        let key = |index: usize| key_of(items[index].body_pair());
+        let is_first = |index: usize| index == 0 || key(index) != key(index - 1);
+        let (starts, pairs) = (
+            SharedSlice::new(&mut self.starts),
+            SharedSlice::new(&mut self.pairs),
+        );
+        self.count = with_sums(
+            items.len(),
+            SORTED_PAIRS_PER_THREAD,
+            |range| range.filter(|&index| is_first(index)).count(),
+            |range, runs| {
+                // A run is found where it begins, to its end.
+                let whole = |at: usize| (at..items.len()).find(|&at| is_first(at));
+                let first = whole(range.start).unwrap_or(items.len());
+                let end = whole(range.end).unwrap_or(items.len());
+                let (mut next, mut last) = (runs, None);
+                // Every item writes its run, whose end changes with it: a jump for each, which nobody could foresee, would
+                // take longer.
+                for (index, item) in (first..).zip(items.get(first..end).unwrap_or_default()) {
+                    let pair = key_of(item.body_pair());
+                    next += usize::from(Some(pair) != last);
+                    last = Some(pair);
+                    // SAFETY: runs are numbered from the first to the last, and each begins in one range.
+                    #[allow(unsafe_code, reason = "each run begins in one range")]
+                    unsafe {
+                        pairs.write(next - 1, pair);
+                        starts.write(next, index as u32 + 1);
+                    }
+                }
+                next
+            },
+        );
     }
 }

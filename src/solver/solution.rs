@@ -1,12 +1,12 @@
 //! What a solver computes.
 
 use super::Plan;
-use crate::constants::{CHECKED_NUMBERS_PER_THREAD, TAKEN_BODIES_PER_THREAD};
+use crate::constants::TAKEN_BODIES_PER_THREAD;
 use crate::error::{Error, Result};
 use crate::math;
 use crate::parallel;
 use crate::problem::batches::{Batches, BodyVelocity};
-use crate::problem::{AsProblem, JointRow, ProblemRef, Velocity};
+use crate::problem::{AsProblem, JointRow, ProblemRef, Velocity, all_are_finite};
 use bytemuck::{Pod, Zeroable};
 
 /// What a solver computes. The vectors are reused from solve to solve.
@@ -200,24 +200,14 @@ impl Solution {
     ///
     /// The residual alone does not tell: a projection turns what is not a number into a bound.
     pub(crate) fn is_finite(&self) -> bool {
-        // Without a way out at the first that is not, so that a compiler can look at several at once.
-        let finite = |_, numbers: &[f32]| {
-            let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
-            numbers.iter().fold(0, wrong) == 0
-        };
-        let all_finite = |numbers: &[f32]| {
-            parallel::fold(numbers, CHECKED_NUMBERS_PER_THREAD, true, finite, |p, q| {
-                p & q
-            })
-        };
         let of_bodies: [&[f32]; 3] = [
             bytemuck::cast_slice(&self.velocities),
             bytemuck::cast_slice(&self.changes),
             bytemuck::cast_slice(&self.displacements),
         ];
-        of_bodies.into_iter().all(all_finite)
-            && all_finite(self.impulses.as_flattened())
-            && all_finite(self.total_impulses.as_flattened())
+        of_bodies.into_iter().all(all_are_finite)
+            && all_are_finite(self.impulses.as_flattened())
+            && all_are_finite(self.total_impulses.as_flattened())
             && self
                 .joint_impulses
                 .iter()

@@ -10,13 +10,15 @@
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
 use crate::constants::{
-    BODIES_PER_THREAD, BUCKLING_FACTOR, CONTROL_QUANTILE, LEVERAGE, PRESSED_BEYOND, SAG,
-    SAG_OF_ALL, TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE,
+    BODIES_PER_THREAD, BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEVERAGE,
+    PRESSED_BEYOND, SAG, SAG_OF_ALL, TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_OF_A_RIM,
+    TURN_PER_CONTACT_UPDATE,
 };
 use crate::math::Vec3;
-use crate::parallel;
+use crate::parallel::{self, SharedSlice, with_sums};
 use crate::problem::bias::Scale;
 use crate::world::{Joint, Shape, World};
+use std::ops::Range;
 
 /// Loads of the bodies of a world, and buffers kept from one weighing to the next.
 #[derive(Debug, Default)]
@@ -31,8 +33,9 @@ pub(super) struct Weights {
     pub(super) smallest: f64,
     /// Heights of bodies `[m]`, from the highest to the lowest.
     order: Vec<(f64, u32)>,
-    /// A body, one that carries it, and their contacts.
+    /// A body, one that carries it, and their contacts: of each pair that has some, with room for one a contact.
     supports: Vec<Support>,
+    support_count: usize,
     /// The same by upper body.
     by_upper: Vec<Support>,
     numbers: Vec<f64>,
@@ -90,6 +93,26 @@ struct Support {
 }
 
 impl Support {
+    /// Which of two bodies stands on the other, and how, by their contacts, from number `first` on; nothing if none does.
+    fn of(pair: &[ContactPoint], first: u32, bodies: &[Load], up: &Vec3) -> Option<Self> {
+        let [a, b] = pair[0].bodies;
+        let size = bodies[a as usize].size.min(bodies[b as usize].size);
+        let lean = pair[0].normal.dot(up);
+        let (upper, lower) = if lean > 0.0 { (a, b) } else { (b, a) };
+        if lean.abs() < 0.5 || bodies[upper as usize].mass.is_infinite() {
+            return None;
+        }
+        let touching = pair.iter().filter(|point| touches(point, size)).count();
+        (touching > 0).then_some(Self {
+            upper,
+            lower,
+            first,
+            count: pair.len() as u32,
+            points: touching as f64,
+            carried: 0.0,
+        })
+    }
+
     fn contacts<'a>(&self, all: &'a [ContactPoint]) -> &'a [ContactPoint] {
         let first = self.first as usize;
         &all[first..first + self.count as usize]
@@ -153,7 +176,7 @@ impl Weights {
         if explained == 0.0 {
             return Pressed::default();
         }
-        for (bodies, force) in carried.loads_of_pairs() {
+        for (bodies, force) in carried.loads_of_pairs([0; 2]) {
             // Contacts of a state that was restored may name any bodies.
             let [Some(a), Some(b)] = bodies.map(|body| self.bodies.get(body as usize)) else {
                 continue;
@@ -212,23 +235,25 @@ impl Weights {
             return;
         }
         let up = -world.gravity / gravity;
-        for load in &mut self.bodies {
+        parallel::for_each(&mut self.bodies, BODIES_PER_THREAD, |_, load| {
             (load.above, load.pressing, load.supports) = (load.mass, load.mass, 0);
             (load.tower, load.moment) = (0, 0.0);
-        }
+        });
         self.take_loads(world, (gravity, &up), h);
         self.find_supports(contacts, (carried, pressed.explained), &up);
-        self.order.clear();
-        let movable = world.bodies.iter().zip(&self.bodies).zip(0..);
-        let movable = movable.filter(|((_, load), _)| load.mass.is_finite());
-        let heights = movable.map(|((body, _), index)| (body.pose.position.dot(&up), index));
-        self.order.extend(heights);
+        let count = world.bodies.len();
+        parallel::fill(&mut self.order, count, BODIES_PER_THREAD, |body| {
+            (world.bodies[body].pose.position.dot(&up), body as u32)
+        });
         parallel::sort_by_key(&mut self.order, BODIES_PER_THREAD, from_the_top);
         self.sort_supports();
         self.numbers.clear();
         let (mut buckling, mut worst): (f64, f64) = (0.0, 0.0);
         for &(_, body) in &self.order {
             let load = &mut self.bodies[body as usize];
+            if load.mass.is_infinite() {
+                continue;
+            }
             load.tower += 1;
             load.moment += load.pressing;
             let load = *load;
@@ -282,50 +307,65 @@ impl Weights {
         (carried, most): (&Remembered<'_>, f64),
         up: &Vec3,
     ) {
-        self.supports.clear();
-        let mut loads = carried.loads_of_pairs().peekable();
-        let mut first = 0;
-        for run in contacts.chunk_by(|one, next| one.bodies == next.bodies) {
-            let start = first;
-            first += run.len();
-            let [a, b] = run[0].bodies;
-            let size = self.bodies[a as usize]
-                .size
-                .min(self.bodies[b as usize].size);
-            let touching = run.iter().filter(|point| touches(point, size)).count();
-            let lean = run[0].normal.dot(up);
-            if touching == 0 || lean.abs() < 0.5 {
-                continue;
-            }
-            let (upper, lower) = if lean > 0.0 { (a, b) } else { (b, a) };
-            let load = &mut self.bodies[upper as usize];
-            if load.mass.is_finite() {
-                load.supports += 1;
-                while loads.next_if(|(bodies, _)| *bodies < [a, b]).is_some() {}
-                let carried = loads.next_if(|(bodies, _)| *bodies == [a, b]);
-                self.supports.push(Support {
-                    upper,
-                    lower,
-                    first: start as u32,
-                    count: run.len() as u32,
-                    points: touching as f64,
-                    carried: carried.map_or(0.0, |(_, force)| force.min(most)),
-                });
-            }
+        if self.supports.len() < contacts.len() {
+            self.supports.resize(contacts.len(), Support::default());
         }
+        let supports = SharedSlice::new(&mut self.supports);
+        let bodies = &self.bodies;
+        let begins = |at: &usize| *at == 0 || contacts[*at].bodies != contacts[at - 1].bodies;
+        // Pairs of which a contact begins in a range, and the range of all of their contacts.
+        let found = |range: Range<usize>| {
+            let first = |at: usize| (at..contacts.len()).find(begins).unwrap_or(contacts.len());
+            let mut next = first(range.start);
+            let pairs = contacts[next..first(range.end)].chunk_by(|p, q| p.bodies == q.bodies);
+            pairs.filter_map(move |pair| {
+                let first = next;
+                next += pair.len();
+                Support::of(pair, first as u32, bodies, up)
+            })
+        };
+        self.support_count = with_sums(
+            contacts.len(),
+            CONTACTS_PER_THREAD,
+            |range| found(range).count(),
+            |range, mut at| {
+                let first = contacts
+                    .get(range.start)
+                    .map_or([0; 2], |point| point.bodies);
+                // What nothing explains does not count.
+                let loads = (most > 0.0).then(|| carried.loads_of_pairs(first));
+                let mut loads = loads.into_iter().flatten().peekable();
+                for support in found(range) {
+                    let pair = contacts[support.first as usize].bodies;
+                    while loads.next_if(|(bodies, _)| *bodies < pair).is_some() {}
+                    let carried = loads.next_if(|(bodies, _)| *bodies == pair);
+                    let carried = carried.map_or(0.0, |(_, force)| force.min(most));
+                    // SAFETY: each support begins in one range.
+                    #[allow(unsafe_code, reason = "each support begins in one range")]
+                    unsafe {
+                        supports.write(at, Support { carried, ..support });
+                    }
+                    at += 1;
+                }
+                at
+            },
+        );
     }
 
     /// Puts the supports of each upper body side by side, in the order of the lower ones.
     fn sort_supports(&mut self) {
+        let supports = &self.supports[..self.support_count];
+        for support in supports {
+            self.bodies[support.upper as usize].supports += 1;
+        }
         let mut end = 0;
         for &(_, body) in &self.order {
             let load = &mut self.bodies[body as usize];
             load.supports_end = end;
             end += load.supports;
         }
-        self.by_upper
-            .resize(self.supports.len(), Support::default());
-        for support in &self.supports {
+        self.by_upper.resize(supports.len(), Support::default());
+        for support in supports {
             let place = &mut self.bodies[support.upper as usize].supports_end;
             self.by_upper[*place as usize] = *support;
             *place += 1;

@@ -214,9 +214,13 @@ impl Batches {
     /// that exist.
     fn arrange(&mut self, problem: &ProblemRef<'_>, max_colors: usize) -> bool {
         self.refill_bodies(problem.bodies);
-        self.movable.clear();
-        self.movable
-            .extend(self.velocities.iter().map(|body| body.inverse_mass > 0.0));
+        let velocities = &self.velocities;
+        parallel::fill(
+            &mut self.movable,
+            velocities.len(),
+            PACKED_BODIES_PER_THREAD,
+            |body| velocities[body].inverse_mass > 0.0,
+        );
         let contacts_are_sound = self.contact_orders.arrange(
             &mut self.contacts,
             problem.contacts,

@@ -3,7 +3,8 @@
 
 use super::remainder::Scratch;
 use super::{Packed, Remainder};
-use crate::constants::{KEPT_ORDERS, MAX_COLORING_COLORS};
+use crate::constants::{KEPT_ORDERS, MAX_COLORING_COLORS, SORTED_PAIRS_PER_THREAD};
+use crate::parallel::{self, CountingSort, SharedSlice, with_sums};
 use crate::problem::coloring::{BodyPair, Coloring};
 use crate::problem::runs::{PairKey, Runs, bodies_of};
 use std::ops::Range;
@@ -74,6 +75,7 @@ pub(super) struct Orders {
     kept: Vec<KeptOrder>,
     runs: Runs,
     coloring: Coloring,
+    by_color: CountingSort,
     scratch: Scratch,
 }
 
@@ -118,7 +120,7 @@ impl Orders {
                         runs.pairs(),
                         movable,
                         (max_colors, T::IS_SCATTERED),
-                        &mut self.coloring,
+                        (&mut self.coloring, &mut self.by_color),
                     ),
                 }
                 kept.number = new_number();
@@ -169,14 +171,21 @@ impl ColoredGroups {
         pairs: &[PairKey],
         movable: &[bool],
         (max_colors, is_scattered): (usize, bool),
-        coloring: &mut Coloring,
+        (coloring, by_color): (&mut Coloring, &mut CountingSort),
     ) {
-        let (mut same, mut largest) = (false, 0);
-        for &pair in pairs {
-            let [a, b] = bodies_of(pair);
-            same |= a == b;
-            largest = a.max(b).max(largest);
-        }
+        let look = |_, pairs: &[PairKey]| {
+            let (mut same, mut largest) = (false, 0);
+            for &pair in pairs {
+                let [a, b] = bodies_of(pair);
+                same |= a == b;
+                largest = a.max(b).max(largest);
+            }
+            (same, largest)
+        };
+        let (same, largest) =
+            parallel::fold(pairs, SORTED_PAIRS_PER_THREAD, (false, 0), look, |p, q| {
+                (p.0 | q.0, p.1.max(q.1))
+            });
         let is_missing = !pairs.is_empty() && largest as usize >= movable.len();
         self.is_sound = !(same || is_missing);
         self.movable.clear();
@@ -191,30 +200,22 @@ impl ColoredGroups {
         }
         self.number = new_number();
         coloring.color(movable, &self.pairs, max_colors, is_scattered);
-        self.sort(coloring);
+        self.sort(coloring, by_color);
     }
 
-    /// A stable counting sort by colour.
-    fn sort(&mut self, coloring: &Coloring) {
+    /// Sorts the groups by colour.
+    fn sort(&mut self, coloring: &Coloring, by_color: &mut CountingSort) {
         let colors = &coloring.colors;
-        // One more for the remainder.
-        let mut next = [0_u32; MAX_COLORING_COLORS + 1];
-        for &color in colors {
-            next[usize::from(color)] += 1;
-        }
-        let mut first = 0;
-        for next in &mut next {
-            first += std::mem::replace(next, first);
-        }
+        by_color.sort(
+            (colors.len(), SORTED_PAIRS_PER_THREAD),
+            // One more for the remainder.
+            MAX_COLORING_COLORS + 1,
+            |group| usize::from(colors[group]),
+            &mut self.groups,
+        );
         self.colors.clear();
         self.colors
-            .extend((0..coloring.color_count).map(|color| next[color]..next[color + 1]));
-        self.groups.resize(colors.len(), 0);
-        for (group, &color) in (0..).zip(colors) {
-            let place = &mut next[usize::from(color)];
-            self.groups[*place as usize] = group;
-            *place += 1;
-        }
+            .extend((0..coloring.color_count).map(|color| by_color.range(color..color + 1)));
     }
 }
 
@@ -245,26 +246,47 @@ impl Order {
         self.colors.clone_from(colors);
         let colored_groups = colors.last().map_or(0, |color| color.end as usize);
         let items = starts.last().map_or(0, |&end| end as usize);
-        // Room to write some items at once, without a jump that depends on how many a group has.
-        self.source.resize(items + SOME_ITEMS, 0);
+        self.source.resize(items, 0);
         self.group_starts.resize(groups.len() + 1, 0);
-        let mut end = 0;
-        for (place, &group) in self.group_starts.iter_mut().zip(groups) {
-            let (first, last) = (starts[group as usize], starts[group as usize + 1]);
-            *place = end as u32;
-            let source = &mut self.source[end..];
-            for (at, source) in source[..SOME_ITEMS].iter_mut().enumerate() {
-                *source = first + at as u32;
-            }
-            let count = (last - first) as usize;
-            if count > SOME_ITEMS {
-                for (item, source) in (first..last).zip(source) {
-                    *source = item;
+        let source = SharedSlice::new(&mut self.source);
+        let places = SharedSlice::new(&mut self.group_starts);
+        let count_of = |group: u32| (starts[group as usize + 1] - starts[group as usize]) as usize;
+        with_sums(
+            groups.len(),
+            SORTED_PAIRS_PER_THREAD,
+            |range| groups[range].iter().map(|&group| count_of(group)).sum(),
+            |range, mut end| {
+                for at in range.clone() {
+                    let (first, count) = (starts[groups[at] as usize], count_of(groups[at]));
+                    // Some are written at once, without a jump that depends on how many a group has, if so many are to come in
+                    // this range: of each group one at least.
+                    let some = if at + SOME_ITEMS <= range.end {
+                        SOME_ITEMS
+                    } else {
+                        count
+                    };
+                    // SAFETY: ranges of groups have no item in common.
+                    #[allow(unsafe_code, reason = "ranges of groups have no item in common")]
+                    let put = |items: Range<usize>| unsafe {
+                        let places = source.range(end + items.start..end + items.end);
+                        for (item, place) in (first + items.start as u32..).zip(places) {
+                            *place = item;
+                        }
+                    };
+                    put(0..some);
+                    if count > some {
+                        put(some..count);
+                    }
+                    // SAFETY: ranges of groups do not overlap.
+                    #[allow(unsafe_code, reason = "ranges of groups do not overlap")]
+                    unsafe {
+                        places.write(at, end as u32);
+                    }
+                    end += count;
                 }
-            }
-            end += count;
-        }
-        self.source.truncate(items);
+                end
+            },
+        );
         self.group_starts[groups.len()] = items as u32;
 
         scratch.pairs.clear();

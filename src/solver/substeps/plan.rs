@@ -1,9 +1,12 @@
 //! How a step is divided, and how each part is solved.
 
-use crate::constants::{CALM_APPROACH, FREE_APPROACH};
+use crate::constants::{
+    CALM_APPROACH, CHECKED_NUMBERS_PER_THREAD, CONTACTS_PER_THREAD, FREE_APPROACH,
+};
 use crate::error::{Error, Result};
+use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::bias::{Meeting, NormalRow, Scale};
-use crate::problem::{AsProblem, ProblemRef};
+use crate::problem::{AsProblem, ProblemRef, all_are_finite};
 use crate::solver::{Method, Options};
 
 /// How a step in substeps is computed.
@@ -181,15 +184,18 @@ impl GapLaw {
     pub fn renew_loads(&self, loads: &mut [f32], impulses: &[[f32; 3]], sizes: &[f32], h: f64) {
         let share = |law: &Self| -(-h / law.load_time).exp_m1() as f32;
         let per_second = (1.0 / h) as f32;
-        let mut last = (1.0_f32, share(self));
-        for (at, (load, impulse)) in loads.iter_mut().zip(impulses).enumerate() {
-            let size = sizes.get(at).copied().unwrap_or(1.0);
-            // Most are of the size of the one before.
-            if size.to_bits() != last.0.to_bits() {
-                last = (size, share(&self.for_size(size)));
+        let slices = (SharedSlice::new(loads), impulses);
+        for_chunks(slices, CONTACTS_PER_THREAD, |first, (loads, impulses)| {
+            let mut last = (1.0_f32, share(self));
+            for (at, (load, impulse)) in (first..).zip(loads.iter_mut().zip(impulses)) {
+                let size: f32 = sizes.get(at).copied().unwrap_or(1.0);
+                // Most are of the size of the one before.
+                if size.to_bits() != last.0.to_bits() {
+                    last = (size, share(&self.for_size(size)));
+                }
+                *load += last.1 * (per_second * impulse[0] - *load);
             }
-            *load += last.1 * (per_second * impulse[0] - *load);
-        }
+        });
     }
 }
 
@@ -389,25 +395,22 @@ impl SubstepPlan {
                 ));
             }
         }
-        // Without a way out at the first that is not, so that a compiler can look at several at once.
-        let wrong = |some: u32, x: &f32| some | u32::from(!x.is_finite());
-        let increments = problem.increments.iter().fold(0, |some, v| {
-            let linear = v.linear.iter().fold(some, wrong);
-            v.angular.iter().fold(linear, wrong)
-        });
-        let gaps = problem.gaps.iter().fold(increments, wrong);
-        let restitutions = problem.restitutions.iter().fold(gaps, wrong);
-        if problem.loads.iter().fold(restitutions, wrong) != 0 {
+        let numbers = [
+            bytemuck::cast_slice(problem.increments),
+            problem.gaps,
+            problem.restitutions,
+            problem.loads,
+        ];
+        if !numbers.into_iter().all(all_are_finite) {
             return Err(Error::invalid(
                 "velocity increments, gaps, restitutions and loads",
                 "every number must be finite",
             ));
         }
-        if !problem
-            .sizes
-            .iter()
-            .all(|&size| size >= 1.0 && size.is_finite())
-        {
+        let are_sizes =
+            |_, sizes: &[f32]| sizes.iter().all(|&size| size >= 1.0 && size.is_finite());
+        let (sizes, least) = (problem.sizes, CHECKED_NUMBERS_PER_THREAD);
+        if !parallel::fold(sizes, least, true, are_sizes, |p, q| p & q) {
             return Err(Error::invalid(
                 "sizes",
                 "every number must be finite and at least 1",

@@ -9,17 +9,20 @@
 //! the pairs of the interior are still being swept.
 
 use crate::constants::{
-    MAX_TEAM_DOMAINS, MIN_LANE_GROUPS_PER_THREAD, PACKED_CONTACTS_PER_THREAD, PAIR_WORK,
-    POINTS_SORTED_BY,
+    MAX_TEAM_DOMAINS, MIN_LANE_GROUPS_PER_THREAD, PACKED_BODIES_PER_THREAD,
+    PACKED_CONTACTS_PER_THREAD, PAIR_WORK, PAIRS_PER_CUT, POINTS_SORTED_BY,
+    SORTED_PAIRS_PER_THREAD,
 };
-use crate::parallel;
+use crate::parallel::{self, CountingSort, SharedSlice, for_chunks};
 use crate::problem::ProblemRef;
 use crate::problem::batches::{Batches, Packed};
 use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Bodies in domains, and the groups of a problem (all contacts of one pair) in the order in which they
 /// go into lanes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Domains {
     /// Number of the colouring for whose pairs bodies are cut, and into how many domains; see
     /// [`Packed::coloring`].
@@ -31,17 +34,18 @@ pub(super) struct Domains {
     /// Bodies of each group, an immovable one replaced by the other.
     pairs: Vec<[u32; 2]>,
     /// By body, a bit for each domain that has it or a pair with it.
-    touched: Vec<u64>,
+    touched: Vec<AtomicU64>,
     /// By domain, a bit for each other domain with which it shares a body.
     pub(super) neighbours: Vec<u64>,
     /// Groups by domain, then colour, then number of points, most first, then interface and interior.
     pub(super) groups: Vec<u32>,
     /// Where they are: of each domain, of each colour.
     pub(super) shares: Vec<Range<u32>>,
-    /// By what groups are sorted, and how many there are of each.
+    /// By what groups are sorted.
     keys: Vec<u32>,
-    counts: Vec<u32>,
-    weights: Vec<u32>,
+    by_key: CountingSort,
+    /// Lower body of some pairs, and the work of these.
+    looked_at: Vec<(u32, u32)>,
 }
 
 /// Kinds of pairs in a domain and colour: by number of points, and by interface or interior.
@@ -77,68 +81,52 @@ impl Domains {
         }
 
         self.find_keys(contacts, count);
-        self.sort_by_keys(count * colors, &contacts.colors);
+        self.sort_by_keys(count * colors);
     }
 
     /// Finds what groups are sorted by: domain, colour, points, and interface or interior.
     fn find_keys<Block, Impulse>(&mut self, contacts: &Packed<Block, Impulse>, count: usize) {
-        let colors = contacts.colors.len();
+        let (ranges, starts) = (&contacts.colors[..], &contacts.group_starts[..]);
+        let groups = ranges.last().map_or(0, |color| color.end as usize);
         let mut keys = std::mem::take(&mut self.keys);
-        keys.clear();
-        for (color, range) in contacts.colors.iter().enumerate() {
-            let starts = &contacts.group_starts[range.start as usize..=range.end as usize];
-            let points = starts.windows(2).map(|blocks| blocks[1] - blocks[0]);
-            let kinds = points
-                .map(|points| 2 * (POINTS_SORTED_BY as u32 - points.min(POINTS_SORTED_BY as u32)));
-            if count == 1 {
-                let first = (color * KINDS) as u32;
-                keys.extend(kinds.map(|kind| first + kind + 1));
-                continue;
+        keys.resize(groups, 0);
+        let slices = SharedSlice::new(&mut keys);
+        for_chunks(slices, SORTED_PAIRS_PER_THREAD, |first, keys| {
+            let end = first + keys.len();
+            for (color, range) in ranges.iter().enumerate() {
+                let groups = first.max(range.start as usize)..end.min(range.end as usize);
+                for group in groups {
+                    let points = (starts[group + 1] - starts[group]).min(POINTS_SORTED_BY as u32);
+                    let kind = 2 * (POINTS_SORTED_BY as u32 - points);
+                    let (share, interior) = if count == 1 {
+                        (color, true)
+                    } else {
+                        let of_body = |body: u32| self.touched[body as usize].load(Relaxed);
+                        let [a, b] = self.pairs[group].map(of_body);
+                        let share = self.owner(self.pairs[group]) * ranges.len() + color;
+                        (share, (a | b).is_power_of_two())
+                    };
+                    keys[group - first] = (share * KINDS) as u32 + kind + u32::from(interior);
+                }
             }
-            keys.extend((range.start as usize..).zip(kinds).map(|(group, kind)| {
-                let [a, b] = self.pairs[group].map(|body| self.touched[body as usize]);
-                let interior = u32::from((a | b).is_power_of_two());
-                let share = self.owner(group) * colors + color;
-                (share * KINDS) as u32 + kind + interior
-            }));
-        }
+        });
         self.keys = keys;
     }
 
-    /// A stable counting sort by key of the groups in so many shares.
-    ///
-    /// Most groups of a colour have the same key, and each count would wait for the one before it: those of the
-    /// first colours, and of the others, are gone through side by side. They have no key in common.
-    fn sort_by_keys(&mut self, shares: usize, colors: &[Range<u32>]) {
+    /// Sorts the groups of so many shares by key.
+    fn sort_by_keys(&mut self, shares: usize) {
         let Self {
             keys,
-            counts,
+            by_key,
             groups,
             ..
         } = self;
-        let half = keys.len() / 2;
-        let nearest = |color: &&Range<u32>| half.abs_diff(color.end as usize);
-        let middle = colors.iter().min_by_key(nearest);
-        let middle = middle.map_or(0, |color| color.end as usize);
-
-        counts.clear();
-        counts.resize(shares * KINDS + 1, 0);
-        each_of_two(keys, middle, |_, key| counts[key as usize + 1] += 1);
-        let mut sum = 0;
-        for count in &mut *counts {
-            sum += *count;
-            *count = sum;
-        }
+        let count = (keys.len(), SORTED_PAIRS_PER_THREAD);
+        by_key.sort(count, shares * KINDS, |group| keys[group] as usize, groups);
         let firsts = (0..shares).map(|share| share * KINDS);
         self.shares.clear();
         self.shares
-            .extend(firsts.map(|first| counts[first]..counts[first + KINDS]));
-        groups.resize(keys.len(), 0);
-        each_of_two(keys, middle, |group, key| {
-            let place = &mut counts[key as usize];
-            groups[*place as usize] = group as u32;
-            *place += 1;
-        });
+            .extend(firsts.map(|first| by_key.range(first..first + KINDS)));
     }
 
     /// True if a group has a body that other domains touch.
@@ -148,8 +136,7 @@ impl Domains {
 
     /// Domain of a group: that of its body with the lower index, so that only bodies on one side of a cut
     /// are at the interface.
-    fn owner(&self, group: usize) -> usize {
-        let [a, b] = self.pairs[group];
+    fn owner(&self, [a, b]: [u32; 2]) -> usize {
         usize::from(self.owners[a.min(b) as usize])
     }
 
@@ -183,30 +170,27 @@ impl Domains {
         );
     }
 
-    /// Cuts the bodies, in the order of their indices, so that all domains have about the same work.
+    /// Cuts the bodies, in the order of their indices, so that all domains have about the same work, by some of the pairs.
     fn cut(&mut self, count: usize, bodies: usize, points: impl Fn(usize) -> u32) {
-        if count == 1 {
-            self.cuts.clear();
-            self.cuts.extend([0, bodies as u32]);
-            return;
-        }
-        self.weights.clear();
-        self.weights.resize(bodies, 0);
-        for (group, [a, b]) in self.pairs.iter().enumerate() {
-            self.weights[*a.min(b) as usize] += points(group) + PAIR_WORK;
-        }
-        let all: u64 = self.weights.iter().map(|&weight| u64::from(weight)).sum();
         self.cuts.clear();
         self.cuts.push(0);
-        self.owners.clear();
+        let pairs = &self.pairs;
+        let looks = pairs.len().min(count * PAIRS_PER_CUT);
+        self.looked_at.clear();
+        self.looked_at.extend((0..looks).map(|look| {
+            let group = pairs.len() * look / looks;
+            let [a, b] = pairs[group];
+            (a.min(b), points(group) + PAIR_WORK)
+        }));
+        self.looked_at.sort_unstable();
+        let all: u64 = self.looked_at.iter().map(|look| u64::from(look.1)).sum();
         let mut sum = 0;
-        for (body, &weight) in self.weights.iter().enumerate() {
-            let domain = self.cuts.len();
-            if domain < count && sum * count as u64 >= all * domain as u64 && all > 0 {
-                self.cuts.push(body as u32);
+        for &(body, work) in &self.looked_at {
+            let domains = self.cuts.len();
+            if domains < count && sum * count as u64 >= all * domains as u64 {
+                self.cuts.push(body);
             }
-            self.owners.push((self.cuts.len() - 1) as u8);
-            sum += u64::from(weight);
+            sum += u64::from(work);
         }
         self.cuts.resize(count + 1, bodies as u32);
     }
@@ -218,41 +202,48 @@ impl Domains {
         if count == 1 {
             return;
         }
-        self.touched.clear();
-        self.touched
-            .extend(self.owners.iter().map(|&owner| 1_u64 << owner));
-        for group in 0..self.pairs.len() {
-            let owner = self.owner(group);
-            for body in self.pairs[group] {
-                self.touched[body as usize] |= 1 << owner;
-            }
+        self.owners.clear();
+        for domain in 0..count {
+            self.owners.resize(self.bodies(domain).end, domain as u8);
         }
-        for &touched in &self.touched {
-            if touched.is_power_of_two() {
-                continue;
-            }
-            for (domain, neighbours) in self.neighbours.iter_mut().enumerate() {
-                if touched >> domain & 1 == 1 {
-                    *neighbours |= touched & !(1 << domain);
+        let (owners, bodies) = (&self.owners, self.owners.len());
+        let own = |body: usize| AtomicU64::new(1 << owners[body]);
+        parallel::fill(&mut self.touched, bodies, PACKED_BODIES_PER_THREAD, own);
+        let pairs = self.pairs.as_slice();
+        for_chunks(pairs, SORTED_PAIRS_PER_THREAD, |_, pairs| {
+            for &[a, b] in pairs {
+                let owner = self.owner([a, b]);
+                let other = a.max(b) as usize;
+                if usize::from(self.owners[other]) != owner {
+                    self.touched[other].fetch_or(1 << owner, Relaxed);
                 }
             }
-        }
-    }
-}
-
-/// Looks at each key with its index: at the first `middle`, and at the others, side by side.
-#[inline(always)]
-fn each_of_two(keys: &[u32], middle: usize, mut look: impl FnMut(usize, u32)) {
-    let (first, second) = keys.split_at(middle);
-    for (at, (&a, &b)) in first.iter().zip(second).enumerate() {
-        look(at, a);
-        look(middle + at, b);
-    }
-    let both = first.len().min(second.len());
-    for (at, &key) in first.iter().enumerate().skip(both) {
-        look(at, key);
-    }
-    for (at, &key) in second.iter().enumerate().skip(both) {
-        look(middle + at, key);
+        });
+        let neighbours = parallel::fold(
+            self.touched.as_slice(),
+            PACKED_BODIES_PER_THREAD,
+            [0; MAX_TEAM_DOMAINS],
+            |_, touched| {
+                let mut neighbours = [0; MAX_TEAM_DOMAINS];
+                for touched in touched {
+                    let touched = touched.load(Relaxed);
+                    if touched.is_power_of_two() {
+                        continue;
+                    }
+                    let mut left = touched;
+                    while left != 0 {
+                        let domain = left.trailing_zeros();
+                        neighbours[domain as usize] |= touched & !(1 << domain);
+                        left &= left - 1;
+                    }
+                }
+                neighbours
+            },
+            |mut p, q| {
+                p.iter_mut().zip(q).for_each(|(p, q)| *p |= q);
+                p
+            },
+        );
+        self.neighbours.copy_from_slice(&neighbours[..count]);
     }
 }

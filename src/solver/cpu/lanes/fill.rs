@@ -1,14 +1,13 @@
 //! From a problem to lanes and back.
 
 use super::filling::{FillGroups, Filling, Given};
-use super::{DomainRanges, LaneGroup, Lanes, NO_PLACE, Pairs, Points, Share, Turns};
+use super::{Lanes, NO_PLACE};
 use crate::constants::MIN_LANE_GROUPS_PER_THREAD;
 use crate::parallel::{SharedSlice, Team};
 use crate::problem::ProblemRef;
-use crate::problem::batches::{Batches, Packed};
-use crate::simd::{IndexRow, LANES, Row};
+use crate::problem::batches::Batches;
+use crate::simd::{LANES, Row};
 use crate::solver::cpu::block::{Sweep, Visit, visits};
-use bytemuck::Zeroable;
 use std::sync::atomic::AtomicBool;
 
 impl Lanes {
@@ -21,7 +20,7 @@ impl Lanes {
         batches: &Batches,
         team: &Team,
     ) -> bool {
-        self.lay_out(given.problem, batches, team);
+        self.lay_out(given.problem, batches, team.threads());
         let is_doubtful = AtomicBool::new(false);
         if given.in_substeps {
             self.steps.begin(self.points.len());
@@ -81,90 +80,6 @@ impl Lanes {
         }));
     }
 
-    /// Which contact goes to which lane; as in the last problem where its order was the same.
-    fn lay_out(&mut self, problem: &ProblemRef<'_>, batches: &Batches, team: &Team) {
-        let contacts = &batches.contacts;
-        let laid_out_for = (contacts.order, team.threads());
-        if self.laid_out_for == laid_out_for {
-            return;
-        }
-        self.laid_out_for = laid_out_for;
-        self.groups.clear();
-        self.places.clear();
-        self.sources.clear();
-        self.shares.clear();
-        let mut domains = std::mem::take(&mut self.domains);
-        domains.sort(problem, batches, team.threads());
-        // A sweep visits those of several points again, and those of one are not to be among them.
-        let starts = &contacts.group_starts;
-        let is_single = |&pair: &u32| starts[pair as usize + 1] - starts[pair as usize] == 1;
-        for share in &domains.shares {
-            let pairs = &domains.groups[share.start as usize..share.end as usize];
-            let at_interface = |lanes: &&[u32]| {
-                domains.count() > 1 && lanes.iter().any(|&pair| domains.is_at_interface(pair))
-            };
-            let alike = || pairs.chunk_by(|p, q| is_single(p) == is_single(q));
-            let lane_groups = || alike().flat_map(|pairs| pairs.chunks(LANES));
-            let first = self.groups.len() as u32;
-            for lanes in lane_groups().filter(at_interface) {
-                self.place(lanes, contacts);
-            }
-            let interior = self.groups.len() as u32;
-            for lanes in lane_groups().filter(|lanes| !at_interface(lanes)) {
-                self.place(lanes, contacts);
-            }
-            self.shares.push(Share {
-                first,
-                interior,
-                end: self.groups.len() as u32,
-            });
-        }
-        self.colors = contacts.colors.len();
-        self.ranges.clear();
-        for domain in 0..domains.count() {
-            let groups = self.domain_groups(domain);
-            self.ranges.push(DomainRanges {
-                points: self.points_of(groups.clone()),
-                groups,
-                bodies: domains.bodies(domain),
-            });
-        }
-        self.domains = domains;
-        let points = self.places.len();
-        self.pairs.resize(self.groups.len(), Pairs::zeroed());
-        self.points.resize(points, Points::zeroed());
-        self.turns.resize(points, [Turns::zeroed(); 2]);
-        self.impulses.resize(points, [Row::zeroed(); 3]);
-        self.residual_masses.resize(points, Row::zeroed());
-        self.cone_steps.resize(points, Row::zeroed());
-    }
-
-    /// Appends a lane group of some pairs.
-    fn place<Block, Impulse>(&mut self, lanes: &[u32], contacts: &Packed<Block, Impulse>) {
-        let (starts, source) = (&contacts.group_starts, &contacts.source);
-        let (mut places, mut sources) = ([0; LANES], [0; LANES]);
-        let mut counts = [0; LANES];
-        for (lane, &group) in lanes.iter().enumerate() {
-            let (place, end) = (starts[group as usize], starts[group as usize + 1]);
-            places[lane] = place;
-            // The contacts of a group follow each other in the problem, too.
-            sources[lane] = source[place as usize];
-            counts[lane] = end - place;
-        }
-        let count = counts.iter().fold(0, |most, &count| count.max(most));
-        let rows =
-            |firsts: [u32; LANES]| (0..count).map(move |point| row_of(firsts, counts, point));
-        let first = self.places.len() as u32;
-        self.places.extend(rows(places));
-        self.sources.extend(rows(sources));
-        self.groups.push(LaneGroup {
-            first,
-            end: first + count,
-            friction: false,
-            mixed: false,
-        });
-    }
-
     /// Gives the impulses of the coloured contacts to the problem's contacts.
     pub(in crate::solver::cpu) fn store_impulses(&self, impulses: &mut [[f32; 3]], team: &Team) {
         self.store([&self.impulses], [impulses], team);
@@ -198,18 +113,4 @@ impl Lanes {
             }
         });
     }
-}
-
-/// Indices of one point of groups that have so many from `firsts` on.
-#[inline(always)]
-fn row_of(firsts: [u32; LANES], counts: [u32; LANES], point: u32) -> IndexRow {
-    let mut row = IndexRow([NO_PLACE; LANES]);
-    for (index, (first, count)) in row.0.iter_mut().zip(firsts.iter().zip(counts)) {
-        *index = if point < count {
-            first + point
-        } else {
-            NO_PLACE
-        };
-    }
-    row
 }

@@ -12,6 +12,7 @@ mod domains;
 mod fill;
 mod filling;
 mod joints;
+mod lay_out;
 mod momentum;
 mod residual;
 mod substep;
@@ -92,7 +93,7 @@ struct Memory {
 }
 
 /// A lane group: its points, and what it can leave out.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct LaneGroup {
     /// First of its points.
     first: u32,
@@ -127,7 +128,7 @@ pub(super) struct DomainRanges {
 }
 
 /// The coloured contacts of a problem in lanes. The memory is kept from problem to problem.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Lanes {
     width: Width,
     groups: Vec<LaneGroup>,
@@ -152,6 +153,8 @@ pub(super) struct Lanes {
     /// Number of colours.
     colors: usize,
     domains: Domains,
+    /// Where the lane groups of each share begin.
+    extents: Vec<lay_out::Extent>,
     ranges: Vec<DomainRanges>,
     /// Number of the order that is laid out, and for how many threads; see
     /// [`Packed::order`](crate::problem::batches::Packed::order).

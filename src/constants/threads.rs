@@ -1,5 +1,7 @@
 //! How work is cut into shares of threads.
 
+use std::time::Duration;
+
 /// Least number of blocks handed to one thread; below it, waking a thread costs more than it saves.
 ///
 /// A block takes some 50 ns. On two cores the Brazil nut, whose colours have about 350 blocks, took 20 %
@@ -66,10 +68,6 @@ pub(crate) const POINTS_SORTED_BY: usize = 15;
 /// Blocks of a problem below which one thread solves it: calling another takes some 10 us.
 pub const MIN_BLOCKS_OF_A_TEAM: usize = 512;
 
-/// Most bodies of a world whose steps a team makes from their beginning to their end. In larger ones waking threads
-/// is little against a loop, and they sleep while one thread works by itself.
-pub(crate) const MAX_BODIES_OF_A_TEAM: usize = 8192;
-
 /// Most chunks into which a thread's share of a loop is cut, for others to take when it is late.
 pub(crate) const TEAM_CHUNKS_PER_THREAD: usize = 4;
 
@@ -80,6 +78,13 @@ pub(crate) const WAKING_PER_TEAM_GRAIN: usize = 8;
 /// Looks at whether there is something to do before a waiting thread lets others of the machine go first: some
 /// tens of microseconds.
 pub(crate) const TEAM_SPINS: u32 = 2000;
+
+/// Looks after these before a thread of a team that has nothing to do sleeps between looks: about a millisecond, which no step of a
+/// small world leaves to one thread.
+pub(crate) const TEAM_YIELDS: u32 = 2000;
+
+/// How long it sleeps first; later up to a millisecond. It comes so much too late to the next loop, which the others do meanwhile.
+pub(crate) const TEAM_NAP: Duration = Duration::from_micros(50);
 
 /// Looks before a waiting thread takes another's domain on: a late thread is worth waiting for some
 /// microseconds, because what it works on is in its cache.

@@ -24,7 +24,7 @@
 //! makes all others stop before their next piece of work. The lead lets it go on, its own first, when
 //! nobody is inside; the gate is then as good as new.
 
-use super::sync::{Acquire, Release, pause, spin_loop};
+use super::sync::{Acquire, Release, pause, rest, spin_loop};
 use super::sync::{AtomicBool, AtomicPtr, AtomicU64, Relaxed, yield_now};
 use crate::constants::TEAM_SPINS;
 use std::any::Any;
@@ -133,7 +133,7 @@ impl Gate {
         loop {
             match self.visit(me, &mut helper) {
                 Visit::Dismissed => return,
-                Visit::None => pause(&mut idle),
+                Visit::None => rest(&mut idle),
                 Visit::Waits => yield_now(),
                 Visit::Done => idle = 0,
             }

@@ -15,7 +15,7 @@ pub(super) use std::{
     thread::yield_now,
 };
 
-use crate::constants::TEAM_SPINS;
+use crate::constants::{TEAM_SPINS, TEAM_YIELDS};
 
 /// A value in cache lines of its own: processors fetch them in pairs.
 #[repr(align(128))]
@@ -28,6 +28,29 @@ pub(super) fn pause(waited: &mut u32) {
         *waited += 1;
         spin_loop();
     } else {
+        yield_now();
+    }
+}
+
+/// Waits a moment for work that may not come for long: after a while asleep, so that nobody pays for a thread that has nothing to do.
+pub(super) fn rest(waited: &mut u32) {
+    let looks = TEAM_SPINS + TEAM_YIELDS;
+    if *waited < looks {
+        let mut spins = *waited;
+        pause(&mut spins);
+    } else {
+        doze(*waited - looks);
+    }
+    *waited = waited.saturating_add(1);
+}
+
+/// Sleeps, the longer the more often it has slept before.
+fn doze(naps: u32) {
+    #[cfg(not(any(loom, miri)))]
+    std::thread::sleep(crate::constants::TEAM_NAP * (1 + naps / 16).min(20));
+    #[cfg(any(loom, miri))]
+    {
+        let _ = naps;
         yield_now();
     }
 }

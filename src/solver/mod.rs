@@ -393,8 +393,8 @@ pub trait Solver: Send {
         asked
     }
 
-    /// True if it solves on the threads of the current pool: a step may then keep them together from its start to
-    /// its end.
+    /// True if no work of its own goes to the current thread pool by any other way than this library's loops: a step may then keep
+    /// the pool's threads together from its start to its end.
     fn works_on_threads(&self, options: &Options) -> bool {
         let _ = options;
         false

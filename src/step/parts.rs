@@ -6,7 +6,7 @@ use super::joints::Correction;
 use super::problem::{ContactBias, History};
 use super::{Simulation, StepReport, Timings, has_kinematic_bodies};
 use super::{integrate, plan, problem, turning};
-use crate::constants::{MAX_BODIES_OF_A_TEAM, MIN_BLOCKS_OF_A_TEAM};
+use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::{Error, Result};
 use crate::measure::{self, Energy, JointErrors};
 use crate::parallel::{is_together, threads, together};
@@ -228,9 +228,7 @@ impl Simulation {
     /// True if threads that stay together from the start of a step to its end make it faster.
     fn is_for_a_team(&self) -> bool {
         let post = self.settings.stabilization.post();
-        let (bodies, contacts) = (self.world.bodies.len(), self.detector.contacts().len());
-        bodies <= MAX_BODIES_OF_A_TEAM
-            && contacts >= MIN_BLOCKS_OF_A_TEAM
+        self.detector.contacts().len() >= MIN_BLOCKS_OF_A_TEAM
             && self.solver.works_on_threads(&self.settings.solver)
             && post.is_none_or(|post| self.solver.works_on_threads(&post.solver))
     }

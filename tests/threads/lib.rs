@@ -13,6 +13,7 @@ pub mod constants {
     pub const TEAM_CHUNKS_PER_THREAD: usize = 1;
     pub const TEAM_SPINS: u32 = 1;
     pub const TEAM_SPINS_BEFORE_HELPING: u32 = 1;
+    pub const TEAM_YIELDS: u32 = 0;
     pub const WAKING_PER_TEAM_GRAIN: usize = 8;
 }
 

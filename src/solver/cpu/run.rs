@@ -26,9 +26,8 @@ impl Solver for CpuSolver {
         "cpu"
     }
 
-    fn works_on_threads(&self, options: &Options) -> bool {
-        // Clusters are shared among the threads of the pool.
-        options.method != Method::Cluster
+    fn works_on_threads(&self, _: &Options) -> bool {
+        true
     }
 
     /// The velocity LCP of each substep, and the position LCP after it. A problem that is solved once is a step of one part, whose

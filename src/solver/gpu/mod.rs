@@ -132,6 +132,11 @@ impl Solver for GpuSolver {
         Some(self.gpu.summary.name.clone())
     }
 
+    /// The host's part of a solve is.
+    fn works_on_threads(&self, _: &Options) -> bool {
+        true
+    }
+
     /// A step in substeps is wholly on the device, with one wait, unless it is of a kind that the device does not know: then it is
     /// one solve after the other.
     fn attempt(

@@ -40,6 +40,26 @@ static void delassus(void)
     }
 }
 
+/* Tangents of several contacts are those of each to the bit, and the one whose normal is no unit vector is named. */
+static void tangents_of_many(void)
+{
+    const float normals[4][3] = {{0, 0, 1}, {0, 0, -1}, {0.6f, -0.8f, 0}, {-0.48f, 0.6f, -0.64f}};
+    ds_contact contacts[4];
+    float found[4][2][3], each[2][3];
+    int i;
+    memset(contacts, 0, sizeof contacts);
+    for (i = 0; i < 4; ++i)
+        memcpy(contacts[i].normal, normals[i], sizeof normals[i]);
+    OK(ds_tangents_of(contacts, 0, 4, found));
+    for (i = 0; i < 4; ++i) {
+        OK(ds_tangents(normals[i], each[0], each[1]));
+        EXPECT(memcmp(found[i], each, sizeof each) == 0);
+    }
+    contacts[2].normal[0] = 2.0f;
+    EXPECT(ds_tangents_of(contacts, 0, 4, found) == DS_INVALID);
+    EXPECT(strstr(ds_message(), "contact 2") != NULL);
+}
+
 /* Two bodies that meet at 2 m/s, one on a rope to the ground; islands. */
 static void once(void)
 {
@@ -94,6 +114,7 @@ static void once(void)
         OK(ds_tangents(up, t1, t2));
         EXPECT(fabsf(t1[0] * t2[1] - t1[1] * t2[0] - 1.0f) < 1e-6f);
     }
+    tangents_of_many();
     contact.body_b = 9;
     EXPECT(ds_solve(solver, &problem, &options, &solution, NULL) == DS_INVALID);
     EXPECT(strstr(ds_message(), "contact 0") != NULL);

@@ -59,7 +59,7 @@ pub(crate) const MAX_TEAM_DOMAINS: usize = 64;
 pub(crate) const PAIR_WORK: u32 = 2;
 
 /// Pairs a domain that are looked at to tell where bodies are cut: shares of work are right to a few per cent.
-pub(crate) const PAIRS_PER_CUT: usize = 256;
+pub(crate) const PAIRS_PER_CUT: usize = 32;
 
 /// Points of a pair by which pairs are sorted into lanes; pairs with more are as if they had so many.
 /// Boxes have up to eight.
@@ -79,8 +79,8 @@ pub(crate) const WAKING_PER_TEAM_GRAIN: usize = 8;
 /// tens of microseconds.
 pub(crate) const TEAM_SPINS: u32 = 2000;
 
-/// Looks after these before a thread of a team that has nothing to do sleeps between looks: about a millisecond, which no step of a
-/// small world leaves to one thread.
+/// Looks after these before a thread of a team that has nothing to do sleeps between looks: about a millisecond. Loops of a small
+/// world follow each other in less.
 pub(crate) const TEAM_YIELDS: u32 = 2000;
 
 /// How long it sleeps first; later up to a millisecond. It comes so much too late to the next loop, which the others do meanwhile.

@@ -1,6 +1,6 @@
 //! Places of elements: sums of what comes before them, and the counting sort that follows from such sums.
 
-use super::{SharedSlice, Team, grain, is_shared, threads, together};
+use super::{Chunked, SharedSlice, Slices, Team, grain, is_shared, threads, together};
 use crate::constants::MAX_TEAM_DOMAINS;
 use std::ops::Range;
 
@@ -77,11 +77,12 @@ impl CountingSort {
         key: impl Fn(usize) -> usize + Sync,
         order: &mut Vec<u32>,
     ) {
-        // Counts are to be fewer than indices.
-        let most = (count / (2 * keys.max(1))).max(1);
-        let pairs = parts_of(count, least).min(most);
-        let pieces = 2 * pairs;
-        let range = |piece: usize| count * piece / pieces..count * (piece + 1) / pieces;
+        // Counts are to be fewer than indices, or else as few as can be.
+        let most = count / (2 * keys.max(1));
+        let pairs = parts_of(count, least).min(most).max(1);
+        let pieces = if most == 0 { 1 } else { 2 * pairs };
+        let end = |piece: usize| count * piece.min(pieces) / pieces;
+        let range = |piece: usize| end(piece)..end(piece + 1);
         let both = |pair: usize| (range(2 * pair), range(2 * pair + 1));
         let Self { places, firsts } = self;
         places.clear();
@@ -122,22 +123,19 @@ impl CountingSort {
     }
 }
 
-/// Calls `work` with the number of each pair of pieces, and with what is counted of the two.
+/// Calls `work` with the number of each pair of pieces, and with what is counted of the two; a piece by itself has none beside it.
 fn for_pairs(
     team: &Team,
     counts: &mut [u32],
     keys: usize,
     work: impl Fn(usize, &mut [u32], &mut [u32]) + Sync,
 ) {
-    let size = 2 * keys.max(1);
-    let pairs = counts.len() / size;
-    let counts = SharedSlice::new(counts);
-    team.each(pairs, 1, |_, some| {
+    let counts = Chunked(SharedSlice::new(counts), 2 * keys.max(1));
+    team.each(counts.length(), 1, |_, some| {
         for pair in some {
             // SAFETY: every pair is handed out once.
             #[allow(unsafe_code, reason = "every pair is handed out once")]
-            let counts = unsafe { counts.range(pair * size..(pair + 1) * size) };
-            let (first, second) = counts.split_at_mut(keys);
+            let (first, second) = unsafe { counts.part(pair..pair + 1) }.split_at_mut(keys);
             work(pair, first, second);
         }
     });

@@ -61,6 +61,7 @@ impl Contestant {
         }
         all.push(Self::new("drystone", scene, plan(None)));
         all.push(Self::new("drystone, 8 substeps", scene, plan(Some(8))));
+        all.push(Self::new("drystone, 32 substeps", scene, plan(Some(32))));
         all
     }
 

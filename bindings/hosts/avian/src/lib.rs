@@ -63,8 +63,8 @@ pub struct Times {
 
 /// [`NarrowPhaseConfig::recycle_distance`] with drystone.
 ///
-/// A corner that comes down while a pair's last contacts are still taken is found that much too deep, and lifted out again at every turn: with
-/// Avian's 0.05, boxes that rocked on others went on for five seconds.
+/// A corner that comes down while a pair's last contacts are still taken is found that much too deep. With Avian's 0.05, two boxes that rocked
+/// on an edge went on for five seconds.
 pub const RECYCLE_DISTANCE: f32 = 0.01;
 
 /// Has drystone solve the contacts of Avian's bodies, on rayon's global pool unless Bevy's systems run in another.

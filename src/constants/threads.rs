@@ -58,8 +58,8 @@ pub(crate) const MAX_TEAM_DOMAINS: usize = 64;
 /// Work of reading and writing the bodies of a pair, in work of a point.
 pub(crate) const PAIR_WORK: u32 = 2;
 
-/// Pairs a domain that are looked at to tell where bodies are cut: shares of work are right to a few per cent.
-pub(crate) const PAIRS_PER_CUT: usize = 32;
+/// Pairs a domain that are looked at, at least, to tell where bodies are cut.
+pub(crate) const PAIRS_PER_CUT: usize = 256;
 
 /// Points of a pair by which pairs are sorted into lanes; pairs with more are as if they had so many.
 /// Boxes have up to eight.
@@ -83,7 +83,7 @@ pub(crate) const TEAM_SPINS: u32 = 2000;
 /// world follow each other in less.
 pub(crate) const TEAM_YIELDS: u32 = 2000;
 
-/// How long it sleeps first; later up to a millisecond. It comes so much too late to the next loop, which the others do meanwhile.
+/// How long it sleeps first, to which systems add; later up to twenty times as long. It comes so much too late to the next loop, which the others do meanwhile.
 pub(crate) const TEAM_NAP: Duration = Duration::from_micros(50);
 
 /// Looks before a waiting thread takes another's domain on: a late thread is worth waiting for some

@@ -115,6 +115,10 @@ pub(crate) fn for_chunks<S: Slices>(slices: S, least: usize, work: impl Fn(usize
 mod tests {
     use super::*;
     use rayon::prelude::*;
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+    use std::thread;
+    use std::time::Duration;
 
     const ROUNDS: usize = if cfg!(miri) { 2 } else { 100 };
 
@@ -144,6 +148,25 @@ mod tests {
                 assert_eq!(in_team, expected);
             }
         }
+    }
+
+    /// Threads that have fallen asleep come back.
+    #[test]
+    fn loops_after_a_long_wait_are_shared() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+        let pool = pool.unwrap_or_else(|why| panic!("{why}"));
+        let found = Mutex::new(HashSet::new());
+        pool.install(|| {
+            together(3, |_| {
+                thread::sleep(Duration::from_millis(20));
+                for_chunks([0; 60].as_slice(), 1, |_, some: &[u8]| {
+                    thread::sleep(Duration::from_millis(some.len() as u64));
+                    let mut found = found.lock().expect("no panic");
+                    found.insert(thread::current().id());
+                });
+            });
+        });
+        assert!(found.into_inner().expect("no panic").len() > 1);
     }
 
     /// Loops within the work of a team, and leftovers that go to the pool, come to their end.

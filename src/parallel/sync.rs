@@ -34,12 +34,10 @@ pub(super) fn pause(waited: &mut u32) {
 
 /// Waits a moment for work that may not come for long: after a while asleep, so that nobody pays for a thread that has nothing to do.
 pub(super) fn rest(waited: &mut u32) {
-    let looks = TEAM_SPINS + TEAM_YIELDS;
-    if *waited < looks {
-        let mut spins = *waited;
-        pause(&mut spins);
-    } else {
-        doze(*waited - looks);
+    match waited.checked_sub(TEAM_SPINS + TEAM_YIELDS) {
+        Some(naps) => doze(naps),
+        None if *waited < TEAM_SPINS => spin_loop(),
+        None => yield_now(),
     }
     *waited = waited.saturating_add(1);
 }

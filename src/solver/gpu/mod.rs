@@ -132,7 +132,7 @@ impl Solver for GpuSolver {
         Some(self.gpu.summary.name.clone())
     }
 
-    /// The host's part of a solve is.
+    /// The host's part of a solve is shared by this library's loops.
     fn works_on_threads(&self, _: &Options) -> bool {
         true
     }

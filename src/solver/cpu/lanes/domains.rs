@@ -44,8 +44,8 @@ pub(super) struct Domains {
     /// By what groups are sorted.
     keys: Vec<u32>,
     by_key: CountingSort,
-    /// Lower body of some pairs, and the work of these.
-    looked_at: Vec<(u32, u32)>,
+    /// Work of some pairs, by their lower bodies.
+    weights: Vec<u32>,
 }
 
 /// Kinds of pairs in a domain and colour: by number of points, and by interface or interior.
@@ -174,23 +174,21 @@ impl Domains {
     fn cut(&mut self, count: usize, bodies: usize, points: impl Fn(usize) -> u32) {
         self.cuts.clear();
         self.cuts.push(0);
+        self.weights.clear();
+        self.weights.resize(bodies, 0);
         let pairs = &self.pairs;
-        let looks = pairs.len().min(count * PAIRS_PER_CUT);
-        self.looked_at.clear();
-        self.looked_at.extend((0..looks).map(|look| {
-            let group = pairs.len() * look / looks;
-            let [a, b] = pairs[group];
-            (a.min(b), points(group) + PAIR_WORK)
-        }));
-        self.looked_at.sort_unstable();
-        let all: u64 = self.looked_at.iter().map(|look| u64::from(look.1)).sum();
+        let stride = (pairs.len() / (count * PAIRS_PER_CUT)).max(1);
+        for (group, [a, b]) in pairs.iter().enumerate().step_by(stride) {
+            self.weights[*a.min(b) as usize] += points(group) + PAIR_WORK;
+        }
+        let all: u64 = self.weights.iter().map(|&weight| u64::from(weight)).sum();
         let mut sum = 0;
-        for &(body, work) in &self.looked_at {
+        for (body, &weight) in (0..).zip(&self.weights) {
             let domains = self.cuts.len();
-            if domains < count && sum * count as u64 >= all * domains as u64 {
+            if domains < count && sum * count as u64 >= all * domains as u64 && all > 0 {
                 self.cuts.push(body);
             }
-            sum += u64::from(work);
+            sum += u64::from(weight);
         }
         self.cuts.resize(count + 1, bodies as u32);
     }

@@ -121,6 +121,7 @@ fn plan() -> Plan {
         time_step: 1.0 / 60.0,
         gap_law: GapLaw::default(),
         restitution_threshold: 1.0,
+        calm_change: 0.0,
         velocity: Options {
             method: Method::GaussSeidel,
             iterations: 12,

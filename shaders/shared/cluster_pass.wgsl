@@ -93,11 +93,19 @@ fn sweep_group(cluster: Cluster, group: u32, reversed: bool, rebuilds: bool) {
         }
     } else {
         let visits = visits_of(count, rebuilds);
+        var reach = Reach(0.0, 0.0, 0.0);
+        let before_a = a.velocity;
+        let before_b = b.velocity;
         for (var visit = 0u; visit < visits; visit++) {
+            if visit == FIRST_VISITS && is_calm(reach, before_a, before_b, a, b) {
+                break;
+            }
             let takes_all = takes_all_rows(visit, visits);
             for (var step = 0u; step < count; step++) {
                 let at = base + select(step, count - 1u - step, reversed);
-                let update = stepped(rebuilds, takes_all, blocks[at], impulses[at], a, b);
+                let block = blocks[at];
+                let update = stepped(rebuilds, takes_all, block, impulses[at], a, b);
+                reach = with_contact(reach, block);
                 impulses[at] = update.impulse;
                 a = update.a;
                 b = update.b;

@@ -235,6 +235,39 @@ fn takes_all_rows(visit: u32, visits: u32) -> bool {
     return visits == 1u || visit % 2u == 1u || friction.law == 1u;
 }
 
+// How far from the centres of its bodies a pair's contacts are [m], and their largest coefficient of friction.
+struct Reach {
+    a: f32,
+    b: f32,
+    friction: f32,
+}
+
+// With a contact more.
+fn with_contact(reach: Reach, block: ContactBlock) -> Reach {
+    return Reach(
+        max(reach.a, size_of(block.arm_a)),
+        max(reach.b, size_of(block.arm_b)),
+        max(reach.friction, block.friction),
+    );
+}
+
+// True if visits of a pair have hardly changed its velocities, and it is left for the rest of a pass.
+fn is_calm(reach: Reach, before_a: BodyVelocity, before_b: BodyVelocity, a: Copy, b: Copy) -> bool {
+    let change_a = change_within(reach.a, before_a, a.velocity);
+    let change_b = change_within(reach.b, before_b, b.velocity);
+    return change_a + change_b < select(0.0, friction.calm_change, reach.friction > 0.0);
+}
+
+// Bound on the change of velocity within an arm's length of the centre [m/s].
+fn change_within(arm: f32, before: BodyVelocity, now: BodyVelocity) -> f32 {
+    return size_of(now.linear - before.linear) + size_of(now.angular - before.angular) * arm;
+}
+
+// Sum of the magnitudes of the components.
+fn size_of(v: vec3<f32>) -> f32 {
+    return (abs(v.x) + abs(v.y)) + abs(v.z);
+}
+
 // What a pass does to a contact: an update, or where velocities are rebuilt the whole of its impulse
 // as a change of the bodies' velocities.
 fn stepped(

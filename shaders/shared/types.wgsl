@@ -8,6 +8,8 @@ override WORKGROUP_SIZE: u32;
 override IMPULSE_DEAD_BAND: f32;
 // Visits of a pair of bodies with several soft contacts in a pass; every second one takes all rows.
 override PAIR_VISITS: u32;
+// Visits after which a pair whose velocities have hardly changed is left for the rest of a pass.
+override FIRST_VISITS: u32;
 
 // One contact; 80 bytes.
 struct ContactBlock {
@@ -111,7 +113,7 @@ struct FrictionTable {
     softness: f32,
     hardness: f32,
     is_soft: u32,
-    padding: f32,
+    calm_change: f32,
 }
 
 // Sum of squares and maximum of the residuals of one workgroup; 8 bytes.

@@ -113,7 +113,7 @@ impl FrictionCone {
             softness: 0.0,
             hardness: 1.0,
             is_soft: 0,
-            padding: 0.0,
+            calm_change: 0.0,
         };
         if let Self::Pyramid { directions } = self {
             let half = std::f64::consts::PI / f64::from(directions);
@@ -149,8 +149,8 @@ pub struct FrictionTable {
     pub hardness: f32,
     /// 1 if a normal row is soft: by eps, or by itself.
     pub is_soft: u32,
-    /// Unused.
-    pub padding: f32,
+    /// See [`Problem::calm_change`](super::Problem::calm_change) `[m/s]`.
+    pub calm_change: f32,
 }
 
 impl FrictionTable {

@@ -78,6 +78,9 @@ pub struct Problem {
     /// by. With 0 contacts are rigid. Two softened problems have the same solution whatever sweeps find it;
     /// see [`GapLaw`](crate::solver::substeps::GapLaw) for what it is good for. In substeps the plan's counts, and not this.
     pub contact_softness: f32,
+    /// Change of velocity up to which a pair of bodies is left for the rest of a sweep, at least 0 `[m/s]`; with 0 none is. In substeps the
+    /// plan's counts, and not this; see [`SubstepPlan::calm_change`](crate::solver::substeps::SubstepPlan::calm_change).
+    pub calm_change: f32,
     /// What forces add to each body's velocity over a step in substeps, shape `[body_count]`; else unread.
     pub increments: Vec<Velocity>,
     /// Separation of each contact at the start of a step in substeps `[m]`, shape `[contact_count]`; else unread.
@@ -130,6 +133,8 @@ pub struct ProblemRef<'a> {
     pub friction_law: FrictionLaw,
     /// See [`Problem::contact_softness`].
     pub contact_softness: f32,
+    /// See [`Problem::calm_change`].
+    pub calm_change: f32,
     /// See [`Problem::increments`].
     pub increments: &'a [Velocity],
     /// See [`Problem::gaps`].
@@ -159,6 +164,7 @@ impl AsProblem for Problem {
             friction_cone: self.friction_cone,
             friction_law: self.friction_law,
             contact_softness: self.contact_softness,
+            calm_change: self.calm_change,
             increments: &self.increments,
             gaps: &self.gaps,
             restitutions: &self.restitutions,
@@ -246,10 +252,22 @@ impl ProblemRef<'_> {
         self.friction_cone.validate()?;
         self.friction_law.validate(self.friction_cone)?;
         self.validate_softness()?;
+        self.validate_calm_change()?;
         let count = self.bodies.len();
         plain::validate(self.bodies, count)?;
         plain::validate(self.contacts, count)?;
         plain::validate(self.joint_rows, count)
+    }
+
+    pub(crate) fn validate_calm_change(&self) -> Result<()> {
+        let calm = self.calm_change;
+        if calm >= 0.0 && calm.is_finite() {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "change of a calm pair",
+            format!("{calm} is not a finite number of at least 0"),
+        ))
     }
 
     fn validate_softness(&self) -> Result<()> {
@@ -289,6 +307,7 @@ impl ProblemRef<'_> {
         self.friction_cone.validate().is_ok()
             && self.friction_law.validate(self.friction_cone).is_ok()
             && self.validate_softness().is_ok()
+            && self.validate_calm_change().is_ok()
             && plain::all_are_plain(self.bodies, count)
             && plain::all_are_plain(self.joint_rows, count)
     }

@@ -155,6 +155,9 @@ impl Reading<'_> {
             .and_then(|()| problem.friction_law.validate(problem.friction_cone))
             .map_err(|error| place(error, "friction"))?;
         problem
+            .validate_calm_change()
+            .map_err(|error| place(error, "calm_change"))?;
+        problem
             .validate()
             .map_err(|error| place(error, "contact_softness"))?;
         file.plan.validate().map_err(|error| place(error, "plan"))?;
@@ -227,6 +230,7 @@ pub(super) fn write(file: &BodyProblem) -> Result<String> {
     };
     text.one("friction", &friction)?;
     text.one("contact_softness", &problem.contact_softness)?;
+    text.one("calm_change", &problem.calm_change)?;
     text.one("plan", &file.plan)?;
     let divided = file.plan.substeps().is_some();
     let bodies = problem.bodies.iter().enumerate();

@@ -15,6 +15,7 @@
 //! | `time_step` | length of time that the problem stands for `[s]`, f64; nothing is computed from it |
 //! | `friction` | `cone`: `"disk"` or `{"pyramid": K}`; `law`: `"coulomb"` or `"convex"` |
 //! | `contact_softness` | [`Problem::contact_softness`] |
+//! | `calm_change` | [`Problem::calm_change`] |
 //! | `plan` | `{"once": options}` or `{"substeps": ...}`: [`Plan`], its fields by their names there; those of `options` that are not named are the defaults |
 //! | `bodies` | `linear_velocity` `[m/s]`, `angular_velocity` `[rad/s]`, `inverse_mass` `[1/kg]`, `inverse_inertia` as xx, xy, xz, yy, yz, zz `[1/(kg m^2)]`; in substeps also `increment`, what forces add to the velocity: `linear`, `angular` |
 //! | `contacts` | `bodies` A and B, `arm_a`, `arm_b` `[m]`, `normal` from B to A, `bias` `[m/s]`, `friction`, `impulse` to start from `[N s]`; in substeps also `gap` `[m]`, and `restitution`, `load` `[N]` and `size`, of all contacts or of none; so also `compliance`, in `[m/N]`, without substeps in `[1/kg]` |

@@ -16,6 +16,12 @@ pub(crate) fn select<S: Simd>(mask: S::Mask, yes: Vector<S>, no: Vector<S>) -> V
     ]
 }
 
+/// Sum of the magnitudes of the components.
+#[inline(always)]
+pub(crate) fn size<S: Simd>(v: Vector<S>) -> S {
+    (v[0].abs() + v[1].abs()) + v[2].abs()
+}
+
 /// `v + a x b`.
 #[inline(always)]
 pub(crate) fn add_cross<S: Simd>(v: Vector<S>, a: Vector<S>, b: Vector<S>) -> Vector<S> {

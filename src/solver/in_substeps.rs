@@ -200,6 +200,7 @@ impl Step {
         self.problem.friction_cone = given.friction_cone;
         self.problem.friction_law = given.friction_law;
         self.problem.contact_softness = given.contact_softness;
+        self.problem.calm_change = given.calm_change;
     }
 
     /// Adds what the impulses of a velocity LCP do, and moves the bodies.
@@ -249,6 +250,7 @@ impl Step {
         self.problem.friction_cone = FrictionCone::Disk;
         self.problem.friction_law = FrictionLaw::Coulomb;
         self.problem.contact_softness = given.contact_softness;
+        self.problem.calm_change = 0.0;
     }
 
     /// Moves the bodies by the solution of a position LCP.

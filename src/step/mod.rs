@@ -38,6 +38,9 @@
 //! unless it is damped otherwise. b grows with the contacts that act on one body: a table, slender legs and a top on 16 contacts, with three times its weight
 //! or more on it, grows by up to 1.01 a substep if every contact is taken once. Most of b is within pairs of bodies, which a sweep
 //! therefore visits several times (`PAIR_VISITS`), friction every second time: their contacts are nearly solved together, and nothing grows.
+//! Where two visits change a pair's velocities by less than a hundredth of what gravity adds in a substep, the others are left out (`CALM_CHANGE_GH`): what grows with
+//! two visits is visited again once it is as large as that. The measure is a velocity, which what else touches these bodies feels; impulses may shift between the points of a face
+//! without end.
 //! What is left acts between pairs, and grows with their stiffness, w being about the number of contacts of a pair: those of a pair of more than four share the
 //! stiffness of four (`SHARED_STIFFNESS`), so that what stands between two bodies is as stiff however many points it is found by.
 //!

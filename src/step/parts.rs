@@ -361,6 +361,8 @@ impl Simulation {
             );
         }
         self.problem.contact_softness = self.settings.stabilization.contacts.contact_softness();
+        let plan = self.plan.as_ref();
+        self.problem.calm_change = plan.map_or(0.0, |plan| plan.calm_change);
         if !is_divided {
             self.joints.scale_impulses(scale);
             self.joints.build_rows(

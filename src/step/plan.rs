@@ -100,6 +100,7 @@ fn rigid(settings: &Settings, part: &Part) -> SubstepPlan {
         time_step: h as f32,
         gap_law,
         restitution_threshold: (RESTITUTION_THRESHOLD_GH * gravity * h_s) as f32,
+        calm_change: 0.0,
         velocity: settings.solver,
         position: settings.stabilization.post().map(|post| PositionPlan {
             options: post.solver,

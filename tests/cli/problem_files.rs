@@ -69,6 +69,7 @@ fn ball() -> BodyProblem {
                 ..GapLaw::default()
             },
             restitution_threshold: 1e-3,
+            calm_change: 0.0,
             velocity: Options {
                 method: Method::Cluster,
                 iterations: 1,

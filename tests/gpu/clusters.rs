@@ -145,6 +145,19 @@ fn contacts_friction_joints_and_hubs_have_the_same_bits() {
 }
 
 #[test]
+fn soft_pairs_have_the_same_bits_and_are_left_where_they_are_calm() {
+    let (mut gpu, exact) = solver();
+    let mut problem = large(FrictionCone::Disk, 2);
+    problem.contact_softness = 0.1;
+    let [all_visits, some] = [0.0, 0.01].map(|calm_change| {
+        problem.calm_change = calm_change;
+        assert_twins(&mut gpu, exact, &problem, &options(20));
+        solve(&mut CpuSolver::new(), &problem, &options(20)).1
+    });
+    assert_ne!(all_visits, some);
+}
+
+#[test]
 fn a_cold_start_and_a_tolerance_have_the_same_bits() {
     let (mut gpu, exact) = solver();
     for problem in [small(FrictionCone::Disk), large(FrictionCone::Disk, 5)] {

@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use drystone::internals::constants::{
-    CLUSTER_COPIES, FREE_APPROACH, IMPULSE_DEAD_BAND, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX,
-    MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES, PAIR_VISITS, WORKGROUP_SIZE,
+    CLUSTER_COPIES, FIRST_VISITS, FREE_APPROACH, IMPULSE_DEAD_BAND, MOMENTUM_COSINE,
+    MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES,
+    PAIR_VISITS, WORKGROUP_SIZE,
 };
 use drystone::internals::gpu::{ClusterKernel, Kernel};
 use naga::back::{PipelineConstants, hlsl, msl, pipeline_constants::process_overrides, spv};
@@ -29,6 +30,7 @@ fn specialized(kernel: &str, source: &str) -> (naga::Module, ModuleInfo) {
         ("WORKGROUP_SIZE", f64::from(WORKGROUP_SIZE)),
         ("IMPULSE_DEAD_BAND", f64::from(IMPULSE_DEAD_BAND)),
         ("PAIR_VISITS", f64::from(PAIR_VISITS)),
+        ("FIRST_VISITS", f64::from(FIRST_VISITS)),
         ("MOMENTUM_COSINE", f64::from(MOMENTUM_COSINE)),
         (
             "MOMENTUM_COSINE_FORWARD",

@@ -176,7 +176,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         softness,
         hardness,
         is_soft,
-        padding
+        calm_change
     });
     layout_of!(Partial {
         sum_of_squares,

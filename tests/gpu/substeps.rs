@@ -75,6 +75,7 @@ fn plan(method: Method, position: bool) -> SubstepPlan {
             spared: 5e-5,
         },
         restitution_threshold: 0.05,
+        calm_change: 0.0,
         velocity: options,
         position: position.then_some(PositionPlan {
             options: Options {
@@ -268,13 +269,24 @@ fn a_step_does_what_the_twins_do() {
             let mut plan = plan(method, position);
             plan.gap_law.softness = 0.05;
             given.contact_softness = 0.05;
-            for warm_start in [true, false] {
+            for (warm_start, calm_change) in [(true, 0.0), (false, 0.0), (true, 0.02)] {
                 plan.velocity.warm_start = warm_start;
+                plan.calm_change = calm_change;
+                given.calm_change = calm_change;
                 let (_, solution) = on_device(&mut gpu, &given, &plan);
                 let expected = twin(&given, &plan);
+                let all_visits = Problem {
+                    calm_change: 0.0,
+                    ..given.clone()
+                };
+                let is_left = method == Method::GaussSeidel && calm_change > 0.0;
+                assert_eq!(is_left, expected != twin(&all_visits, &plan));
                 assert!(expected.changes.iter().any(|v| v.linear != [0.0; 3]));
                 let off = differences(&solution, &expected);
-                println!("{} {position} {warm_start}: {off:?}", method.name());
+                println!(
+                    "{} {position} {warm_start} {calm_change}: {off:?}",
+                    method.name()
+                );
                 worst = off.into_iter().fold(worst, f32::max);
             }
         }

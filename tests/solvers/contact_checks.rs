@@ -99,6 +99,7 @@ fn the_same_in_substeps() {
         time_step: 0.01,
         gap_law: GapLaw::default(),
         restitution_threshold: 0.1,
+        calm_change: 0.0,
         velocity: options(Method::GaussSeidel),
         position: None,
     });

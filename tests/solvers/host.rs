@@ -3,7 +3,8 @@
 use crate::support::backends;
 use drystone::Error;
 use drystone::problem::{
-    Body, Contact, FrictionCone, HeldBodies, MovingSurfaces, Problem, ProblemRef, Velocity,
+    AsProblem, Body, Contact, FrictionCone, HeldBodies, MovingSurfaces, Problem, ProblemRef,
+    Velocity,
 };
 use drystone::solver::nsgs::NsgsSolver;
 use drystone::solver::reference::LemkeSolver;
@@ -521,13 +522,14 @@ fn what_is_not_finite_is_an_error() {
     assert_eq!(report.velocity.status, Status::NonFinite);
 }
 
-/// The softness of a step in substeps is set once, in the plan.
+/// The softness of a step in substeps, and what a calm pair is, are set once, in the plan.
 #[test]
-fn in_substeps_the_softness_of_the_plan_counts() {
+fn in_substeps_the_numbers_of_the_plan_count() {
     let plan = Plan::from(SubstepPlan::recommended(H, 0.5, GRAVITY));
     let mut problem = cube(0.499, 0.0);
     let mut solutions = [0.0, 0.1, 0.7].map(|softness| {
         problem.contact_softness = softness;
+        problem.calm_change = softness;
         let mut solution = Solution::default();
         CpuSolver::new()
             .step(&problem, &plan, &mut solution)
@@ -573,4 +575,37 @@ fn the_position_pass_takes_bodies_apart_and_leaves_velocities_alone() {
         pass.displacements(bodies, contacts, &[], &post, &mut solver)
             .is_err()
     );
+}
+
+/// A cube that slides is not calm; at rest two of the five visits are enough, and the plan says when.
+#[test]
+fn pairs_are_left_by_the_plan() {
+    let plan = SubstepPlan::recommended(H, 0.5, GRAVITY);
+    assert!(plan.calm_change > 0.0);
+    let solve = |calm_change: f32| {
+        let plan = SubstepPlan {
+            calm_change,
+            ..plan
+        };
+        let mut solution = Solution::default();
+        let problem = cube(0.499, -0.1);
+        CpuSolver::new()
+            .step(&problem, &plan.into(), &mut solution)
+            .unwrap();
+        solution
+    };
+    assert_eq!(solve(0.0), solve(1e-12));
+    assert_ne!(solve(0.0), solve(10.0));
+    for wrong in [-1.0, f32::NAN, f32::INFINITY] {
+        let plan = SubstepPlan {
+            calm_change: wrong,
+            ..plan
+        };
+        let problem = Problem {
+            calm_change: wrong,
+            ..cube(0.499, 0.0)
+        };
+        assert!(plan.validate().is_err());
+        assert!(problem.as_problem().validate().is_err());
+    }
 }

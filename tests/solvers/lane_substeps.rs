@@ -78,6 +78,7 @@ fn plan(method: Method, substeps: u32, warm_start: bool) -> SubstepPlan {
             spared: 2e-4,
         },
         restitution_threshold: 0.1,
+        calm_change: 0.0,
         velocity: options,
         position: Some(PositionPlan {
             options,

@@ -338,6 +338,10 @@ typedef struct ds_plan {
    */
   float restitution_threshold;
   /*
+   Change of velocity up to which a pair of bodies is left for the rest of a sweep [m/s]; with 0 none is.
+   */
+  float calm_change;
+  /*
    Share of the penetration that is taken back per second [1/s].
    */
   float rate;

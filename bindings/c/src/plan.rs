@@ -54,6 +54,8 @@ pub struct ds_plan {
     pub time_step: f32,
     /// Approach speed below which nothing bounces [m/s].
     pub restitution_threshold: f32,
+    /// Change of velocity up to which a pair of bodies is left for the rest of a sweep [m/s]; with 0 none is.
+    pub calm_change: f32,
     /// Share of the penetration that is taken back per second [1/s].
     pub rate: f32,
     /// Share of the velocity before the substep that is taken into the bias while shut.
@@ -137,6 +139,7 @@ impl ds_plan {
             substeps: plan.substeps,
             time_step: plan.time_step,
             restitution_threshold: plan.restitution_threshold,
+            calm_change: plan.calm_change,
             rate: law.rate,
             memory: law.memory,
             max_push: law.max_push,
@@ -170,6 +173,7 @@ impl ds_plan {
                 spared: self.spared,
             },
             restitution_threshold: self.restitution_threshold,
+            calm_change: self.calm_change,
             velocity: self.velocity.options()?,
             position: if self.has_position == 0 {
                 None

@@ -236,6 +236,7 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
                 },
                 friction_law: friction_law(from.friction_law)?,
                 contact_softness: from.contact_softness,
+                calm_change: 0.0,
                 increments: bytemuck::cast_slice::<_, Velocity>(increments),
                 gaps: array(from.gaps, if_any(true, contacts), "gaps")?,
                 restitutions: optional(from.restitutions, "restitutions")?,

@@ -52,7 +52,7 @@ impl Plan {
     }
 
     /// A plan like this one but for what is given.
-    #[pyo3(signature = (*, substeps=None, time_step=None, method=None, iterations=None, tolerance=None, check_every=None, warm_start=None, restitution_threshold=None, softness=None, rate=None, max_push=None, slop=None, memory=None))]
+    #[pyo3(signature = (*, substeps=None, time_step=None, method=None, iterations=None, tolerance=None, check_every=None, warm_start=None, restitution_threshold=None, calm_change=None, softness=None, rate=None, max_push=None, slop=None, memory=None))]
     fn replace(
         &self,
         substeps: Option<u32>,
@@ -63,6 +63,7 @@ impl Plan {
         check_every: Option<u32>,
         warm_start: Option<bool>,
         restitution_threshold: Option<f32>,
+        calm_change: Option<f32>,
         softness: Option<f32>,
         rate: Option<f32>,
         max_push: Option<f32>,
@@ -73,6 +74,7 @@ impl Plan {
         plan.substeps = substeps.unwrap_or(plan.substeps);
         plan.time_step = time_step.unwrap_or(plan.time_step);
         plan.restitution_threshold = restitution_threshold.unwrap_or(plan.restitution_threshold);
+        plan.calm_change = calm_change.unwrap_or(plan.calm_change);
         let solver = &mut plan.velocity;
         if let Some(name) = method {
             solver.method = options::method(name)?;
@@ -136,6 +138,12 @@ impl Plan {
     #[getter]
     fn restitution_threshold(&self) -> f32 {
         self.plan.restitution_threshold
+    }
+
+    /// Change of velocity up to which a pair of bodies is left for the rest of a sweep [m/s]; with 0 none is.
+    #[getter]
+    fn calm_change(&self) -> f32 {
+        self.plan.calm_change
     }
 
     /// Softness of contacts over their own response.

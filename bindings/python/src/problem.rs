@@ -34,7 +34,8 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 /// solved once they are what a unit of normal impulse leaves of the normal velocity [1/kg].
 ///
 /// Normals point from body B to body A. ``friction_directions`` is the number of corners of a friction polygon, even, 4 to 16; the default is the
-/// disk. ``friction_law`` is ``"coulomb"`` or ``"convex"``. ``contact_softness`` is over the contacts' own response; a plan has its own. ``threads`` is the number
+/// disk. ``friction_law`` is ``"coulomb"`` or ``"convex"``. ``contact_softness`` is over the contacts' own response; a plan has its own. A pair of bodies whose velocities the first visits of a sweep over
+/// soft contacts change by less than ``calm_change`` [m/s] is left for the rest of it; a plan has its own. ``threads`` is the number
 /// of threads, by default one a core; results do not depend on it.
 #[pyclass(frozen, module = "drystone._drystone")]
 pub(crate) struct Problem {
@@ -42,6 +43,7 @@ pub(crate) struct Problem {
     friction_cone: FrictionCone,
     friction_law: FrictionLaw,
     contact_softness: f32,
+    calm_change: f32,
     threads: usize,
 }
 
@@ -134,7 +136,7 @@ fn numbers<'a>(lent: &'a Option<Lent<'_, f32>>) -> Result<&'a [f32]> {
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (bodies, contacts, rows=None, *, surface_velocities=None, increments=None, gaps=None, restitutions=None, loads=None, sizes=None, compliances=None, friction_directions=None, friction_law="coulomb", contact_softness=0.0, threads=None))]
+    #[pyo3(signature = (bodies, contacts, rows=None, *, surface_velocities=None, increments=None, gaps=None, restitutions=None, loads=None, sizes=None, compliances=None, friction_directions=None, friction_law="coulomb", contact_softness=0.0, calm_change=0.0, threads=None))]
     fn new(
         py: Python<'_>,
         bodies: Py<PyAny>,
@@ -150,6 +152,7 @@ impl Problem {
         friction_directions: Option<u32>,
         friction_law: &str,
         contact_softness: f32,
+        calm_change: f32,
         threads: Option<usize>,
     ) -> Result<Self> {
         let arrays = Arrays {
@@ -177,6 +180,7 @@ impl Problem {
             friction_cone,
             friction_law,
             contact_softness,
+            calm_change,
             threads: threads::count(threads)?,
         })
     }
@@ -470,6 +474,7 @@ impl Problem {
             friction_cone: problem.friction_cone,
             friction_law: problem.friction_law,
             contact_softness: problem.contact_softness,
+            calm_change: problem.calm_change,
             threads,
         })
     }
@@ -524,6 +529,7 @@ impl Problem {
             friction_cone: self.friction_cone,
             friction_law: self.friction_law,
             contact_softness: self.contact_softness,
+            calm_change: self.calm_change,
             increments,
             gaps: numbers(&lent.gaps)?,
             restitutions: numbers(&lent.restitutions)?,

@@ -421,6 +421,7 @@ fn friction_table(problem: &ProblemRef<'_>) -> FrictionTable {
         .with_softness(problem.contact_softness);
     FrictionTable {
         is_soft: u32::from(table.softness > 0.0 || problem.is_compliant()),
+        calm_change: problem.calm_change,
         ..table
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct FileRecord {
     #[serde(default)]
     contact_softness: f32,
     #[serde(default)]
+    calm_change: f32,
+    #[serde(default)]
     pub(super) plan: Plan,
     pub(super) bodies: Vec<BodyRecord>,
     pub(super) contacts: Vec<ContactRecord>,
@@ -57,6 +59,7 @@ impl From<FileRecord> for BodyProblem {
             friction_cone: file.friction.cone,
             friction_law: file.friction.law,
             contact_softness: file.contact_softness,
+            calm_change: file.calm_change,
         };
         Self {
             title: file.title,

@@ -1,7 +1,8 @@
 //! A contact or a joint row of the batches, alone in its lane: what a pass does to it, on bodies of which there may be copies.
 
+use super::calm::Reach;
 use super::contact::{
-    self, Bodies, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
+    self, Beside, Bodies, Convex, Coulomb, Frictionless, Law, Point, Rebuild, Rows, Updated,
 };
 use super::joint;
 use crate::constants::{IMPULSE_DEAD_BAND, PAIR_VISITS};
@@ -108,6 +109,14 @@ pub(super) trait Block: Pod + Send + Sync {
     /// Visits of a group of so many blocks in a pass.
     fn visits(batches: &Batches, sweep: Sweep, count: usize) -> &'static [Visit];
 
+    /// True if visits of the blocks of a pair have hardly changed its velocities, and it is left for the rest of a pass.
+    fn is_calm(
+        batches: &Batches,
+        blocks: impl Iterator<Item = usize>,
+        before: &[BodyVelocity; 2],
+        now: &[BodyVelocity; 2],
+    ) -> bool;
+
     /// Bodies A and B.
     fn bodies(&self) -> [u32; 2];
 
@@ -151,6 +160,21 @@ impl Block for ContactBlock {
         visits(sweep, &batches.friction, count)
     }
 
+    fn is_calm(
+        batches: &Batches,
+        blocks: impl Iterator<Item = usize>,
+        [a_0, b_0]: &[BodyVelocity; 2],
+        [a, b]: &[BodyVelocity; 2],
+    ) -> bool {
+        let all = &batches.contacts.blocks;
+        let reach = blocks.fold(Reach::<f32>::none(), |reach, block| {
+            let block = &all[block];
+            reach.with([block.arm_a, block.arm_b], block.friction)
+        });
+        let calm = batches.friction.calm_change;
+        reach.is_calm(calm, [motion(a_0), motion(b_0)], [motion(a), motion(b)])
+    }
+
     fn bodies(&self) -> [u32; 2] {
         [self.body_a, self.body_b]
     }
@@ -170,20 +194,21 @@ impl Block for ContactBlock {
         if visit == Visit::Normals {
             let turns = [turn(a, self.arm_a, self), turn(b, self.arm_b, self)];
             let (at_a, at_b) = (motion(a.0), motion(b.0));
-            let normal = contact::normal_row(&point, &turns, (rows, 0.0), n, at_a, at_b);
+            let normal =
+                contact::normal_row(&point, &turns, (rows, Beside::of(0.0)), n, at_a, at_b);
             return pressed(self, [normal, t1, t2, softer], normal - n, &turns, [a, b]);
         }
         let Updated { impulse, change } = if visit == Visit::Rebuild {
-            Rebuild.update(&point, 0.0, impulse, body_a, body_b)
+            Rebuild.update(&point, Beside::of(0.0), impulse, body_a, body_b)
         } else if cone.is_convex() && self.friction > 0.0 && self.tangent_mass > 0.0 {
             let (normal, tangent) = (self.normal_mass, self.tangent_mass);
             let step = contact::cone_step(self.coupling, normal, tangent, rows.softness);
-            Convex(rows).update(&point, step, impulse, body_a, body_b)
+            Convex(rows).update(&point, Beside::of(step), impulse, body_a, body_b)
         } else if self.friction == 0.0 {
-            Frictionless(rows).update(&point, 0.0, [n, 0.0, 0.0], body_a, body_b)
+            Frictionless(rows).update(&point, Beside::of(0.0), [n, 0.0, 0.0], body_a, body_b)
         } else {
             // Between immovable bodies there is no mass to measure by, and nothing to do.
-            Coulomb(cone, rows).update(&point, 0.0, impulse, body_a, body_b)
+            Coulomb(cone, rows).update(&point, Beside::of(0.0), impulse, body_a, body_b)
         };
         let [n, t1, t2] = impulse;
         Step::new([n, t1, t2, softer], pushes_of(self, change), [a, b])
@@ -251,6 +276,15 @@ impl Block for JointBlock {
             Sweep::Update => &[Visit::All],
             Sweep::Rebuild => &[Visit::Rebuild],
         }
+    }
+
+    fn is_calm(
+        _: &Batches,
+        _: impl Iterator<Item = usize>,
+        _: &[BodyVelocity; 2],
+        _: &[BodyVelocity; 2],
+    ) -> bool {
+        false
     }
 
     fn bodies(&self) -> [u32; 2] {

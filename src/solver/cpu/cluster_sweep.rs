@@ -1,7 +1,7 @@
 //! Gauss–Seidel over every cluster by itself; twin of `shaders/cluster_sweep.wgsl`.
 
 use super::block::{Block, Sweep};
-use super::sweep::{VelocityChange, step_through};
+use super::sweep::{VelocityChange, visit_pair};
 use crate::constants::CLUSTER_COPIES;
 use crate::math;
 use crate::parallel::{self, SharedSlice};
@@ -230,19 +230,11 @@ impl Shared<'_> {
         let shares = of_bodies.map(|copy| self.clusters.copies_at(cluster, copy));
         let mut bodies = of_bodies.map(|place| copy(copies, place));
         let blocks = (0..count).map(|step| pass.place(first, first + count, step));
-        for &visit in B::visits(self.batches, pass.sweep, count) {
-            // SAFETY: every contact and every joint row is in one cluster.
-            #[allow(unsafe_code, reason = "clusters are disjoint")]
-            unsafe {
-                step_through::<B>(
-                    self.batches,
-                    blocks.clone(),
-                    visit,
-                    impulses,
-                    &mut bodies,
-                    shares,
-                );
-            }
+        let (batches, sweep) = (self.batches, pass.sweep);
+        // SAFETY: every contact and every joint row is in one cluster.
+        #[allow(unsafe_code, reason = "clusters are disjoint")]
+        unsafe {
+            visit_pair::<B>(batches, sweep, blocks, impulses, &mut bodies, shares);
         }
         for (place, velocity) in of_bodies.into_iter().zip(bodies) {
             keep(copies, place, velocity);

@@ -107,6 +107,26 @@ pub(super) struct Updated<S> {
     pub(super) change: Vector<S>,
 }
 
+/// What an update goes by besides its point.
+#[derive(Clone, Copy)]
+pub(super) struct Beside<S> {
+    /// Number of a law that has one.
+    pub(super) number: S,
+    /// Change of an impulse that is left undone beyond the dead band: none, or any where a pair is left `[N s]`.
+    pub(super) undone: S,
+}
+
+impl<S: Simd> Beside<S> {
+    /// With nothing left undone.
+    #[inline(always)]
+    pub(super) fn of(number: S) -> Self {
+        Self {
+            number,
+            undone: S::splat(0.0),
+        }
+    }
+}
+
 /// What a pass does to a point.
 pub(super) trait Law: Copy {
     /// How many of a point's impulses it reads and writes, the normal one first; the others it takes for
@@ -116,11 +136,11 @@ pub(super) trait Law: Copy {
     /// True if it has a number of its own for each point.
     const HAS_NUMBER: bool = false;
 
-    /// New impulses, for bodies that move so. `number` is that of a law which has one.
+    /// New impulses, for bodies that move so.
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        number: S,
+        beside: Beside<S>,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
@@ -141,7 +161,7 @@ impl Law for Rebuild {
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        _: S,
+        _: Beside<S>,
         impulse: Vector<S>,
         _: &Bodies<S>,
         _: &Bodies<S>,
@@ -257,14 +277,14 @@ impl<R: Softness> Law for Frictionless<R> {
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        number: S,
+        beside: Beside<S>,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
         let u = relative_velocity(point, a.motion(), b.motion());
         let u_n = vector::dot(point.normal, u);
-        let normal = pushed(point, self.0, number, u_n, impulse[0]);
+        let normal = pushed(point, (self.0, beside), u_n, impulse[0]);
         Updated {
             impulse: [normal, impulse[1], impulse[2]],
             change: vector::scale(point.normal, normal - impulse[0]),
@@ -282,7 +302,7 @@ impl<R: Softness> Law for Frictionless<R> {
 pub(super) fn normal_row<S: Simd>(
     point: &Point<S>,
     turns: &[Turn<S>; 2],
-    (rows, number): (impl Softness, S),
+    law: (impl Softness, Beside<S>),
     impulse: S,
     (linear_a, angular_a): Motion<S>,
     (linear_b, angular_b): Motion<S>,
@@ -290,18 +310,23 @@ pub(super) fn normal_row<S: Simd>(
     let straight = vector::add(point.free_velocity, vector::sub(linear_a, linear_b));
     let turning = vector::dot(turns[0].arm, angular_a) - vector::dot(turns[1].arm, angular_b);
     let u_n = vector::dot(point.normal, straight) + turning;
-    pushed(point, rows, number, u_n, impulse)
+    pushed(point, law, u_n, impulse)
 }
 
 /// The impulse of a normal row whose relative velocity is known.
 #[inline(always)]
-fn pushed<S: Simd>(point: &Point<S>, rows: impl Softness, number: S, u_n: S, impulse: S) -> S {
-    let [softness, hardness] = rows.of(number);
+fn pushed<S: Simd>(
+    point: &Point<S>,
+    (rows, beside): (impl Softness, Beside<S>),
+    u_n: S,
+    impulse: S,
+) -> S {
+    let [softness, hardness] = rows.of(beside.number);
     let missing = point.normal_mass * u_n + softness * impulse;
     let normal = (impulse - missing * hardness).max(S::splat(0.0));
     let still = (normal - impulse)
         .abs()
-        .le(S::splat(rows.dead_band()) * impulse);
+        .le(S::splat(rows.dead_band()) * impulse + beside.undone);
     S::select(still, impulse, normal)
 }
 
@@ -322,7 +347,7 @@ impl<P: Project, R: Softness> Law for Coulomb<P, R> {
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        number: S,
+        beside: Beside<S>,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
@@ -331,13 +356,8 @@ impl<P: Project, R: Softness> Law for Coulomb<P, R> {
         let zero = S::splat(0.0);
         let (tangent_1, tangent_2) = vector::tangents(point.normal);
         let u = relative_velocity(point, a.motion(), b.motion());
-        let normal = pushed(
-            point,
-            rows,
-            number,
-            vector::dot(point.normal, u),
-            impulse[0],
-        );
+        let u_n = vector::dot(point.normal, u);
+        let normal = pushed(point, (rows, beside), u_n, impulse[0]);
         let push = normal - impulse[0];
         let slip = [
             vector::dot(tangent_1, u) + point.coupling[0] * push,
@@ -350,7 +370,7 @@ impl<P: Project, R: Softness> Law for Coulomb<P, R> {
         let radius = point.friction * normal;
         let t = project.project(trial, radius);
         let largest = (t[0] - impulse[1]).abs().max((t[1] - impulse[2]).abs());
-        let still = largest.le(S::splat(rows.dead_band()) * radius);
+        let still = largest.le(S::splat(rows.dead_band()) * radius + beside.undone);
         let rough = zero.lt(point.friction);
         let t = [
             S::select(rough, S::select(still, impulse[1], t[0]), zero),
@@ -383,14 +403,14 @@ impl<R: Softness> Law for Convex<R> {
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        number: S,
+        beside: Beside<S>,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
         let rows = self.0;
-        let cone_step = rows.cone_step(point, number);
-        let [softness, _] = rows.of(number);
+        let cone_step = rows.cone_step(point, beside.number);
+        let [softness, _] = rows.of(beside.number);
         let (tangent_1, tangent_2) = vector::tangents(point.normal);
         let u = relative_velocity(point, a.motion(), b.motion());
         let normal_step = cone_step * point.normal_mass;
@@ -410,8 +430,8 @@ impl<R: Softness> Law for Convex<R> {
         let band = S::splat(rows.dead_band()) * impulse[0];
         let sideways = (r[1] - impulse[1]).abs().max((r[2] - impulse[2]).abs());
         // Still along the normal and sideways: a lane of both conditions keeps its impulse.
-        let still_n = (r[0] - impulse[0]).abs().le(band);
-        let still_t = sideways.le(band * point.friction);
+        let still_n = (r[0] - impulse[0]).abs().le(band + beside.undone);
+        let still_t = sideways.le(band * point.friction + beside.undone);
         let kept = vector::select(still_t, impulse, r);
         let r = vector::select(still_n, kept, r);
         Updated {
@@ -457,14 +477,14 @@ impl<R: Softness> Law for Mixed<'_, R> {
     fn update<S: Simd>(
         self,
         point: &Point<S>,
-        number: S,
+        beside: Beside<S>,
         impulse: Vector<S>,
         a: &Bodies<S>,
         b: &Bodies<S>,
     ) -> Updated<S> {
         let zero = S::splat(0.0);
-        let plain = Coulomb(self.0, self.1).update(point, number, impulse, a, b);
-        let convex = Convex(self.1).update(point, number, impulse, a, b);
+        let plain = Coulomb(self.0, self.1).update(point, beside, impulse, a, b);
+        let convex = Convex(self.1).update(point, beside, impulse, a, b);
         let least = S::select(
             zero.lt(point.friction),
             S::select(zero.lt(point.tangent_mass), S::splat(1.0), zero),

@@ -3,6 +3,7 @@
 mod block;
 mod body_gather;
 mod body_start;
+mod calm;
 mod cluster;
 mod cluster_gather;
 mod cluster_residual;

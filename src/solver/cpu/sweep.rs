@@ -2,6 +2,7 @@
 //! `shaders/block_split.wgsl`.
 
 use super::block::{Block, Push, Sweep, Visit};
+use crate::constants::FIRST_VISITS;
 use crate::math;
 use crate::parallel::SharedSlice;
 use crate::problem::batches::{
@@ -89,19 +90,10 @@ fn sweep_color<B: Block>(
         let rows = rows.start as usize..rows.end as usize;
         let [a, b] = packed.blocks[rows.start].bodies().map(|body| body as usize);
         let mut bodies = [velocities[a], velocities[b]];
-        for &visit in B::visits(batches, sweep, rows.len()) {
-            // SAFETY: nobody else has impulses.
-            #[allow(unsafe_code, reason = "there is one thread")]
-            unsafe {
-                step_through::<B>(
-                    batches,
-                    rows.clone(),
-                    visit,
-                    &impulses,
-                    &mut bodies,
-                    [1.0; 2],
-                );
-            }
+        // SAFETY: nobody else has impulses.
+        #[allow(unsafe_code, reason = "there is one thread")]
+        unsafe {
+            visit_pair::<B>(batches, sweep, rows, &impulses, &mut bodies, [1.0; 2]);
         }
         for (body, velocity) in [a, b].into_iter().zip(bodies) {
             if velocity.inverse_mass > 0.0 {
@@ -122,6 +114,34 @@ fn split_all<B: Block>(
     let impulses = SharedSlice::new(impulses);
     let all = 0..B::packed(batches).remainder.elements.len();
     split_part::<B>(batches, all, sweep, velocities, &impulses, &changes);
+}
+
+/// Visits the blocks that link two bodies, of which there may be copies, unless the first visits hardly change them.
+///
+/// # Safety
+/// As of [`step_through`].
+#[inline(always)]
+#[allow(unsafe_code, reason = "the caller's promise")]
+pub(super) unsafe fn visit_pair<B: Block>(
+    batches: &Batches,
+    sweep: Sweep,
+    blocks: impl ExactSizeIterator<Item = usize> + Clone,
+    impulses: &SharedSlice<'_, B::Impulse>,
+    velocities: &mut [BodyVelocity; 2],
+    copies: [f32; 2],
+) {
+    let before = *velocities;
+    let visits = B::visits(batches, sweep, blocks.len());
+    for (number, &visit) in visits.iter().enumerate() {
+        if number == FIRST_VISITS as usize
+            && B::is_calm(batches, blocks.clone(), &before, velocities)
+        {
+            break;
+        }
+        let blocks = blocks.clone();
+        // SAFETY: the caller's promise.
+        unsafe { step_through::<B>(batches, blocks, visit, impulses, velocities, copies) };
+    }
 }
 
 /// Steps through blocks that link the same two bodies, of which there may be copies; returns the sums of what A and B

@@ -1,7 +1,9 @@
 //! What a kernel is to the device: a WGSL module, and what it binds.
 
 use super::window::Window;
-use crate::constants::{IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, PAIR_VISITS, WORKGROUP_SIZE};
+use crate::constants::{
+    FIRST_VISITS, IMPULSE_DEAD_BAND, MAX_FRICTION_DIRECTIONS, PAIR_VISITS, WORKGROUP_SIZE,
+};
 
 /// The text of a file in `shaders/`, by the words that make up its name without the ending.
 macro_rules! wgsl {
@@ -175,6 +177,7 @@ impl Shader {
             ("WORKGROUP_SIZE", f64::from(WORKGROUP_SIZE)),
             ("IMPULSE_DEAD_BAND", f64::from(IMPULSE_DEAD_BAND)),
             ("PAIR_VISITS", f64::from(PAIR_VISITS)),
+            ("FIRST_VISITS", f64::from(FIRST_VISITS)),
         ];
         [&shared, self.constants].concat()
     }

@@ -22,6 +22,13 @@ pub struct SubstepPlan {
     pub gap_law: GapLaw,
     /// Approach speed below which nothing bounces `[m/s]`.
     pub restitution_threshold: f32,
+    /// Change of velocity up to which a pair of bodies is left for the rest of a sweep `[m/s]`; with 0 none is.
+    ///
+    /// A sweep visits a pair of several soft contacts five times, to find their impulses nearly together. Where two visits change the
+    /// velocities of both bodies by less than this, at their centres and as far from them as contacts are, it makes no more of them: the next
+    /// sweep goes on from there. Not in a position LCP.
+    #[cfg_attr(feature = "scene", serde(default))]
+    pub calm_change: f32,
     /// Solver of each substep's velocity LCP. Without a warm start every substep starts from nothing.
     pub velocity: Options,
     /// The position LCP of each substep, if there is one.
@@ -340,6 +347,11 @@ impl SubstepPlan {
                 ));
             }
         }
+        let calm = ProblemRef {
+            calm_change: self.calm_change,
+            ..ProblemRef::default()
+        };
+        calm.validate_calm_change()?;
         self.velocity.validate()?;
         position.map_or(Ok(()), |position| position.options.validate())
     }
@@ -423,6 +435,7 @@ impl SubstepPlan {
     pub(crate) fn applied_to<'a>(&self, problem: &ProblemRef<'a>) -> ProblemRef<'a> {
         ProblemRef {
             contact_softness: self.gap_law.softness,
+            calm_change: self.calm_change,
             compliances: if problem.compliances.iter().all(|&c| c == 0.0) {
                 &[]
             } else {

@@ -5,9 +5,10 @@
 
 use super::{GapLaw, PositionPlan, SubstepPlan};
 use crate::constants::{
-    CONTACT_SOFTNESS, CONTACT_SWEEPS, CORRECTION_SPEED, DRIVE_PER_GRAVITY, HELD_LOAD_PER_SIZE,
-    HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS, LOAD_TIME, MAX_CORRECTION_ANGLE, MAX_SOFT_GAMMA,
-    RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE, SPRING_SPEED,
+    CALM_CHANGE_GH, CONTACT_SOFTNESS, CONTACT_SWEEPS, CORRECTION_SPEED, DRIVE_PER_GRAVITY,
+    HELD_LOAD_PER_SIZE, HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS, LOAD_TIME,
+    MAX_CORRECTION_ANGLE, MAX_SOFT_GAMMA, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE,
+    SPRING_SPEED,
 };
 use crate::problem::AsProblem;
 use crate::solver::Options;
@@ -94,6 +95,11 @@ impl SoftStep {
     /// Approach speed below which nothing bounces `[m/s]`.
     pub(crate) fn restitution_threshold(&self) -> f64 {
         RESTITUTION_THRESHOLD_GH * self.gravity * self.part()
+    }
+
+    /// See [`SubstepPlan::calm_change`] `[m/s]`.
+    pub(crate) fn calm_change(&self) -> f64 {
+        CALM_CHANGE_GH * self.gravity * self.part()
     }
 
     /// Diameter of the smallest body that moves `[m]`.
@@ -208,6 +214,7 @@ impl SubstepPlan {
             time_step: step.h as f32,
             gap_law: step.gap_law(),
             restitution_threshold: step.restitution_threshold() as f32,
+            calm_change: step.calm_change() as f32,
             velocity,
             position: None,
         }

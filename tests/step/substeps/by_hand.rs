@@ -62,6 +62,7 @@ fn plan(substeps: u32, options: Options) -> SubstepPlan {
             ..GapLaw::default()
         },
         restitution_threshold: 0.0,
+        calm_change: 0.0,
         velocity: options,
         position: Some(PositionPlan {
             options,
@@ -153,6 +154,7 @@ fn two_substeps_by_hand() {
         time_step: 0.1,
         gap_law: GapLaw::default(),
         restitution_threshold: 0.0,
+        calm_change: 0.0,
         velocity: converged(),
         position: None,
     };

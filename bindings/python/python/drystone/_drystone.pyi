@@ -227,6 +227,7 @@ class Problem:
         friction_directions: int | None = None,
         friction_law: Literal["coulomb", "convex"] = "coulomb",
         contact_softness: float = 0.0,
+        calm_change: float = 0.0,
         threads: int | None = None,
     ) -> Problem: ...
     def solve(
@@ -270,6 +271,7 @@ class Plan:
         check_every: int | None = None,
         warm_start: bool | None = None,
         restitution_threshold: float | None = None,
+        calm_change: float | None = None,
         softness: float | None = None,
         rate: float | None = None,
         max_push: float | None = None,
@@ -292,6 +294,8 @@ class Plan:
     def warm_start(self) -> bool: ...
     @property
     def restitution_threshold(self) -> float: ...
+    @property
+    def calm_change(self) -> float: ...
     @property
     def softness(self) -> float: ...
     @property

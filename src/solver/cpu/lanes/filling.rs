@@ -14,6 +14,7 @@ use crate::problem::batches::{
 use crate::problem::bias::Scale;
 use crate::problem::{ProblemRef, Velocity};
 use crate::simd::{IndexRow, Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
+use crate::solver::cpu::calm::Reach;
 use crate::solver::cpu::contact::{between, cone_step};
 use crate::solver::cpu::gap::response;
 use std::mem::offset_of;
@@ -183,7 +184,7 @@ impl Filling<'_> {
                     frozen,
                 );
             }
-            for point in points {
+            for point in points.clone() {
                 let filled = self.filled::<S>(&self.sources[point], first);
                 let sums = (&mut friction, &mut *doubts);
                 // SAFETY: the caller's promise; points are those of one group.
@@ -191,6 +192,9 @@ impl Filling<'_> {
                     group.mixed |= self.fill_point(point, first, &filled, [&a, &b], sums);
                 }
             }
+            // SAFETY: the caller's promise.
+            let points = unsafe { self.points.range(points) };
+            fill_reach::<S>(points, first, filled.is, pairs);
         }
         group.friction = friction.0.iter().fold(0, |all, mu| all | magnitude(*mu)) > 0;
     }
@@ -421,6 +425,24 @@ fn fill_frozen<S: Simd>(
             frozen.root_size.0[lane] = given.root_size(filled.index.0[lane] as usize);
         }
     }
+}
+
+/// How far the contacts of pairs reach, `is` being the lanes that have some.
+#[inline(always)]
+fn fill_reach<S: Simd>(points: &[Points], first: usize, is: S::Mask, pairs: &mut Pairs) {
+    let mut reach = Reach::<S>::none();
+    for points in points {
+        let arms = [
+            lanes_of_3(&points.arm_a, first),
+            lanes_of_3(&points.arm_b, first),
+        ];
+        reach = reach.with(arms, lanes_of(&points.friction, first));
+    }
+    put(&mut pairs.arms[0], first, reach.arms[0]);
+    put(&mut pairs.arms[1], first, reach.arms[1]);
+    // Lanes without contacts are calm, so that their group can be left.
+    let friction = S::select(is, reach.friction, S::splat(1.0));
+    put(&mut pairs.friction, first, friction);
 }
 
 /// Shares of the contacts of a pair in its stiffness, in some lanes.

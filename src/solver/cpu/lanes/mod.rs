@@ -21,6 +21,7 @@ mod sweep;
 pub(super) use filling::Given;
 pub(super) use joints::JointLanes;
 
+use super::calm::Reach;
 use super::contact::{Bodies, Point};
 use crate::constants::PACKED_BODIES_PER_THREAD;
 use crate::parallel::{self, SharedSlice};
@@ -45,6 +46,24 @@ struct Pairs {
     inertia_a: [Row; 6],
     /// Of B.
     inertia_b: [Row; 6],
+    /// See [`Reach`].
+    arms: [Row; 2],
+    /// Likewise.
+    friction: Row,
+}
+
+impl Pairs {
+    /// Of some lanes.
+    #[inline(always)]
+    fn reach<S: Simd>(&self, first: usize) -> Reach<S> {
+        Reach {
+            arms: [
+                lanes_of(&self.arms[0], first),
+                lanes_of(&self.arms[1], first),
+            ],
+            friction: lanes_of(&self.friction, first),
+        }
+    }
 }
 
 /// Contact points of sixteen lanes in memory.

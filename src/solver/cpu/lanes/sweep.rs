@@ -1,12 +1,14 @@
 //! Gauss–Seidel over the lane groups of a colour.
 
 use super::{LaneGroup, Lanes, Pairs, Points, Share, SharedVelocities, Turns, Velocities};
+use crate::constants::FIRST_VISITS;
 use crate::parallel::{Region, SharedSlice, Stages, Team};
 use crate::problem::FrictionTable;
+use crate::problem::batches::Motion;
 use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::block::{Sweep, Visit, visits};
 use crate::solver::cpu::contact::{
-    Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Rebuild, Rows, normal_row,
+    Beside, Bodies, Convex, Coulomb, Frictionless, Law, Mixed, Own, Rebuild, Rows, normal_row,
 };
 use crate::solver::cpu::friction::Disk;
 use std::ops::Range;
@@ -180,29 +182,36 @@ struct Strip<'a> {
     first: usize,
 }
 
-/// A point of a strip, and how often it was visited before.
-#[derive(Debug, Clone, Copy, Default)]
-struct Cursor {
-    point: usize,
-    visit: usize,
+impl Strip<'_> {
+    fn points(&self) -> Range<usize> {
+        self.group.first as usize..self.group.end as usize
+    }
 }
 
-impl Strip<'_> {
-    fn point_count(&self) -> usize {
-        (self.group.end - self.group.first) as usize
-    }
+/// A strip on its way through a pass.
+struct Visited<'a, S: Simd> {
+    strip: Strip<'a>,
+    /// The bodies A and B.
+    bodies: [Bodies<S>; 2],
+    /// Their velocities before.
+    before: [Motion<S>; 2],
+    /// The next point.
+    point: usize,
+    /// How often it was visited before.
+    visit: usize,
+    /// See [`Beside`].
+    undone: S,
+}
 
-    /// The next point of the visit, or the first one of the next visit.
+impl<S: Simd> Visited<'_, S> {
+    /// Goes on to the next point of the visit, or to the first one of the next visit.
     #[inline(always)]
-    fn next(&self, cursor: Cursor) -> Cursor {
-        let point = cursor.point + 1;
-        if point < self.point_count() {
-            Cursor { point, ..cursor }
-        } else {
-            Cursor {
-                point: 0,
-                visit: cursor.visit + 1,
-            }
+    fn advance(&mut self) {
+        let points = self.strip.points();
+        self.point += 1;
+        if self.point == points.end {
+            self.point = points.start;
+            self.visit += 1;
         }
     }
 }
@@ -225,74 +234,106 @@ impl<L: Law> Kernel for Part<'_, '_, L> {
     unsafe fn run<S: Simd>(self) {
         let strips = LANES / S::LANES * self.groups.len();
         let mut next = 0;
-        // The points of a strip are a chain of operations that wait for each other, longer than processors look ahead; two chains keep
-        // them busy. So two strips, which have no body in common, take turns: a point of one is updated while the last one
-        // of the other is still being applied to its bodies.
-        while S::TAKES_TURNS && next + 1 < strips {
-            let (p, q) = (self.strip::<S>(next), self.strip::<S>(next + 1));
-            next += 2;
-            let turns = self.turns(&p).min(self.turns(&q));
-            // SAFETY: the caller's promise.
-            unsafe {
-                let mut bodies_p = self.gather::<S>(&p);
-                let mut bodies_q = self.gather::<S>(&q);
-                if self.is_idle(&p, &bodies_p) && self.is_idle(&q, &bodies_q) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // The points of a strip are a chain of operations that wait for each other, longer than processors look ahead; two chains keep
+            // them busy. So two strips, which have no body in common, take turns: a point of one is updated while the last one
+            // of the other is still being applied to its bodies.
+            while S::TAKES_TURNS && next + 1 < strips {
+                let (mut p, mut q) = (self.begin::<S>(next), self.begin::<S>(next + 1));
+                next += 2;
+                if self.is_idle(&p) && self.is_idle(&q) {
                     continue;
                 }
-                let (mut at_p, mut at_q) = (Cursor::default(), Cursor::default());
-                let mut change_p = self.update(&p, at_p, &bodies_p);
-                for _ in 1..turns {
-                    let change_q = self.update(&q, at_q, &bodies_q);
-                    self.apply(&p, at_p, change_p, &mut bodies_p);
-                    at_p = p.next(at_p);
-                    change_p = self.update(&p, at_p, &bodies_p);
-                    self.apply(&q, at_q, change_q, &mut bodies_q);
-                    at_q = q.next(at_q);
+                let ([mut turns_p, mut last_p], [mut turns_q, mut last_q]) =
+                    (self.turns(&p), self.turns(&q));
+                while turns_p + turns_q > 0 {
+                    let turns = turns_p.min(turns_q);
+                    if turns > 0 {
+                        let mut change_p = self.update(&p);
+                        for _ in 1..turns {
+                            let change_q = self.update(&q);
+                            self.apply(&mut p, change_p);
+                            change_p = self.update(&p);
+                            self.apply(&mut q, change_q);
+                        }
+                        let change_q = self.update(&q);
+                        self.apply(&mut p, change_p);
+                        self.apply(&mut q, change_q);
+                    }
+                    self.go_on(&mut p, turns_p - turns);
+                    self.go_on(&mut q, turns_q - turns);
+                    turns_p = self.turns_left(&mut p, std::mem::take(&mut last_p));
+                    turns_q = self.turns_left(&mut q, std::mem::take(&mut last_q));
                 }
-                let change_q = self.update(&q, at_q, &bodies_q);
-                self.apply(&p, at_p, change_p, &mut bodies_p);
-                self.finish(&p, (turns, p.next(at_p)), &mut bodies_p);
-                self.apply(&q, at_q, change_q, &mut bodies_q);
-                self.finish(&q, (turns, q.next(at_q)), &mut bodies_q);
+                self.scatter(&p);
+                self.scatter(&q);
             }
-        }
-        for strip in next..strips {
-            let strip = self.strip::<S>(strip);
-            // SAFETY: the caller's promise.
-            unsafe {
-                let mut bodies = self.gather::<S>(&strip);
-                if !self.is_idle(&strip, &bodies) {
-                    self.finish(&strip, (0, Cursor::default()), &mut bodies);
+            for strip in next..strips {
+                let mut strip = self.begin::<S>(strip);
+                if self.is_idle(&strip) {
+                    continue;
                 }
+                let [mut turns, mut last] = self.turns(&strip);
+                while turns > 0 {
+                    self.go_on(&mut strip, turns);
+                    turns = self.turns_left(&mut strip, std::mem::take(&mut last));
+                }
+                self.scatter(&strip);
             }
         }
     }
 }
 
 #[allow(unsafe_code, reason = "bytes meet SIMD")]
-impl<L: Law> Part<'_, '_, L> {
+impl<'a, L: Law> Part<'a, '_, L> {
+    /// A strip with its bodies, before its first visit.
     #[inline(always)]
-    fn strip<S: Simd>(&self, strip: usize) -> Strip<'_> {
+    unsafe fn begin<S: Simd>(&self, strip: usize) -> Visited<'a, S> {
         let in_group = LANES / S::LANES;
         let group = self.groups.start + strip / in_group;
-        Strip {
+        let strip = Strip {
             group: &self.pass.groups[group],
             pairs: &self.pass.pairs[group],
             first: strip % in_group * S::LANES,
+        };
+        let Pairs {
+            body_a,
+            body_b,
+            inertia_a,
+            inertia_b,
+            ..
+        } = strip.pairs;
+        let all = &self.pass.bodies;
+        // SAFETY: places are those of bodies, or the one that stays zero.
+        let (a, b): (Bodies<S>, Bodies<S>) = unsafe {
+            (
+                all.gather(body_a, inertia_a, strip.first),
+                all.gather(body_b, inertia_b, strip.first),
+            )
+        };
+        Visited {
+            strip,
+            bodies: [a, b],
+            before: [a.motion(), b.motion()],
+            point: strip.points().start,
+            visit: 0,
+            undone: S::splat(0.0),
         }
     }
 
     /// True in a position LCP whose contacts press nowhere in a strip, are asked for nothing, and see no motion: a pass would change
     /// nothing. That is most of a pile, of which a few pairs are deep.
     #[inline(always)]
-    unsafe fn is_idle<S: Simd>(&self, strip: &Strip<'_>, [a, b]: &[Bodies<S>; 2]) -> bool {
+    unsafe fn is_idle<S: Simd>(&self, visited: &Visited<'_, S>) -> bool {
         if !self.pass.is_frictionless || self.pass.sweep == Sweep::Rebuild {
             return false;
         }
-        let (group, first) = (strip.group, strip.first);
+        let (first, [a, b]) = (visited.strip.first, &visited.bodies);
         let zero = S::splat(0.0);
-        let mut busy = (size(a.linear) + size(a.angular)) + (size(b.linear) + size(b.angular));
-        for at in group.first as usize..group.end as usize {
+        let mut busy = (vector::size(a.linear) + vector::size(a.angular))
+            + (vector::size(b.linear) + vector::size(b.angular));
+        for at in visited.strip.points() {
             let points = &self.pass.points[at];
             let (normal, free) = (&points.normal, &points.free_velocity);
             let asked = vector::dot(lanes_of_3(normal, first), lanes_of_3(free, first));
@@ -305,83 +346,88 @@ impl<L: Law> Part<'_, '_, L> {
         row.0.iter().all(|busy| *busy == 0.0)
     }
 
-    /// Updates of a strip in a pass.
-    fn turns(&self, strip: &Strip<'_>) -> usize {
-        strip.point_count() * self.visits(strip).len()
+    /// Updates of a strip in its first visits, and in those after them.
+    fn turns<S: Simd>(&self, visited: &Visited<'_, S>) -> [usize; 2] {
+        let (points, visits) = (
+            visited.strip.points().len(),
+            self.visits(&visited.strip).len(),
+        );
+        let first = visits.min(FIRST_VISITS as usize);
+        [points * first, points * (visits - first)]
+    }
+
+    /// Leaves pairs whose first visits have hardly changed them: so many updates are still to be made, or none where all are left.
+    #[inline(always)]
+    fn turns_left<S: Simd>(&self, visited: &mut Visited<'_, S>, turns: usize) -> usize {
+        let calm = self.pass.cone.calm_change;
+        if turns == 0 || calm <= 0.0 || self.pass.is_frictionless {
+            return turns;
+        }
+        let reach = visited.strip.pairs.reach(visited.strip.first);
+        let [a, b] = &visited.bodies;
+        let now = [a.motion(), b.motion()];
+        let is_calm = reach.is_calm(calm, visited.before, now);
+        visited.undone = S::select(is_calm, S::splat(f32::MAX), visited.undone);
+        if S::all(is_calm) { 0 } else { turns }
     }
 
     /// Visits of a strip in a pass.
     #[inline(always)]
     fn visits(&self, strip: &Strip<'_>) -> &'static [Visit] {
-        self.pass.visits[usize::from(strip.point_count() > 1)]
+        self.pass.visits[usize::from(strip.points().len() > 1)]
     }
 
-    /// The updates of a strip from a turn and its point on; writes what the bodies have come to.
+    /// Some updates of a strip.
     #[inline(always)]
-    unsafe fn finish<S: Simd>(
-        &self,
-        strip: &Strip<'_>,
-        (turn, mut at): (usize, Cursor),
-        bodies: &mut [Bodies<S>; 2],
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            for _ in turn..self.turns(strip) {
-                let change = self.update(strip, at, bodies);
-                self.apply(strip, at, change, bodies);
-                at = strip.next(at);
-            }
-            self.scatter(strip, bodies);
+    unsafe fn go_on<S: Simd>(&self, visited: &mut Visited<'_, S>, turns: usize) {
+        for _ in 0..turns {
+            // SAFETY: the caller's promise.
+            let change = unsafe { self.update(visited) };
+            self.apply(visited, change);
         }
     }
 
-    /// Updates the impulses of a point; returns their change.
+    /// Updates the impulses of the next point; returns their change.
     #[inline(always)]
-    unsafe fn update<S: Simd>(
-        &self,
-        strip: &Strip<'_>,
-        cursor: Cursor,
-        [a, b]: &[Bodies<S>; 2],
-    ) -> Change<S> {
-        let at = strip.group.first as usize + cursor.point;
+    unsafe fn update<S: Simd>(&self, visited: &Visited<'_, S>) -> Change<S> {
+        let (at, first) = (visited.point, visited.strip.first);
+        let [a, b] = &visited.bodies;
         // SAFETY: the caller's promise.
         unsafe {
-            let point = self.pass.points[at].load(strip.first);
-            let number = if L::HAS_NUMBER {
-                lanes_of(&self.pass.numbers[at], strip.first)
-            } else {
-                S::splat(0.0)
+            let point = self.pass.points[at].load(first);
+            let beside = Beside {
+                number: if L::HAS_NUMBER {
+                    lanes_of(&self.pass.numbers[at], first)
+                } else {
+                    S::splat(0.0)
+                },
+                undone: visited.undone,
             };
-            if self.visits(strip)[cursor.visit] == Visit::Normals {
+            if self.visits(&visited.strip)[visited.visit] == Visit::Normals {
                 // SAFETY: impulses are one group's.
                 let row = &mut self.pass.impulses.range(at..at + 1)[0][0];
-                let impulse = lanes_of(row, strip.first);
+                let impulse = lanes_of(row, first);
                 let [of_a, of_b] = &self.pass.turns[at];
-                let turns = [of_a.load(strip.first), of_b.load(strip.first)];
-                let law = (self.law.rows(), number);
+                let turns = [of_a.load(first), of_b.load(first)];
+                let law = (self.law.rows(), beside);
                 let (a, b) = (a.motion(), b.motion());
                 let normal = normal_row(&point, &turns, law, impulse, a, b);
-                put(row, strip.first, normal);
+                put(row, first, normal);
                 return Change::Normal(normal - impulse);
             }
-            let impulse = self.impulse(strip, at);
-            let updated = self.law.update(&point, number, impulse, a, b);
-            self.set_impulse(strip, at, updated.impulse);
+            let impulse = self.impulse(&visited.strip, at);
+            let updated = self.law.update(&point, beside, impulse, a, b);
+            self.set_impulse(&visited.strip, at, updated.impulse);
             Change::All(updated.change)
         }
     }
 
-    /// Applies the change of a point's impulses to its bodies.
+    /// Applies the change of the next point's impulses to its bodies, and goes on to the one after it.
     #[inline(always)]
-    fn apply<S: Simd>(
-        &self,
-        strip: &Strip<'_>,
-        cursor: Cursor,
-        change: Change<S>,
-        [a, b]: &mut [Bodies<S>; 2],
-    ) {
-        let (at, first) = (strip.group.first as usize + cursor.point, strip.first);
+    fn apply<S: Simd>(&self, visited: &mut Visited<'_, S>, change: Change<S>) {
+        let (at, first) = (visited.point, visited.strip.first);
         let points = &self.pass.points[at];
+        let [a, b] = &mut visited.bodies;
         match change {
             Change::All(change) => {
                 a.add(lanes_of_3(&points.arm_a, first), change);
@@ -394,6 +440,7 @@ impl<L: Law> Part<'_, '_, L> {
                 b.take_along(normal, lanes_of_3(&of_b.spin, first), change);
             }
         }
+        visited.advance();
     }
 
     #[inline(always)]
@@ -416,39 +463,15 @@ impl<L: Law> Part<'_, '_, L> {
         }
     }
 
-    /// The bodies A and B of a strip.
+    /// Writes what the bodies of a strip have come to.
     #[inline(always)]
-    unsafe fn gather<S: Simd>(&self, strip: &Strip<'_>) -> [Bodies<S>; 2] {
-        let (pairs, first) = (strip.pairs, strip.first);
-        // SAFETY: places are those of bodies, or the one that stays zero.
-        unsafe {
-            [
-                self.pass
-                    .bodies
-                    .gather(&pairs.body_a, &pairs.inertia_a, first),
-                self.pass
-                    .bodies
-                    .gather(&pairs.body_b, &pairs.inertia_b, first),
-            ]
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn scatter<S: Simd>(&self, strip: &Strip<'_>, [a, b]: &[Bodies<S>; 2]) {
+    unsafe fn scatter<S: Simd>(&self, visited: &Visited<'_, S>) {
+        let (strip, [a, b]) = (&visited.strip, &visited.bodies);
+        let place = (strip.first, self.spare);
         // SAFETY: the caller's promise.
         unsafe {
-            self.pass
-                .bodies
-                .scatter(&strip.pairs.body_a, a, (strip.first, self.spare));
-            self.pass
-                .bodies
-                .scatter(&strip.pairs.body_b, b, (strip.first, self.spare));
+            self.pass.bodies.scatter(&strip.pairs.body_a, a, place);
+            self.pass.bodies.scatter(&strip.pairs.body_b, b, place);
         }
     }
-}
-
-/// Sum of the magnitudes of a vector's components.
-#[inline(always)]
-fn size<S: Simd>([x, y, z]: Vector<S>) -> S {
-    (x.abs() + y.abs()) + z.abs()
 }

@@ -1,6 +1,7 @@
 //! How a call ends.
 
 use drystone::Error;
+use drystone::on_this_thread;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -80,6 +81,11 @@ pub(crate) fn guarded(work: impl FnOnce() -> Result<()>) -> ds_status {
         Ok(Err(fault)) => noted(fault),
         Err(panic) => noted(of_panic(&*panic)),
     }
+}
+
+/// The same on the thread that calls alone, as of functions that have no solver: it may be a host's only one, and what others wait for costs it time.
+pub(crate) fn guarded_alone(work: impl FnOnce() -> Result<()>) -> ds_status {
+    guarded(|| on_this_thread(work))
 }
 
 /// A panic as a fault.

@@ -1,6 +1,6 @@
 //! How a problem is solved.
 
-use crate::fault::{Fault, Result, ds_status, guarded};
+use crate::fault::{Fault, Result, ds_status, guarded, guarded_alone};
 use crate::memory::{Sized32, structure, write_structure};
 use crate::problem::{ds_problem, given};
 use drystone::solver::substeps::{GapLaw, PositionPlan, SubstepPlan};
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn ds_plan_recommended_for(
     time_step: f64,
     gravity: f64,
 ) -> ds_status {
-    guarded(|| {
+    guarded_alone(|| {
         crate::memory::check_pointer(plan, "plan")?;
         // SAFETY: the caller's promise.
         let given = unsafe { given(problem, !structure(problem)?.gaps.is_null())? };

@@ -1,6 +1,6 @@
 //! Bodies, contacts and rows of joints, and what hangs together.
 
-use crate::fault::{Fault, Result, ds_status, guarded};
+use crate::fault::{Fault, Result, ds_status, guarded_alone};
 use crate::memory::{Sized32, array, check_pointer, records, structure, write};
 use bytemuck::{Pod, Zeroable};
 use drystone::problem::{Body, Contact, FrictionCone, FrictionLaw, JointRow, ProblemRef, Velocity};
@@ -256,7 +256,7 @@ pub(crate) unsafe fn given<'a>(problem: *const ds_problem, in_step: bool) -> Res
 /// The problem's arrays are as long as its counts say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sizes(problem: *const ds_problem, sizes: *mut f32) -> ds_status {
-    guarded(|| {
+    guarded_alone(|| {
         // SAFETY: the caller's promise.
         unsafe {
             let given = given(problem, false)?;
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn ds_islands(
     islands: *mut u32,
     island_count: *mut usize,
 ) -> ds_status {
-    guarded(|| {
+    guarded_alone(|| {
         // SAFETY: the caller's promise.
         let given = unsafe { given(problem, false)? };
         let problem = given.problem();

@@ -1,6 +1,6 @@
 //! Impulses and loads from step to step.
 
-use crate::fault::{Result, ds_status, guarded};
+use crate::fault::{Result, ds_status, guarded, guarded_alone};
 use crate::handle::Handles;
 use crate::memory::{array, check_array, check_pointer, check_strided, records, write};
 use crate::plan::{ds_plan, plan};
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn ds_renew_loads(
     loads: *mut f32,
     count: usize,
 ) -> ds_status {
-    guarded(|| {
+    guarded_alone(|| {
         // SAFETY: the caller's promise.
         unsafe {
             let plan = plan(how)?;

@@ -537,16 +537,12 @@ private:
             const float(&impulse)[3] = m_impulses[i].of;
             point.m_appliedImpulse = substeps * impulse[0];
             point.m_prevRHS = m_loads[i];
-            if (!has_directions(point)) {
-                point.m_appliedImpulseLateral1 = substeps * impulse[1];
-                point.m_appliedImpulseLateral2 = substeps * impulse[2];
-                point.m_lateralFrictionDir1 = first;
-                point.m_lateralFrictionDir2 = second;
-                continue;
-            }
-            // Directions that the caller has set stay.
-            if (point.m_lateralFrictionDir2.isZero())
-                point.m_lateralFrictionDir2 = get(m_contacts[unsigned(i)].normal).cross(point.m_lateralFrictionDir1);
+            const btVector3 normal = get(m_contacts[unsigned(i)].normal);
+            // A point that is found again keeps its impulses and gets Bullet's own directions. Those that the caller has set stay.
+            if (!has_directions(point))
+                btPlaneSpace1(normal, point.m_lateralFrictionDir1, point.m_lateralFrictionDir2);
+            else if (point.m_lateralFrictionDir2.isZero())
+                point.m_lateralFrictionDir2 = normal.cross(point.m_lateralFrictionDir1);
             const btVector3 lateral = substeps * (first * impulse[1] + second * impulse[2]);
             point.m_appliedImpulseLateral1 = lateral.dot(point.m_lateralFrictionDir1);
             point.m_appliedImpulseLateral2 = lateral.dot(point.m_lateralFrictionDir2);

@@ -114,6 +114,24 @@ public:
     /// Lets contacts keep the directions and the motion that a callback gave them.
     void keep_friction_directions() { m_world.getSolverInfo().m_solverMode |= SOLVER_ENABLE_FRICTION_DIRECTION_CACHING; }
 
+    /// Sum of the impulses that a step begins with at the contacts of the last body, which Bullet has just found again [N s].
+    btVector3 started_with()
+    {
+        m_world.performDiscreteCollisionDetection();
+        btVector3 sum(0, 0, 0);
+        for (int i = 0; i < m_dispatcher.getNumManifolds(); ++i) {
+            const btPersistentManifold &manifold = *m_dispatcher.getManifoldByIndexInternal(i);
+            const bool is_a = manifold.getBody0() == m_bodies.back().get(), is_b = manifold.getBody1() == m_bodies.back().get();
+            for (int at = 0; at < manifold.getNumContacts(); ++at) {
+                const btManifoldPoint &point = manifold.getContactPoint(at);
+                sum += btScalar(int(is_a) - int(is_b)) *
+                       (point.m_normalWorldOnB * point.m_appliedImpulse + point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1 +
+                        point.m_lateralFrictionDir2 * point.m_appliedImpulseLateral2);
+            }
+        }
+        return sum;
+    }
+
     /// A step, or so many that are together as long.
     void step(int division = 1)
     {

@@ -1,7 +1,7 @@
 //! How a step is divided, and how each part is solved.
 
 use crate::constants::{
-    CALM_APPROACH, CHECKED_NUMBERS_PER_THREAD, CONTACTS_PER_THREAD, FREE_APPROACH,
+    CALM_APPROACH, CHECKED_NUMBERS_PER_THREAD, FREE_APPROACH, PACKED_IMPULSES_PER_THREAD,
 };
 use crate::error::{Error, Result};
 use crate::parallel::{self, SharedSlice, for_chunks};
@@ -192,17 +192,21 @@ impl GapLaw {
         let share = |law: &Self| -(-h / law.load_time).exp_m1() as f32;
         let per_second = (1.0 / h) as f32;
         let slices = (SharedSlice::new(loads), impulses);
-        for_chunks(slices, CONTACTS_PER_THREAD, |first, (loads, impulses)| {
-            let mut last = (1.0_f32, share(self));
-            for (at, (load, impulse)) in (first..).zip(loads.iter_mut().zip(impulses)) {
-                let size: f32 = sizes.get(at).copied().unwrap_or(1.0);
-                // Most are of the size of the one before.
-                if size.to_bits() != last.0.to_bits() {
-                    last = (size, share(&self.for_size(size)));
+        for_chunks(
+            slices,
+            PACKED_IMPULSES_PER_THREAD,
+            |first, (loads, impulses)| {
+                let mut last = (1.0_f32, share(self));
+                for (at, (load, impulse)) in (first..).zip(loads.iter_mut().zip(impulses)) {
+                    let size: f32 = sizes.get(at).copied().unwrap_or(1.0);
+                    // Most are of the size of the one before.
+                    if size.to_bits() != last.0.to_bits() {
+                        last = (size, share(&self.for_size(size)));
+                    }
+                    *load += last.1 * (per_second * impulse[0] - *load);
                 }
-                *load += last.1 * (per_second * impulse[0] - *load);
-            }
-        });
+            },
+        );
     }
 }
 

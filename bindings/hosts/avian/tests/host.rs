@@ -103,7 +103,8 @@ fn a_pyramid_stands() {
 
 #[test]
 fn marbles_stay_between_their_panes() {
-    let (app, state) = run(Scene::MoveMarbles, 600);
+    // Nothing stops a marble that rolls; one went on for two seconds, and fell at step 590.
+    let (app, state) = run(Scene::MoveMarbles, 800);
     assert!(state.lost == 0 && state.moved < 60.0, "{state:?}");
     assert!(state.kinetic_energy < 0.1, "{state:?}");
     assert!(state.mean_penetration < 0.002, "{state:?}");

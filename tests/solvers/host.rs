@@ -3,8 +3,7 @@
 use crate::support::backends;
 use drystone::Error;
 use drystone::problem::{
-    AsProblem, Body, Contact, FrictionCone, HeldBodies, MovingSurfaces, Problem, ProblemRef,
-    Velocity,
+    Body, Contact, FrictionCone, HeldBodies, MovingSurfaces, Problem, ProblemRef, Velocity,
 };
 use drystone::solver::nsgs::NsgsSolver;
 use drystone::solver::reference::LemkeSolver;
@@ -596,16 +595,4 @@ fn pairs_are_left_by_the_plan() {
     };
     assert_eq!(solve(0.0), solve(1e-12));
     assert_ne!(solve(0.0), solve(10.0));
-    for wrong in [-1.0, f32::NAN, f32::INFINITY] {
-        let plan = SubstepPlan {
-            calm_change: wrong,
-            ..plan
-        };
-        let problem = Problem {
-            calm_change: wrong,
-            ..cube(0.499, 0.0)
-        };
-        assert!(plan.validate().is_err());
-        assert!(problem.as_problem().validate().is_err());
-    }
 }

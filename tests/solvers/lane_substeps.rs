@@ -1,7 +1,7 @@
 //! Steps in substeps on lanes that are filled once a step, against one LCP after the other.
 
 use crate::support::problems::{Recipe, generator, random_problem};
-use drystone::problem::{FrictionCone, Problem};
+use drystone::problem::{AsProblem, FrictionCone, Problem};
 use drystone::solver::cpu::{CpuSolver, Width};
 use drystone::solver::reference::in_substeps;
 use drystone::solver::substeps::{GapLaw, PositionPlan, SubstepPlan, SubstepReport};
@@ -217,5 +217,21 @@ fn widths_threads_and_old_memory_change_no_bit() {
             .unwrap();
         let found = pool.install(|| solve(&mut CpuSolver::new()));
         assert!(found == wanted, "{threads} threads differ");
+    }
+}
+
+#[test]
+fn a_calm_change_is_a_number() {
+    for calm_change in [-1.0, f32::NAN, f32::INFINITY] {
+        let plan = SubstepPlan {
+            calm_change,
+            ..plan(Method::GaussSeidel, 2, true)
+        };
+        let problem = Problem {
+            calm_change,
+            ..problem(&Recipe::default(), false, 4)
+        };
+        assert!(plan.validate().is_err());
+        assert!(problem.as_problem().validate().is_err());
     }
 }

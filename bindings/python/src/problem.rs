@@ -30,13 +30,10 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 /// ``surface_velocities`` (``(n, 3)`` [m/s], float32, tangential) are of contacts on surfaces that move over their body, such as conveyor belts: A sticks where it moves so
 /// relative to B; where one is not zero, A or B has to be immovable.
 ///
-/// ``compliances`` (one a contact, float32, at least 0) are springs: in a step a contact that carries a force f in rest is c f deep, c in m/N; in a problem that is
-/// solved once they are what a unit of normal impulse leaves of the normal velocity [1/kg].
+/// ``compliances`` (one a contact, float32, at least 0) are springs: in a step a contact that carries a force f in rest is c f deep, c in m/N; in a problem that is solved once they are what a unit of normal impulse leaves of the normal velocity [1/kg].
 ///
 /// Normals point from body B to body A. ``friction_directions`` is the number of corners of a friction polygon, even, 4 to 16; the default is the
-/// disk. ``friction_law`` is ``"coulomb"`` or ``"convex"``. ``contact_softness`` is over the contacts' own response; a plan has its own. A pair of bodies whose velocities the first visits of a sweep over
-/// soft contacts change by less than ``calm_change`` [m/s] is left for the rest of it; a plan has its own. ``threads`` is the number
-/// of threads, by default one a core; results do not depend on it.
+/// disk. ``friction_law`` is ``"coulomb"`` or ``"convex"``. ``contact_softness`` is over the contacts' own response; a plan has its own. A pair of bodies whose velocities the first visits of a sweep over soft contacts change by less than ``calm_change`` [m/s] is left for the rest of it; a plan has its own. ``threads`` is the number of threads, by default one a core; results do not depend on it.
 #[pyclass(frozen, module = "drystone._drystone")]
 pub(crate) struct Problem {
     inner: Mutex<Inner>,

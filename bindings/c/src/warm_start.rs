@@ -1,6 +1,6 @@
 //! Impulses and loads from step to step.
 
-use crate::fault::{Result, ds_status, guarded, guarded_alone};
+use crate::fault::{Result, ds_status, guarded_alone};
 use crate::handle::Handles;
 use crate::memory::{array, check_array, check_pointer, check_strided, records, write};
 use crate::plan::{ds_plan, plan};
@@ -63,7 +63,7 @@ unsafe fn plan_or_once(how: *const ds_plan) -> Result<Plan> {
 /// The pointer is to a pointer, which is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_warm_start_create(warm_start: *mut *mut ds_warm_start) -> ds_status {
-    guarded(|| {
+    guarded_alone(|| {
         check_pointer(warm_start, "warm start")?;
         let handle = WARM_STARTS.add(Held::default());
         // SAFETY: the caller's promise.
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn ds_warm_start_create(warm_start: *mut *mut ds_warm_star
 /// Ends a cache; null is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn ds_warm_start_destroy(warm_start: *mut ds_warm_start) -> ds_status {
-    guarded(|| WARM_STARTS.remove(warm_start.addr()))
+    guarded_alone(|| WARM_STARTS.remove(warm_start.addr()))
 }
 
 /// Gives contacts the impulses that they had in the last step, in world axes, and zero to those that are new; and `loads`, unless it is null, their loads for
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn ds_warm_start_load_strided(
     how: *const ds_plan,
     loads: *mut f32,
 ) -> ds_status {
-    guarded(|| {
+    guarded_alone(|| {
         WARM_STARTS.with(warm_start.addr(), |held| {
             // SAFETY: the caller's promise.
             unsafe {
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn ds_warm_start_store(
     how: *const ds_plan,
     solver: *mut ds_solver,
 ) -> ds_status {
-    guarded(|| {
+    guarded_alone(|| {
         WARM_STARTS.with(warm_start.addr(), |held| {
             // SAFETY: the caller's promise.
             unsafe {

@@ -576,7 +576,7 @@ fn the_position_pass_takes_bodies_apart_and_leaves_velocities_alone() {
     );
 }
 
-/// A cube that slides is not calm; at rest two of the five visits are enough, and the plan says when.
+/// A cube that lands is visited five times a sweep, unless the plan says that so large a change is none.
 #[test]
 fn pairs_are_left_by_the_plan() {
     let plan = SubstepPlan::recommended(H, 0.5, GRAVITY);

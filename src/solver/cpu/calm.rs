@@ -36,8 +36,8 @@ impl<S: Simd> Reach<S> {
         }
     }
 
-    /// Pairs whose bodies' velocities visits have changed by less than `calm` `[m/s]`. Without friction there is none: that is how a position LCP
-    /// comes to the same rows.
+    /// Pairs whose bodies' velocities visits have changed by less than `calm` `[m/s]`. None without friction: the rows of a position LCP
+    /// have none, and are all visited.
     #[inline(always)]
     pub(super) fn is_calm(
         &self,

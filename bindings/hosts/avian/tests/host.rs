@@ -103,7 +103,7 @@ fn a_pyramid_stands() {
 
 #[test]
 fn marbles_stay_between_their_panes() {
-    // Nothing stops a marble that rolls; one went on for two seconds, and fell at step 590.
+    // Nothing stops a marble that rolls: what moved on at the same energy from step 500 fell between 550 and 600.
     let (app, state) = run(Scene::MoveMarbles, 800);
     assert!(state.lost == 0 && state.moved < 60.0, "{state:?}");
     assert!(state.kinetic_energy < 0.1, "{state:?}");

@@ -54,12 +54,15 @@ void friction_is_kept()
     const btQuaternion slope(btVector3(1, 2, 0).normalized(), btScalar(0.3));
     scene.add(new btBoxShape(btVector3(4, 4, btScalar(0.5))), 0, btTransform(slope, btVector3(0, 0, 5)));
     scene.add(new btBoxShape(btVector3(btScalar(0.5), btScalar(0.5), btScalar(0.5))), 1, btTransform(slope, btVector3(0, 0, 5) + quatRotate(slope, btVector3(0, 0, 1))));
-    after(scene, 60);
+    // Not `after`, which empties the manifolds.
+    for (int i = 0; i < 60; ++i)
+        scene.step();
     const btVector3 off = scene.started_with() - btVector3(0, 0, btScalar(9.81) * Scene::h);
     expect(off.length() < 0.002, "a box on a slope: impulses to start from, beside its weight [N s]", off.length());
 }
 
-void wall_stands(bool joined, unsigned substeps)
+/// Its contacts give way with the square of a substep, and the last box is lower by the sum: by 6 mm with the recommended substeps, 24 mm with 8.
+void wall_stands(bool joined, unsigned substeps, double sag)
 {
     Scene scene(std::make_unique<drystone::BulletSolver>(1, substeps), 10);
     wall(scene, 30);
@@ -69,7 +72,7 @@ void wall_stands(bool joined, unsigned substeps)
     double highest = 0;
     for (const auto &body : scene.bodies())
         highest = std::max(highest, double(body->getWorldTransform().getOrigin().z()));
-    expect(std::abs(highest - 14.75) < 0.02, "wall of 30 rows: height of the last [m]", highest);
+    expect(std::abs(highest - 14.75) < sag, "wall of 30 rows: height of the last [m]", highest);
     expect(found.kinetic < 1e-3, "wall of 30 rows: kinetic energy [J a body]", found.kinetic);
 }
 
@@ -395,9 +398,9 @@ int main(int count, char **words)
 {
     boxes_rest();
     friction_is_kept();
-    wall_stands(false, 8);
+    wall_stands(false, 8, 0.03);
     for (const bool joined : {false, true}) {
-        wall_stands(joined, 0);
+        wall_stands(joined, 0, 0.02);
         ball_bounces(joined);
         platform_carries(joined);
     }

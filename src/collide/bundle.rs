@@ -59,6 +59,14 @@ impl Bundle {
         rotations[usize::from(self.normal_of != 0)] * self.normal
     }
 
+    /// Least distance of the two places of a point, of bodies with these axes whose centres of mass are apart by `offset` `[m]`.
+    pub(super) fn closest(&self, rotations: &[Mat3; 2], offset: &Vec3) -> f64 {
+        let surfaces = self.surfaces.iter().take(self.count as usize);
+        let apart =
+            surfaces.map(|[a, b]| (rotations[0] * a - rotations[1] * b - offset).norm_squared());
+        apart.fold(f64::INFINITY, f64::min).sqrt()
+    }
+
     /// Takes the first of the points, as many as share a normal and have room, and returns the others.
     pub(super) fn take<'a>(&mut self, points: &'a [KeptPoint]) -> &'a [KeptPoint] {
         let count = taken(points);

@@ -17,7 +17,8 @@ use super::couple::{Couple, tolerance};
 use super::crowd::{Crowd, turn};
 use super::four::Four;
 use super::narrowphase::{
-    Kind, Limits, Manifold, Point, Query, box_box, contacts_of_pair, visit_manifolds,
+    Kind, Limits, Manifold, Mover, Point, Query, box_box, contacts_of_pair, nearness,
+    visit_manifolds,
 };
 use super::sphere_and_boxes::sphere_and_boxes;
 use super::sphere_and_mesh::{Surroundings, sphere_and_mesh};
@@ -27,6 +28,7 @@ use crate::constants::{
 };
 use crate::math::{Mat3, Vec3};
 use crate::world::{Shape, World};
+use nalgebra::Vector3;
 #[cfg(feature = "scene")]
 pub(super) use saved::SavedManifold;
 
@@ -67,6 +69,8 @@ pub(super) struct Origin {
     has_sphere: bool,
     /// Place of the triangles around a sphere at a mesh, or [`NO_SURROUNDINGS`].
     surroundings: u32,
+    /// A point of each body, relative to its centre of mass, in its axes: the two are not much farther apart than the nearest ones `[m]`.
+    near: Option<[Vector3<f32>; 2]>,
 }
 
 /// For a pair that remembers no triangles.
@@ -159,6 +163,7 @@ impl Origin {
         capacity: 0,
         has_sphere: false,
         surroundings: NO_SURROUNDINGS,
+        near: None,
     };
 }
 
@@ -300,11 +305,12 @@ impl Kept {
             time_step: crowd.time_step(),
         };
         let path = bodies[a].path() + bodies[b].path();
-        let needed = reach(&bodies[a], &bodies[b], limits);
+        let needed = limits.margin + limits.time_step * Mover::approach(&movers[a], &movers[b]);
         let mut renewal = Renewal {
             couple,
             path,
             needed,
+            closest: f64::INFINITY,
             manifold: &mut self.manifolds[place as usize],
             origin: &mut self.origins[place as usize],
         };
@@ -314,15 +320,10 @@ impl Kept {
                 renewal.refresh_distance(limits, &mut self.surroundings, found);
             }
         } else {
-            let relative = Relative::new(couple);
-            if !(may_hold && renewal.is_confirmed(&relative)) {
+            let is_known = may_hold && renewal.is_confirmed(&Relative::new(couple));
+            if !is_known && !renewal.is_out_of_reach(limits, &self.bundles) {
                 self.searches += 1;
-                renewal.refresh(
-                    &relative,
-                    limits.margin,
-                    &mut self.points,
-                    &mut self.bundles,
-                );
+                renewal.refresh(limits.margin, &mut self.points, &mut self.bundles);
             }
         }
         *renewal.manifold
@@ -336,6 +337,8 @@ struct Renewal<'a> {
     path: f64,
     /// What the bodies are to be apart by so that there is no contact `[m]`.
     needed: f64,
+    /// No less than their distance, as far as it is known `[m]`.
+    closest: f64,
     manifold: &'a mut KeptManifold,
     origin: &'a mut Origin,
 }
@@ -409,15 +412,58 @@ impl Renewal<'_> {
         }
     }
 
+    /// True if no velocities bring the two together, as far as few of their points tell. Two boxes are searched as soon.
+    fn is_out_of_reach(&mut self, limits: Limits, bundles: &[Bundle]) -> bool {
+        let couple = self.couple;
+        let movers = couple.movers;
+        if limits.time_step == 0.0 || movers.iter().all(|mover| mover.kind == Kind::Box) {
+            return false;
+        }
+        let rotations = couple.rotations();
+        let offset = couple.offset();
+        let kept = &bundles[self.manifold.range()];
+        let closest = kept
+            .iter()
+            .map(|bundle| bundle.closest(&rotations, &offset))
+            .fold(f64::INFINITY, f64::min);
+        if closest <= limits.margin {
+            self.closest = closest;
+            return false;
+        }
+        let query = Query::new(movers[0], movers[1], limits);
+        let before = self.origin.near.map(|[a, b]| {
+            [
+                rotations[0] * a.cast::<f64>(),
+                offset + rotations[1] * b.cast::<f64>(),
+            ]
+        });
+        let Some(found) = nearness(couple.world, couple.pair, &query, before) else {
+            self.closest = closest;
+            return false;
+        };
+        let [a, b] = found.on;
+        self.origin.near = Some([
+            rotations[0].tr_mul(&a).cast(),
+            rotations[1].tr_mul(&(b - offset)).cast(),
+        ]);
+        self.closest = closest.min((a - b).norm());
+        let Some(apart) = found.beyond else {
+            return false;
+        };
+        self.manifold.bundles = Bundles::NONE;
+        if apart > self.needed {
+            self.remember(&Relative::new(couple), apart);
+        } else {
+            self.origin.reach = f64::NEG_INFINITY;
+            self.manifold.complete_until = self.path + apart;
+            self.manifold.found_at = f64::INFINITY;
+        }
+        true
+    }
+
     /// Finds all points anew, up to a larger separation than the `needed` one, so that they are
     /// complete for a while.
-    fn refresh(
-        &mut self,
-        relative: &Relative,
-        margin: f64,
-        points: &mut Vec<KeptPoint>,
-        bundles: &mut Vec<Bundle>,
-    ) {
+    fn refresh(&mut self, margin: f64, points: &mut Vec<KeptPoint>, bundles: &mut Vec<Bundle>) {
         let couple = self.couple;
         let [a, b] = couple.movers;
         let most = couple.tolerance();
@@ -427,7 +473,8 @@ impl Renewal<'_> {
         let last_normal = before.map(|_| bundles[self.manifold.first as usize].normal(&rotations));
         let query = Query::within(couple.offset(), reach)
             .after(before.is_some())
-            .beginning_with(last_normal);
+            .beginning_with(last_normal)
+            .no_farther_than(self.closest);
         points.clear();
         let mut are_round = false;
         let mut keep = |have_faces: [bool; 2], parts: u32, manifold: &Manifold| {
@@ -476,7 +523,7 @@ impl Renewal<'_> {
         } else {
             reach
         };
-        self.remember(relative, reach);
+        self.remember(&Relative::new(couple), reach);
     }
 
     /// Puts points where the manifold has its place, or at the end if there is no room.

@@ -62,6 +62,8 @@ pub(crate) struct Solid<'a> {
     pub(crate) edges: &'a [Edge],
     /// A point inside `[m]`.
     pub(crate) center: Vec3,
+    /// See [`Self::inner_radius`], where it is known.
+    pub(crate) known_inner_radius: Option<f64>,
 }
 
 impl<'a> Solid<'a> {
@@ -75,6 +77,9 @@ impl<'a> Solid<'a> {
 
     /// Distance of the nearest face from the inner point `[m]`.
     pub(crate) fn inner_radius(&self) -> f64 {
+        if let Some(known) = self.known_inner_radius {
+            return known;
+        }
         let depths = self
             .faces
             .iter()
@@ -85,9 +90,51 @@ impl<'a> Solid<'a> {
     /// Least `direction . x` over the vertices.
     #[inline(always)]
     pub(crate) fn lowest(&self, direction: &Vec3) -> f64 {
-        let along = self.vertices.iter().map(|vertex| direction.dot(vertex));
         // Without the care that `f64::min` takes of NaN, which there is none of.
-        along.fold(f64::INFINITY, |least, x| if x < least { x } else { least })
+        let lower = |a: f64, b: f64| if b < a { b } else { a };
+        // Four at a time, none of which waits for another.
+        let mut least = [f64::INFINITY; 4];
+        let fours = self.vertices.chunks_exact(4);
+        let rest = fours.remainder();
+        for four in fours {
+            for (least, vertex) in least.iter_mut().zip(four) {
+                *least = lower(*least, direction.dot(vertex));
+            }
+        }
+        for (least, vertex) in least.iter_mut().zip(rest) {
+            *least = lower(*least, direction.dot(vertex));
+        }
+        lower(lower(least[0], least[1]), lower(least[2], least[3]))
+    }
+
+    /// Index of the first of the vertices that are farthest along a direction.
+    #[inline(always)]
+    pub(crate) fn farthest(&self, direction: &Vec3) -> usize {
+        let (mut most, mut first) = ([f64::NEG_INFINITY; 4], [0; 4]);
+        let mut keep = |some: &[Vec3], place: usize| {
+            let places = most.iter_mut().zip(&mut first);
+            for ((most, first), vertex) in places.zip(some) {
+                let along = direction.dot(vertex);
+                let is_farther = along > *most;
+                *most = if is_farther { along } else { *most };
+                *first = if is_farther { place } else { *first };
+            }
+        };
+        let fours = self.vertices.chunks_exact(4);
+        let rest = fours.remainder();
+        let mut place = 0;
+        for four in fours {
+            keep(four, place);
+            place += 4;
+        }
+        keep(rest, place);
+        let found = (0..4).map(|k| (most[k], first[k] + k));
+        found
+            .reduce(|best, other| {
+                let is_first = other.0 > best.0 || (other.0 == best.0 && other.1 < best.1);
+                if is_first { other } else { best }
+            })
+            .map_or(0, |(_, at)| at)
     }
 }
 
@@ -239,6 +286,7 @@ impl Polyhedron {
             loops: &self.loops,
             edges: &self.edges,
             center: self.center,
+            known_inner_radius: (self.inner_radius > 0.0).then_some(self.inner_radius),
         }
     }
 
@@ -286,6 +334,7 @@ impl Polyhedron {
 
     /// With the radii that its vertices and faces have.
     fn measured(mut self) -> Self {
+        self.inner_radius = 0.0;
         self.inner_radius = self.solid().inner_radius();
         let reach = self.vertices.iter().map(nalgebra::Matrix::norm);
         self.bounding_radius = reach.fold(0.0, f64::max);

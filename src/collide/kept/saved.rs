@@ -3,6 +3,7 @@
 use super::{Bundles, Kept, KeptManifold, Origin};
 use crate::collide::bundle::{Bundle, SavedBundle};
 use crate::math::Vec3;
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 /// A manifold as checkpoints hold it; fields are those of [`KeptManifold`] and [`Origin`].
@@ -14,6 +15,7 @@ pub(in crate::collide) struct SavedManifold {
     position: Vec3,
     rotation: [f32; 9],
     feature: u32,
+    near: Option<[Vector3<f32>; 2]>,
     are_round: bool,
     bundles: Vec<SavedBundle>,
 }
@@ -30,6 +32,7 @@ impl Kept {
             position: origin.position,
             rotation: origin.rotation,
             feature: origin.feature,
+            near: origin.near,
             are_round: manifold.bundles.are_round(),
             bundles: self.bundles[manifold.range()]
                 .iter()
@@ -56,6 +59,7 @@ impl Kept {
             position: saved.position,
             rotation: saved.rotation,
             feature: saved.feature,
+            near: saved.near,
             capacity: count as u32,
             has_sphere: self.origins[place].has_sphere,
             surroundings: self.origins[place].surroundings,

@@ -36,6 +36,7 @@ use crate::parallel;
 use crate::world::{Body, Polyhedron, Shape, Solid, World};
 pub(super) use box_box::box_box;
 pub use contact_model::ContactModel;
+pub(in crate::collide) use convex::Nearness;
 pub(crate) use convex::{Core, direction_between, separation_along};
 use direction::direction;
 pub(super) use manifold::{Manifold, Point};
@@ -308,6 +309,31 @@ impl Faceted<'_> {
             Self::Polyhedron(solid) => solid.solid(),
         }
     }
+}
+
+/// How near two convex bodies are, relative to A, as far as velocities can bring them together; see [`convex::nearness`]. None of spheres, compounds, meshes, and
+/// of what is unbounded.
+pub(super) fn nearness(
+    world: &World,
+    pair: [u32; 2],
+    query: &Query,
+    before: Option<[Vec3; 2]>,
+) -> Option<Nearness> {
+    let placed = |index: u32, position: Vec3| {
+        let body = &world.bodies[index as usize];
+        Placed {
+            shape: &body.shape,
+            position,
+            orientation: body.pose.orientation,
+        }
+    };
+    let [a, b] = [
+        placed(pair[0], Vec3::zeros()),
+        placed(pair[1], query.offset),
+    ];
+    with_core(&a, |a| {
+        with_core(&b, |b| convex::nearness(a, b, query, before))
+    })??
 }
 
 /// Two shapes that both have faces; none if one has not.

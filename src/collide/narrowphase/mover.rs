@@ -72,6 +72,13 @@ impl Mover {
         mover
     }
 
+    /// Largest speed at which points of two bodies approach each other, or one of them the other if that is stopped `[m/s]`.
+    pub(in crate::collide) fn approach(a: &Self, b: &Self) -> f64 {
+        let spins = a.speed - a.velocity.norm() + b.speed - b.velocity.norm();
+        let both = (a.velocity - b.velocity).norm() + spins;
+        both.max(a.speed).max(b.speed)
+    }
+
     /// Takes over the body's velocity.
     pub(in crate::collide) fn set_velocity(&mut self, body: &Body) {
         self.velocity = body.linear_velocity;

@@ -19,10 +19,14 @@ pub(in crate::collide) struct Query {
     velocity_b: Vec3,
     spin_a: Vec3,
     spin_b: Vec3,
+    /// Bounding radii of A and B `[m]`.
+    radii: [f64; 2],
     /// Centre of mass of B minus that of A `[m]`.
     pub(in crate::collide) offset: Vec3,
     /// No point with a larger separation is admitted, whatever its velocity `[m]`.
     pub(in crate::collide) reach: f64,
+    /// No less than the distance of the bodies, as far as it is known `[m]`.
+    pub(super) closest: f64,
     /// Points of boxes and polyhedra.
     pub(in crate::collide) model: ContactModel,
     /// 1 where normals are given from B to A, -1 where the shapes were swapped.
@@ -36,7 +40,7 @@ pub(in crate::collide) struct Query {
 impl Query {
     pub(in crate::collide) fn new(a: &Mover, b: &Mover, limits: Limits) -> Self {
         let offset = b.position - a.position;
-        let mut speed = a.speed + b.speed;
+        let mut speed = Mover::approach(a, b);
         for (turning, other) in [(a, b), (b, a)] {
             if turning.kind == Kind::Unbounded && turning.spin != Vec3::zeros() {
                 // It turns past the other body, wherever that is.
@@ -51,8 +55,10 @@ impl Query {
             velocity_b: b.velocity,
             spin_a: a.spin,
             spin_b: b.spin,
+            radii: [a.bounding_radius, b.bounding_radius],
             offset,
             reach: limits.margin + limits.time_step * speed,
+            closest: f64::INFINITY,
             model: limits.model,
             sign: 1.0,
             deeper_by: DEEPER_BY,
@@ -71,8 +77,10 @@ impl Query {
             velocity_b: Vec3::zeros(),
             spin_a: Vec3::zeros(),
             spin_b: Vec3::zeros(),
+            radii: [0.0; 2],
             offset,
             reach: separation,
+            closest: f64::INFINITY,
             model: ContactModel::Clipped,
             sign: 1.0,
             deeper_by: DEEPER_BY,
@@ -98,6 +106,11 @@ impl Query {
             last_normal,
             ..self
         }
+    }
+
+    /// The same for two bodies that are known to be no farther apart than this `[m]`.
+    pub(in crate::collide) fn no_farther_than(self, closest: f64) -> Self {
+        Self { closest, ..self }
     }
 
     /// From the second shape to the first, of a point that the bodies had before.
@@ -134,6 +147,34 @@ impl Query {
     #[inline]
     pub(super) fn surely_admits(&self, separation: f64) -> bool {
         separation <= self.margin
+    }
+
+    /// A bound of the separations that [`Self::admits`] along normals that differ by vectors of up to `off` from one that is given from B to A. With
+    /// `-off`, a separation that it admits along all of these.
+    pub(super) fn most_admitted(&self, normal: &Vec3, off: f64) -> f64 {
+        let turning = |spin: &Vec3, radius: f64| {
+            if off > 0.0 {
+                // Points are halfway between the surfaces.
+                let arm = radius + 0.5 * self.reach;
+                (spin.cross(normal).norm() + spin.norm() * off) * arm
+            } else {
+                0.0
+            }
+        };
+        let turned = [
+            turning(&self.spin_a, self.radii[0]),
+            turning(&self.spin_b, self.radii[1]),
+        ];
+        let past = self.velocity_b - self.velocity_a;
+        let closing_a = self.velocity_a.norm() * off - self.velocity_a.dot(normal) + turned[0];
+        let closing_b = self.velocity_b.norm() * off + self.velocity_b.dot(normal) + turned[1];
+        let swerve = past.norm() * off + turned[0] + turned[1];
+        let closing = (past.dot(normal) + swerve)
+            .max(closing_a)
+            .max(closing_b)
+            .max(0.0);
+        let opening = swerve - past.dot(normal);
+        self.margin + (self.time_step * closing).max(self.lead * opening)
     }
 
     /// How far B's point at a place relative to A's centre of mass moves past A's in the step `[m]`.

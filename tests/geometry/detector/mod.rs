@@ -1,5 +1,6 @@
 //! The detector, which remembers, against a search that starts from nothing.
 
+mod falling;
 mod manifolds;
 mod pairs;
 mod piles;

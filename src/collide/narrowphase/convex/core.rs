@@ -56,14 +56,7 @@ impl Core<'_> {
         match self {
             Self::Solid((position, rotation, solid)) => {
                 let local = rotation.tr_mul(direction);
-                let mut best = (f64::NEG_INFINITY, Vec3::zeros());
-                for vertex in solid.vertices {
-                    let along = local.dot(vertex);
-                    if along > best.0 {
-                        best = (along, *vertex);
-                    }
-                }
-                *position + *rotation * best.1
+                *position + *rotation * solid.vertices[solid.farthest(&local)]
             }
             Self::Frustum {
                 position,

@@ -39,14 +39,26 @@ struct Simplex {
 
 /// The cores of two shapes.
 pub(super) enum Outcome {
-    /// Apart by more than asked for, and by this at least `[m]`.
-    Beyond(f64),
+    /// Apart by more than asked for, and by `least` at least `[m]`; these points are not much farther apart.
+    Beyond { on: [Vec3; 2], least: f64 },
     /// Nearest at these points, the one on P less that on Q with the shift.
     Apart { on: [Vec3; 2], apart: Vec3 },
+    /// No farther apart than is of use: these points are near.
+    Within { on: [Vec3; 2] },
     /// Nearly touching, or slightly overlapping, by about this way from Q to P `[m]`: rounding makes the search slow.
     Near(Vec3),
     /// They overlap.
     Overlap,
+}
+
+/// What bounds of the distance of two cores say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// They are farther apart than asked for.
+    Beyond,
+    /// No closer look is of use.
+    Within,
+    Unknown,
 }
 
 /// The nearest points of two cores of which the first is moved by `shift`, unless these are farther apart than `reach`, or
@@ -57,6 +69,25 @@ pub(super) fn nearest(
     shift: &Vec3,
     [near, reach]: [f64; 2],
 ) -> Outcome {
+    let between = p.inner_point() + shift - q.inner_point();
+    nearest_unless(p, q, shift, near, &between, |_, [least, _]| {
+        if least > reach {
+            Verdict::Beyond
+        } else {
+            Verdict::Unknown
+        }
+    })
+}
+
+/// The same, from a direction from Q to P, unless there is a verdict on a unit one and on bounds of the distance, least and most `[m]`.
+pub(super) fn nearest_unless(
+    p: &Core<'_>,
+    q: &Core<'_>,
+    shift: &Vec3,
+    near: f64,
+    start: &Vec3,
+    verdict: impl Fn(&Vec3, [f64; 2]) -> Verdict,
+) -> Outcome {
     let farthest = |direction: &Vec3| {
         let vertex = Vertex::farthest(p, q, direction);
         Vertex {
@@ -64,11 +95,10 @@ pub(super) fn nearest(
             ..vertex
         }
     };
-    let between = p.inner_point() + shift - q.inner_point();
-    let start = if between == Vec3::zeros() {
+    let start = if *start == Vec3::zeros() {
         Vec3::x()
     } else {
-        -between
+        -start
     };
     let mut simplex = Simplex::of(farthest(&start));
     let mut nearest = simplex.vertices[0].apart;
@@ -80,8 +110,20 @@ pub(super) fn nearest(
         let vertex = farthest(&-nearest);
         // No point of the difference is nearer to the origin than this.
         let least = nearest.dot(&vertex.apart);
-        if least > reach * squared.sqrt() {
-            return Outcome::Beyond(least / squared.sqrt());
+        let most = squared.sqrt();
+        match verdict(&(nearest / most), [least / most, most]) {
+            Verdict::Beyond => {
+                return Outcome::Beyond {
+                    on: simplex.nearest_vertex().on,
+                    least: least / most,
+                };
+            }
+            Verdict::Within => {
+                return Outcome::Within {
+                    on: simplex.nearest_vertex().on,
+                };
+            }
+            Verdict::Unknown => {}
         }
         if squared < near * near && squared - least <= NEAR_ACCURACY * squared {
             return Outcome::Near(nearest);

@@ -69,6 +69,7 @@ impl Facets {
             loops: &self.loops,
             edges: &self.edges,
             center: Vec3::zeros(),
+            known_inner_radius: None,
         }
     }
 

@@ -135,12 +135,7 @@ pub(super) fn across(line: &Vec3, direction: &Vec3) -> f64 {
 
 /// Index of the vertex of a solid that is farthest along a direction in its axes.
 pub(super) fn farthest_vertex(solid: &Solid<'_>, direction: &Vec3) -> u32 {
-    let along = |at: u32| direction.dot(&solid.vertices[at as usize]);
-    let count = solid.vertices.len() as u32;
-    (1..count).fold(
-        0,
-        |best, at| if along(at) > along(best) { at } else { best },
-    )
+    solid.farthest(direction) as u32
 }
 
 /// The edge at a vertex of a solid that is most across a direction: the cosine of the angle by which it leans, and its index.

@@ -22,12 +22,13 @@ use super::manifold::{Manifold, Point};
 use super::polygon::{Polygon, Vertex, spanning_points};
 use super::query::Query;
 use crate::constants::{
-    AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE, CONVEX_ACCURACY,
-    CROSSING_LINES, MAX_FACE_VERTICES, MAX_REFINEMENTS, NARROW_RIM, REFINEMENT_ACCURACY,
-    REFINEMENT_GAP, TURNED_TOWARD,
+    AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE,
+    CONVEX_ACCURACY, CROSSING_LINES, MAX_FACE_VERTICES, MAX_REFINEMENTS, NARROW_RIM,
+    REFINEMENT_ACCURACY, REFINEMENT_GAP, TURNED_TOWARD,
 };
 use crate::math::{Mat3, Vec3};
 use crate::world::Frustum;
+use distance::Verdict;
 use facing::{Facing, Toward};
 use std::f64::consts::PI;
 
@@ -65,6 +66,78 @@ pub(crate) fn direction_between(p: &Core<'_>, q: &Core<'_>) -> Vec3 {
 /// The separation of two convex shapes along a direction from Q to P `[m]`.
 pub(crate) fn separation_along(p: &Core<'_>, q: &Core<'_>, normal: &Vec3) -> f64 {
     along(p, q, normal) - p.radius() - q.radius()
+}
+
+/// How near two convex bodies are, as far as their velocities ask for it.
+pub(in crate::collide) struct Nearness {
+    /// A point of each, not much farther apart than the nearest ones `[m]`.
+    pub(in crate::collide) on: [Vec3; 2],
+    /// The least distance of bodies that no velocities bring together `[m]`.
+    pub(in crate::collide) beyond: Option<f64>,
+}
+
+/// How near two convex shapes are, beginning with points of each that were near before, if there are any. None of shapes that overlap.
+///
+/// Bodies that fall side by side are within reach of their speeds, and in no danger of each other: what brings two together is a velocity along the normal
+/// between them. A direction along which their farthest points are apart by `least`, and two points that are apart by `most`, leave this normal no farther
+/// from it than a chord of the angle whose cosine is `least / most`. Once what the query admits along such normals is less than `least`, the two have no
+/// contact.
+pub(super) fn nearness(
+    p: &Core<'_>,
+    q: &Core<'_>,
+    query: &Query,
+    before: Option<[Vec3; 2]>,
+) -> Option<Nearness> {
+    let radii = p.radius() + q.radius();
+    let size = p.size().min(q.size());
+    let verdict = |normal: &Vec3, [least, most]: [f64; 2]| {
+        if query.surely_admits(most - radii) {
+            return Verdict::Within;
+        }
+        if least <= radii {
+            return Verdict::Unknown;
+        }
+        // Points may have the normal of another axis, which separates nearly as well.
+        let slack =
+            (AXIS_PREFERENCE_ABSOLUTE + AXIS_LOYALTY) * size + AXIS_PREFERENCE_RELATIVE * least;
+        let chord = |cosine: f64| (2.0 * (1.0 - cosine).max(0.0)).sqrt();
+        let (off, other) = (chord(least / most), chord(1.0 - slack / least));
+        if least - slack - radii > query.most_admitted(normal, off + other) {
+            Verdict::Beyond
+        } else if most - radii <= query.most_admitted(normal, -off) {
+            Verdict::Within
+        } else {
+            Verdict::Unknown
+        }
+    };
+    let mut start = p.inner_point() - q.inner_point();
+    if let Some(on) = before {
+        let apart = on[0] - on[1];
+        let most = apart.norm();
+        if most > 0.0 {
+            let normal = apart / most;
+            let least = along(p, q, &normal);
+            match verdict(&normal, [least, most]) {
+                Verdict::Unknown => start = normal,
+                found => {
+                    return Some(Nearness {
+                        on,
+                        beyond: (found == Verdict::Beyond).then_some(least - radii),
+                    });
+                }
+            }
+        }
+    }
+    match distance::nearest_unless(p, q, &Vec3::zeros(), 0.0, &start, verdict) {
+        distance::Outcome::Beyond { on, least } => Some(Nearness {
+            on,
+            beyond: Some(least - radii),
+        }),
+        distance::Outcome::Within { on } | distance::Outcome::Apart { on, .. } => {
+            Some(Nearness { on, beyond: None })
+        }
+        distance::Outcome::Near(_) | distance::Outcome::Overlap => None,
+    }
 }
 
 /// Up to four points of two convex shapes of which one is a cylinder or a cone.
@@ -194,7 +267,7 @@ fn between(
     let radii = p.radius() + q.radius();
     let near = REFINEMENT_GAP * (p.size() + q.size());
     let rough = match distance::nearest(p, q, &Vec3::zeros(), [near, reach + radii]) {
-        distance::Outcome::Beyond(apart) => return Err(apart - radii),
+        distance::Outcome::Beyond { least, .. } => return Err(least - radii),
         distance::Outcome::Apart { on, apart } => {
             let distance = apart.norm();
             let normal = apart / distance;
@@ -209,7 +282,7 @@ fn between(
             normal
         }
         distance::Outcome::Near(way) => way.normalize(),
-        distance::Outcome::Overlap => depth::way_out(p, q),
+        distance::Outcome::Within { .. } | distance::Outcome::Overlap => depth::way_out(p, q),
     };
     Ok(polished(p, q, &rough).unwrap_or_else(|| refined(p, q, rough)))
 }

@@ -52,6 +52,12 @@ impl Cuboid {
             loops: &LOOPS,
             edges: &EDGES,
             center: Vec3::zeros(),
+            known_inner_radius: Some(
+                self.faces[1]
+                    .offset
+                    .min(self.faces[3].offset)
+                    .min(self.faces[5].offset),
+            ),
         }
     }
 }

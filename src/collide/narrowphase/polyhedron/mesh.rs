@@ -217,7 +217,7 @@ impl Search<'_> {
             ..Solids::in_common_axes(self.body.solid(), prism.solid(), self.size)
         };
         if solids
-            .best_face(0.0)
+            .best_face(0.0, None)
             .is_none_or(|face| face.separation > 0.0)
         {
             return false;

@@ -9,6 +9,7 @@
 mod chords;
 mod cuboid;
 mod distance;
+mod edges;
 pub(in crate::collide) mod events;
 mod front;
 mod mesh;
@@ -32,6 +33,7 @@ use crate::constants::{
 };
 use crate::math::{Mat3, Pose, Vec3};
 use crate::world::{Face, Solid};
+use edges::{NearVertices, Segment, cross_on_gauss_map};
 use patch::{FEW_VERTICES, MAX_VERTICES, Patch};
 
 /// Kinds of features, in the two highest bits, as of two boxes: 0 and 1 are faces of P and of Q.
@@ -85,38 +87,6 @@ pub(super) struct Solids<'a> {
     size: f64,
 }
 
-/// An edge in the axes of P.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
-    pub(super) index: u32,
-    pub(super) from: Vec3,
-    pub(super) along: Vec3,
-    /// Normals of the faces on either side; those of Q reversed.
-    normals: [Vec3; 2],
-    /// Product of these: the normal of the arc between them.
-    across: Vec3,
-}
-
-impl Segment {
-    fn new(index: u32, [from, to]: [Vec3; 2], normals: [Vec3; 2]) -> Self {
-        Self {
-            index,
-            from,
-            along: to - from,
-            across: normals[0].cross(&normals[1]),
-            normals,
-        }
-    }
-
-    /// An edge of a solid in the axes of P.
-    fn of(solid: &Solid<'_>, index: u32) -> Self {
-        let edge = &solid.edges[index as usize];
-        let ends = edge.vertices.map(|at| solid.vertices[at as usize]);
-        let normals = edge.faces.map(|at| solid.faces[at as usize].normal);
-        Self::new(index, ends, normals)
-    }
-}
-
 /// A few points: of the face that separates best, or of a pair of edges. Of axes that do nearly as well, that
 /// of the feature `before` is preferred.
 pub(in crate::collide) fn polyhedron_polyhedron(
@@ -136,7 +106,7 @@ pub(in crate::collide) fn polyhedron_polyhedron(
         manifold.set_apart(along.separation);
         return;
     }
-    let Some(face) = solids.best_face(query.reach) else {
+    let Some(face) = solids.best_face(query.reach, known) else {
         return;
     };
     if face.separation > query.reach {
@@ -145,7 +115,7 @@ pub(in crate::collide) fn polyhedron_polyhedron(
     }
     // Of solids that are apart, a face that has a vertex of the other above it gives their distance; beside it there may be
     // edges that are nearer than that.
-    let mut farthest = query.reach;
+    let mut farthest = query.reach.min(query.closest + DEEPER_BY * solids.size);
     if face.separation > 0.0 {
         let lowest = solids.offer(&face, (p, q), query, manifold);
         if lowest <= face.separation + DEEPER_BY * solids.size {
@@ -180,7 +150,7 @@ pub(in crate::collide) fn polyhedron_polyhedron(
     }
     // A face that was preferred need not be the one that the closest features face each other along.
     solids.prefers = false;
-    let face = solids.best_face(query.reach).unwrap_or(face);
+    let face = solids.best_face(query.reach, known).unwrap_or(face);
     let best = solids.best_edges(near.each_ref().map(Vec::as_slice), face);
     for along in [solids.bearing_face(best), Some(best)]
         .into_iter()
@@ -228,7 +198,7 @@ pub(crate) fn separation_of_solids(
             (&pose_q.position, rotation_q, q),
         )
     };
-    let Some(face) = solids.best_face(f64::INFINITY) else {
+    let Some(face) = solids.best_face(f64::INFINITY, None) else {
         return f64::NEG_INFINITY;
     };
     let all = solids.edges_near(&face, f64::INFINITY);
@@ -304,14 +274,30 @@ impl<'a> Solids<'a> {
         Some(Along { axis, separation })
     }
 
-    /// The face with the largest separation, by preference of P. Looks no further than at one beyond `reach`.
-    fn best_face(&self, reach: f64) -> Option<Along> {
+    /// The face with the largest separation, by preference of P; the separation along one may be known. Looks no further than at one beyond `reach`.
+    fn best_face(&self, reach: f64, known: Option<Along>) -> Option<Along> {
         let mut best: Option<Along> = None;
         // The other solid's inner point is no lower than its vertices: a bound without looking at these.
         let center = self.of_q(&self.q.center);
+        let bound = |face: &Face| face.normal.dot(&center) - face.offset;
+        // What any face separates is no more than the largest.
+        let least = match known {
+            Some(Along {
+                axis: Axis::FaceP(_),
+                separation,
+            }) => separation,
+            _ => {
+                let highest = self
+                    .p
+                    .faces
+                    .iter()
+                    .max_by(|a, b| bound(a).total_cmp(&bound(b)));
+                highest.map_or(f64::NEG_INFINITY, |face| self.above_p(face))
+            }
+        };
         for (index, face) in (0..).zip(self.p.faces) {
-            let bound = face.normal.dot(&center) - face.offset;
-            if best.is_some_and(|best| bound <= best.separation) {
+            let bound = bound(face);
+            if bound < least || best.is_some_and(|best| bound <= best.separation) {
                 continue;
             }
             let separation = self.above_p(face);
@@ -401,21 +387,14 @@ impl<'a> Solids<'a> {
         let bottom = top + face.separation;
         let in_q = self.relative.tr_mul(&outward);
         let shift = outward.dot(&self.from_p);
-        let of = |edges: &[crate::world::Edge], reaches: &dyn Fn(u32) -> bool| -> Vec<u32> {
-            let near = (0..)
-                .zip(edges)
-                .filter(|(_, edge)| edge.vertices.iter().any(|&at| reaches(at)));
-            near.map(|(index, _)| index).collect()
-        };
-        let near_p = of(self.p.edges, &|at| {
-            outward.dot(&self.p.vertices[at as usize]) >= bottom - slack
-        });
-        let near_q = of(self.q.edges, &|at| {
-            shift + in_q.dot(&self.q.vertices[at as usize]) <= top + slack
-        });
+        let levels = (bottom - slack, top + slack);
+        let high = |vertex: &Vec3| outward.dot(vertex) >= levels.0;
+        let low = |vertex: &Vec3| shift + in_q.dot(vertex) <= levels.1;
+        let near_p = NearVertices::of(&self.p, high);
+        let near_q = NearVertices::of(&self.q, low);
         [
-            near_p.into_iter().map(|at| self.edge_of_p(at)).collect(),
-            near_q.into_iter().map(|at| self.edge_of_q(at)).collect(),
+            near_p.edges(&self.p).map(|at| self.edge_of_p(at)).collect(),
+            near_q.edges(&self.q).map(|at| self.edge_of_q(at)).collect(),
         ]
     }
 
@@ -577,19 +556,4 @@ fn offer_face(
         let patch = Patch::<MAX_VERTICES>::new((reference, index), other, incident);
         patch.offer(of_q, place, query, manifold)
     }
-}
-
-/// True if the arcs between the normals on either side of two edges cross: then their product is the normal of a face of
-/// P less Q.
-#[inline]
-fn cross_on_gauss_map(p: &Segment, q: &Segment) -> bool {
-    let ([a, b], [c, d]) = (&p.normals, &q.normals);
-    let (c_p, d_p) = (c.dot(&p.across), d.dot(&p.across));
-    // Most end here: the ends of one arc are on the same side of the other.
-    if c_p * d_p >= 0.0 {
-        return false;
-    }
-    let (a_q, b_q) = (a.dot(&q.across), b.dot(&q.across));
-    // On the same hemisphere, and on either side of each other.
-    a_q * b_q < 0.0 && c_p * b_q > 0.0
 }

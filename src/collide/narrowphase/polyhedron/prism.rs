@@ -80,6 +80,7 @@ impl Prism {
             loops: &LOOPS,
             edges: &EDGES,
             center: self.center,
+            known_inner_radius: None,
         }
     }
 }

@@ -39,6 +39,7 @@ impl<'a> TurnedSolid<'a> {
             loops: self.loops,
             edges: self.edges,
             center: self.center,
+            known_inner_radius: None,
         }
     }
 

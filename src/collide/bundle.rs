@@ -3,7 +3,7 @@
 use super::ContactPoint;
 use super::crowd::Crowd;
 use super::four::{Four, Quad};
-use super::narrowphase::{Limits, Query};
+use super::narrowphase::{Limits, Names, Query};
 use super::whereabouts::{Whereabouts, reach};
 use crate::math::{Mat3, Vec3};
 
@@ -171,6 +171,12 @@ impl Bundle {
         }
         Some(bundle)
     }
+}
+
+/// Names of the points of some bundles.
+pub(super) fn names(bundles: &[Bundle]) -> Names {
+    let points = bundles.iter();
+    Names::of(points.flat_map(|bundle| &bundle.features[..bundle.count as usize]))
 }
 
 /// How many points of a list the next bundle takes.

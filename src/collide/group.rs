@@ -13,7 +13,7 @@ use super::crowd::Crowd;
 use super::four::Avx;
 use super::four::{Four, Quad};
 use super::kept::Kept;
-use super::narrowphase::{self, ContactModel, Kind, Limits, Mover};
+use super::narrowphase::{self, ContactModel, Kind, Limits, Mover, Names};
 use super::witnesses::Witnesses;
 use crate::world::World;
 #[cfg(feature = "scene")]
@@ -45,8 +45,8 @@ impl Admission {
 struct Record {
     /// Place of its manifold in the group.
     manifold: u32,
-    /// True for a pair that had contacts when it was last looked at.
-    touching: bool,
+    /// Its contacts when it was last looked at.
+    points: Names,
 }
 
 impl Record {
@@ -110,7 +110,7 @@ impl Group {
                 Some((_, record)) => *record,
                 None => Record {
                     manifold: new_manifold(movers, *pair, &mut self.kept, &mut self.free),
-                    touching: false,
+                    points: Names::default(),
                 },
             };
             self.records.push(record);
@@ -199,7 +199,7 @@ impl Search<'_> {
         let movers = self.crowd.movers();
         let margins = self.admission.margins();
         for (&pair, record) in self.pairs.iter().zip(records) {
-            let margin = margins[usize::from(record.touching)];
+            let margin = margins[usize::from(!record.points.is_empty())];
             let limits = Limits {
                 margin,
                 ..self.admission.limits
@@ -209,11 +209,12 @@ impl Search<'_> {
             if movers_of.iter().all(|mover| mover.kind == Kind::Sphere) {
                 found.extend(narrowphase::contact_of_spheres(pair, movers_of, limits));
             } else {
-                let touched = record.touching;
-                narrowphase::contacts_of(self.world, movers, pair, limits, touched, found);
+                let last = record.points;
+                narrowphase::contacts_of(self.world, movers, pair, limits, last, found);
             }
             if self.admission.touching_margin.is_some() {
-                record.touching = found.len() > first;
+                let found = found[first..].iter();
+                record.points = Names::of(found.map(|contact| &contact.feature));
             }
         }
     }
@@ -256,7 +257,7 @@ impl Search<'_> {
     ) {
         let margins = self.admission.margins();
         for (&pair, record) in self.pairs.iter().zip(records) {
-            let margin = margins[usize::from(record.touching)];
+            let margin = margins[usize::from(!record.points.is_empty())];
             let limits = Limits {
                 margin,
                 ..self.admission.limits
@@ -270,7 +271,8 @@ impl Search<'_> {
                 found,
             );
             if self.admission.touching_margin.is_some() {
-                record.touching = found.len() > first;
+                let found = found[first..].iter();
+                record.points = Names::of(found.map(|contact| &contact.feature));
             }
         }
     }

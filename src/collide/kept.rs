@@ -12,7 +12,7 @@
 mod saved;
 
 use super::ContactPoint;
-use super::bundle::{Bundle, KeptPoint, bundles_of};
+use super::bundle::{Bundle, KeptPoint, bundles_of, names};
 use super::couple::{Couple, tolerance};
 use super::crowd::{Crowd, turn};
 use super::four::Four;
@@ -431,12 +431,9 @@ impl Renewal<'_> {
             return false;
         }
         let query = Query::new(movers[0], movers[1], limits);
-        let before = self.origin.near.map(|[a, b]| {
-            [
-                rotations[0] * a.cast::<f64>(),
-                offset + rotations[1] * b.cast::<f64>(),
-            ]
-        });
+        let [turn_a, turn_b] = &rotations;
+        let before = self.origin.near;
+        let before = before.map(|[a, b]| [turn_a * a.cast(), offset + turn_b * b.cast::<f64>()]);
         let Some(found) = nearness(couple.world, couple.pair, &query, before) else {
             self.closest = closest;
             return false;
@@ -470,9 +467,11 @@ impl Renewal<'_> {
         let reach = self.needed + KEPT_REACH_PER_MARGIN * margin + most;
         let before = (self.manifold.bundles.count() > 0).then_some(self.origin.feature);
         let rotations = couple.rotations();
-        let last_normal = before.map(|_| bundles[self.manifold.first as usize].normal(&rotations));
-        let query = Query::within(couple.offset(), reach)
-            .after(before.is_some())
+        let kept = &bundles[self.manifold.range()];
+        let last_normal = before.map(|_| kept[0].normal(&rotations));
+        let radii = [a.bounding_radius, b.bounding_radius];
+        let query = Query::within(couple.offset(), reach, radii)
+            .after(names(kept))
             .beginning_with(last_normal)
             .no_farther_than(self.closest);
         points.clear();

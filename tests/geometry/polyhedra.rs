@@ -208,7 +208,7 @@ fn manifolds_hold_the_deepest_point() {
             .map(|c| c.separation)
             .fold(f64::INFINITY, f64::min);
         assert!(
-            (1..=8).contains(&found.len()),
+            (1..=16).contains(&found.len()),
             "{case}: {expected} {found:?}"
         );
         touching += 1;
@@ -315,7 +315,7 @@ fn a_plate_stands_on_the_corners_that_it_leans_on() {
                 let poses = [Pose::new(Vec3::z() * 0.04, turn), Pose::identity()];
                 let found = contacts([plate.clone(), below.clone()], poses, 0.01);
                 let what = format!("case {case}, turned by {twist}, leaning to {angle}");
-                assert!((4..=8).contains(&found.len()), "{what}: {found:?}");
+                assert!((4..=16).contains(&found.len()), "{what}: {found:?}");
                 let all = [sides(&plate, twist), sides(&below, 0.0)].concat();
                 let corners = corners_within(&all);
                 // A corner that was left out is no lower than what is nearest to it among those found and the lines between them.

@@ -2,14 +2,14 @@
 
 use super::{Group, NO_MANIFOLD, Record, new_manifold};
 use crate::collide::kept::SavedManifold;
-use crate::collide::narrowphase::Mover;
+use crate::collide::narrowphase::{Mover, Names};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// State of a pair for a checkpoint: if it touched, and its manifold.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::collide) struct SavedPair {
-    touching: bool,
+    points: Names,
     manifold: Option<SavedManifold>,
 }
 
@@ -17,7 +17,7 @@ impl Group {
     /// States of the group's pairs for a checkpoint, in their order.
     pub(in crate::collide) fn saved(&self) -> impl Iterator<Item = SavedPair> {
         self.records.iter().map(|record| SavedPair {
-            touching: record.touching,
+            points: record.points,
             manifold: self.kept.saved(record.manifold),
         })
     }
@@ -43,7 +43,7 @@ impl Group {
             }
             self.records.push(Record {
                 manifold: place,
-                touching: saved.touching,
+                points: saved.points,
             });
         }
         self.count_solids();

@@ -5,11 +5,11 @@
 //! by which it lies between them: it is of no use as long as its own is no less than that mixture of theirs, and if it is less,
 //! the body would sink onto it.
 
-use super::polygon::{At, Chosen, beside, first_max, four_points, squared_distance};
+use super::polygon::{At, Chosen, beside, four_points, squared_distance};
 use crate::constants::{DEEPER_BY, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
 use arrayvec::ArrayVec;
 
-/// Of some points, four that span a large area, and those that lie below the envelope of the ones chosen before, the lowest first; a
+/// Of some points, four that span a large area, those that are to stay, and those that lie below the envelope of the ones chosen before, the lowest first; a
 /// point beside them counts if it is lower than what is nearest to it by more than a slope. Points above `level` are not
 /// among the four, and come last: those beside the others, the farthest first.
 ///
@@ -18,15 +18,23 @@ pub(super) fn bearing_points<const MOST: usize>(
     count: usize,
     (level, slope): (f64, f64),
     at: impl Fn(usize) -> At,
+    stays: impl Fn(usize) -> bool,
 ) -> Chosen {
     if count <= SPANNING_POINTS {
-        return ([0, 1, 2, 3, 0, 0, 0, 0], count);
+        return (std::array::from_fn(|k| k), count);
     }
     let points: ArrayVec<At, MOST> = (0..count).map(at).collect();
     let is_low = |index: &usize| points[*index][2] <= level;
     let low: ArrayVec<usize, MOST> = (0..count).filter(is_low).collect();
     let (four, number) = four_points(low.len(), f64::INFINITY, |k| points[low[k]]);
-    let mut envelope = Envelope::<MOST>::of(&points, four[..number].iter().map(|&k| low[k]));
+    let mut first: ArrayVec<usize, MAX_MANIFOLD_POINTS> =
+        four[..number].iter().map(|&k| low[k]).collect();
+    for index in (0..count).filter(|&index| stays(index)) {
+        if !first.is_full() && !first.contains(&index) {
+            first.push(index);
+        }
+    }
+    let mut envelope = Envelope::<MOST>::of(&points, &first);
     let width = points.iter().fold(0.0_f64, |width, point| {
         width.max(squared_distance(point, &points[0]))
     });
@@ -48,30 +56,10 @@ pub(super) fn bearing_points<const MOST: usize>(
 }
 
 /// Of the corners of a polygon that lies on a face, those that bear; the height of a corner is that above the face.
-pub(super) fn bearing_corners<const MOST: usize>(corners: &[At]) -> Chosen {
+pub(super) fn bearing_corners<const MOST: usize>(corners: &[At], stay: &[bool]) -> Chosen {
     let all = (f64::INFINITY, DEEPER_BY);
-    bearing_points::<MOST>(corners.len(), all, |index| corners[index])
-}
-
-/// Of the corners of a solid above a plane all up to eight; of more, four that span most and the deepest, as of [`four_points`], and those farthest outside
-/// of them. But for a deepest one the choice follows from where they are along the plane, and does not change under the noise of a step.
-pub(super) fn standing_corners<const MOST: usize>(corners: &[At], deeper_by: f64) -> Chosen {
-    let count = corners.len();
-    if count <= MAX_MANIFOLD_POINTS {
-        return ([0, 1, 2, 3, 4, 5, 6, 7], count);
-    }
-    let (four, number) = four_points(count, deeper_by, |index| corners[index]);
-    let mut envelope = Envelope::<MOST>::of(corners, four[..number].iter().copied());
-    while !envelope.is_full() {
-        // The first of nearly equal ones, as of the four.
-        let others = &envelope.others;
-        let place = first_max(others.len(), |place| others[place].away());
-        if others[place].away() == 0.0 {
-            break;
-        }
-        envelope.choose(place);
-    }
-    envelope.chosen()
+    let (at, stays) = (|index: usize| corners[index], |index: usize| stay[index]);
+    bearing_points::<MOST>(corners.len(), all, at, stays)
 }
 
 /// The first with the largest measure above 0.
@@ -126,8 +114,8 @@ struct Envelope<const MOST: usize> {
 
 impl<const MOST: usize> Envelope<MOST> {
     /// Of some points of which the first ones are chosen.
-    fn of(points: &[At], first: impl Iterator<Item = usize> + Clone) -> Self {
-        let others = (0..points.len()).filter(|&index| !first.clone().any(|one| one == index));
+    fn of(points: &[At], first: &[usize]) -> Self {
+        let others = (0..points.len()).filter(|index| !first.contains(index));
         let mut envelope = Self {
             chosen: ArrayVec::new(),
             others: others
@@ -139,7 +127,7 @@ impl<const MOST: usize> Envelope<MOST> {
                 })
                 .collect(),
         };
-        for index in first {
+        for &index in first {
             envelope.add((index, points[index]));
         }
         envelope
@@ -242,7 +230,6 @@ impl Triangle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::constants::CORNER_DEEPER_BY;
     use std::f64::consts::TAU;
 
     /// Corners of a regular polygon of radius 1, at the heights of a plane that falls by `lean` toward an angle.
@@ -257,44 +244,45 @@ mod tests {
     #[test]
     fn a_face_that_leans_stands_on_its_lowest_corner() {
         for sides in 5..=32 {
-            let (_, count) = bearing_corners::<32>(&polygon(sides, (0.0, 0.0)));
+            let (_, count) = bearing_corners::<32>(&polygon(sides, (0.0, 0.0)), &[false; 32]);
             assert_eq!(count, SPANNING_POINTS);
             for k in 0..sides {
                 let toward = TAU * k as f64 / sides as f64;
                 let corners = polygon(sides, (toward, 1e-4));
-                for (chosen, count) in [
-                    bearing_corners::<32>(&corners),
-                    standing_corners::<32>(&corners, DEEPER_BY),
-                ] {
-                    let heights = chosen[..count].iter().map(|&index| corners[index][2]);
-                    let lowest = heights.fold(0.0, f64::min);
-                    // Of many corners one beside the lowest does as well.
-                    assert!(lowest < -0.9e-4, "{sides}: {k} {chosen:?}");
-                    assert!(
-                        sides > 12 || chosen[..count].contains(&k),
-                        "{sides}: {k} {chosen:?}"
-                    );
-                }
+                let (chosen, count) = bearing_corners::<32>(&corners, &[false; 32]);
+                let heights = chosen[..count].iter().map(|&index| corners[index][2]);
+                let lowest = heights.fold(0.0, f64::min);
+                // Of many corners one beside the lowest does as well.
+                assert!(lowest < -0.9e-4, "{sides}: {k} {chosen:?}");
+                assert!(
+                    sides > 12 || chosen[..count].contains(&k),
+                    "{sides}: {k} {chosen:?}"
+                );
             }
         }
     }
 
     #[test]
-    fn corners_above_a_plane_stay_the_same_while_it_sways() {
-        for sides in 5..=64 {
-            let level = standing_corners::<64>(&polygon(sides, (0.0, 0.0)), CORNER_DEEPER_BY);
-            let (chosen, count) = level;
-            assert_eq!(count, sides.min(MAX_MANIFOLD_POINTS));
-            // None is left out between two others beyond a sixth of the circle but where corners are few.
-            let gaps =
-                (0..count).map(|k| (chosen[(k + 1) % count] + sides - chosen[k] - 1) % sides + 1);
-            let widest = gaps.max().unwrap_or(sides);
-            assert!(widest <= sides.div_ceil(6), "{sides}: {chosen:?}");
-            for k in 0..100 {
-                let sway = (TAU * f64::from(k) / 100.0, 1e-4);
-                let found = standing_corners::<64>(&polygon(sides, sway), CORNER_DEEPER_BY);
-                assert_eq!(found, level, "{sides}: {sway:?}");
+    fn corners_that_are_to_stay_do_while_there_is_room() {
+        for sides in 5..=MAX_MANIFOLD_POINTS {
+            let level = polygon(sides, (0.0, 0.0));
+            for k in 0..sides {
+                let mut stay = vec![false; sides];
+                stay[k] = true;
+                stay[(k + 1) % sides] = true;
+                let (chosen, count) = bearing_corners::<32>(&level, &stay);
+                let chosen = &chosen[..count];
+                assert!(chosen.contains(&k), "{sides}: {k} {chosen:?}");
+                assert!(
+                    chosen.contains(&((k + 1) % sides)),
+                    "{sides}: {k} {chosen:?}"
+                );
+                assert!(count <= SPANNING_POINTS + 2, "{sides}: {k} {chosen:?}");
             }
+            let (_, count) = bearing_corners::<32>(&level, &vec![true; sides]);
+            assert_eq!(count, sides);
         }
+        let (_, count) = bearing_corners::<32>(&polygon(32, (0.0, 0.0)), &[true; 32]);
+        assert_eq!(count, MAX_MANIFOLD_POINTS);
     }
 }

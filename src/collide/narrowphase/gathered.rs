@@ -178,7 +178,15 @@ impl<const MOST: usize> Gathered<MOST> {
                 } = &items[group[k]].point;
                 [u.dot(position), v.dot(position), *separation]
             };
-            let (chosen, count) = bearing_points::<MOST>(count, (level, query.deeper_by), laid);
+            let (chosen, count) =
+                bearing_points::<MOST>(count, (level, query.deeper_by), laid, |k| {
+                    let Point {
+                        feature,
+                        separation,
+                        ..
+                    } = items[group[k]].point;
+                    query.keeps(feature | of_mesh, separation)
+                });
             let mut manifold = Manifold::new();
             for &k in &chosen[..count] {
                 let point = &items[group[k]].point;
@@ -217,7 +225,7 @@ mod tests {
 
     #[test]
     fn of_many_points_few_stay_in_each_direction() {
-        let query = Query::within(Vec3::zeros(), 1.0);
+        let query = Query::within(Vec3::zeros(), 1.0, [1.0; 2]);
         let mut gathered = Gathered::<64>::new();
         for k in 0..200 {
             let x = f64::from(k % 20);

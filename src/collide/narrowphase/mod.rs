@@ -47,7 +47,7 @@ use placed::{Part, Placed};
 pub(crate) use polyhedron::distance_from_solid;
 use polyhedron::polyhedron_polyhedron;
 pub(crate) use polyhedron::{Cuboid, separation_of_solids};
-pub(super) use query::Query;
+pub(super) use query::{Names, Query};
 pub(super) use sphere_box::closest_on_box;
 
 /// How far apart two surfaces may be and still give a contact.
@@ -95,7 +95,7 @@ pub fn find_contacts(
         parallel::for_each(&mut found[..count], 1, |chunk, found| {
             found.clear();
             for pair in &wave[chunk * CHUNK..wave.len().min((chunk + 1) * CHUNK)] {
-                contacts_of(world, &movers, *pair, limits, false, found);
+                contacts_of(world, &movers, *pair, limits, Names::default(), found);
             }
         });
         for chunk in &found[..count] {
@@ -116,7 +116,7 @@ pub(super) fn contacts_of(
     movers: &[Mover],
     pair: [u32; 2],
     limits: Limits,
-    touched: bool,
+    last_points: Names,
     found: &mut Vec<ContactPoint>,
 ) {
     let [mover_a, mover_b] = pair.map(|index| &movers[index as usize]);
@@ -124,7 +124,7 @@ pub(super) fn contacts_of(
         found.extend(contact_of_spheres(pair, [mover_a, mover_b], limits));
         return;
     }
-    let query = Query::new(mover_a, mover_b, limits).after(touched);
+    let query = Query::new(mover_a, mover_b, limits).after(last_points);
     contacts_of_pair(world, pair, [mover_a, mover_b], &query, found);
 }
 

@@ -100,7 +100,7 @@ impl<const N: usize> Polygon<N> {
         }
     }
 
-    /// Offers the vertices that a query admits, or those that are chosen of them, each with its own height above the face, whose outward normal
+    /// Offers the vertices that a query admits, or those that are chosen of them and of what is to stay, each with its own height above the face, whose outward normal
     /// or its opposite is `normal`. Returns the least height of any, infinity if there is none.
     #[inline(always)]
     pub(super) fn offer(
@@ -108,7 +108,7 @@ impl<const N: usize> Polygon<N> {
         normal: &Vec3,
         position: impl Fn(&At) -> Vec3,
         name: impl Fn(&Vertex) -> u32,
-        choose: impl FnOnce(&[At]) -> Chosen,
+        choose: impl FnOnce(&[At], &[bool]) -> Chosen,
         query: &Query,
         manifold: &mut Manifold,
     ) -> f64 {
@@ -128,7 +128,10 @@ impl<const N: usize> Polygon<N> {
         }
         self.count = kept;
         let places = self.vertices.map(|vertex| vertex.at);
-        let (chosen, count) = choose(&places[..kept]);
+        let stay = self
+            .vertices
+            .map(|vertex| query.keeps(name(&vertex), vertex.at[2]));
+        let (chosen, count) = choose(&places[..kept], &stay[..kept]);
         for &index in &chosen[..count] {
             let vertex = &self.vertices[index];
             manifold.push(Point {
@@ -143,8 +146,8 @@ impl<const N: usize> Polygon<N> {
 }
 
 /// [`four_points`] of all.
-pub(super) fn spanning_points(deeper_by: f64) -> impl FnOnce(&[At]) -> Chosen {
-    move |points| {
+pub(super) fn spanning_points(deeper_by: f64) -> impl FnOnce(&[At], &[bool]) -> Chosen {
+    move |points, _| {
         let (four, count) = four_points(points.len(), deeper_by, |index| points[index]);
         let mut chosen = [0; MAX_MANIFOLD_POINTS];
         chosen[..SPANNING_POINTS].copy_from_slice(&four);
@@ -152,12 +155,13 @@ pub(super) fn spanning_points(deeper_by: f64) -> impl FnOnce(&[At]) -> Chosen {
     }
 }
 
-/// Of the corners of a convex polygon, in order and no more than a manifold has room for, those that a body leans on, and of others four in all.
+/// Of the corners of a convex polygon, in order and no more than a manifold has room for, those that a body leans on or that are
+/// to stay, and of others four in all.
 ///
 /// As long as more than four are left, the one nearest to the line between its neighbours goes, the first of nearly equal ones, unless it is lower than that line by
 /// [`BEARS_BELOW`] of the width.
-pub(super) fn bearing_outline(corners: &[At]) -> Chosen {
-    let mut chosen = [0, 1, 2, 3, 4, 5, 6, 7];
+pub(super) fn bearing_outline(corners: &[At], stay: &[bool]) -> Chosen {
+    let mut chosen = std::array::from_fn(|k| k);
     let mut count = corners.len();
     debug_assert!(count <= MAX_MANIFOLD_POINTS);
     if count <= SPANNING_POINTS {
@@ -173,7 +177,10 @@ pub(super) fn bearing_outline(corners: &[At]) -> Chosen {
             let corner = &corners[chosen[place]];
             let [from, to] = [(place + count - 1) % count, (place + 1) % count];
             let (squared, height) = beside(corner, &corners[chosen[from]], &corners[chosen[to]]);
-            if corner[2] >= height - below && squared < nearest.1 * (1.0 - MANIFOLD_TIE) {
+            if !stay[chosen[place]]
+                && corner[2] >= height - below
+                && squared < nearest.1 * (1.0 - MANIFOLD_TIE)
+            {
                 nearest = (place, squared);
             }
         }
@@ -297,14 +304,14 @@ mod tests {
 
     #[test]
     fn a_face_keeps_the_corners_that_it_leans_on_and_four_where_it_is_level() {
-        let level = bearing_outline(&octagon(0.0, 0.0));
+        let level = bearing_outline(&octagon(0.0, 0.0), &[false; 8]);
         assert_eq!(level.1, SPANNING_POINTS);
         for k in 0..64 {
             let toward = TAU * f64::from(k) / 64.0;
             // Noise does not choose.
-            assert_eq!(bearing_outline(&octagon(toward, 1e-6)), level);
+            assert_eq!(bearing_outline(&octagon(toward, 1e-6), &[false; 8]), level);
             let corners = octagon(toward, 1e-2);
-            let (chosen, count) = bearing_outline(&corners);
+            let (chosen, count) = bearing_outline(&corners, &[false; 8]);
             let chosen = &chosen[..count];
             assert!((SPANNING_POINTS..=8).contains(&count), "{k}: {chosen:?}");
             for (index, corner) in corners.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::mover::{Kind, Mover};
 use super::{ContactModel, Limits};
-use crate::constants::{CORNER_DEEPER_BY, DEEPER_BY};
+use crate::constants::{CORNER_DEEPER_BY, DEEPER_BY, STAYS_WITHIN};
 use crate::math::Vec3;
 
 /// The speculative limit of one pair of bodies. Positions are relative to body A's centre of mass,
@@ -35,6 +35,31 @@ pub(in crate::collide) struct Query {
     pub(super) deeper_by: f64,
     /// From B to A, where the bodies had a point before: a direction to begin with.
     last_normal: Option<Vec3>,
+    /// Points that the bodies had before.
+    last_points: Names,
+}
+
+/// A set of names of points. It is small, and may hold others, too: beside four names it has one in nine others.
+#[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
+pub(in crate::collide) struct Names(u32);
+
+impl Names {
+    pub(in crate::collide) fn of<'a>(features: impl Iterator<Item = &'a u64>) -> Self {
+        Self(features.fold(0, |names, &feature| names | Self::bit(feature as u32)))
+    }
+
+    pub(in crate::collide) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    fn contains(self, feature: u32) -> bool {
+        self.0 & Self::bit(feature) != 0
+    }
+
+    fn bit(feature: u32) -> u32 {
+        1 << (feature.wrapping_mul(0x9e37_79b1) >> 27)
+    }
 }
 
 impl Query {
@@ -63,12 +88,13 @@ impl Query {
             sign: 1.0,
             deeper_by: DEEPER_BY,
             last_normal: None,
+            last_points: Names::default(),
         }
     }
 
     /// Asks for all points up to a separation `[m]`, whatever their velocity, of bodies whose centres of mass
     /// are apart by `offset`.
-    pub(in crate::collide) fn within(offset: Vec3, separation: f64) -> Self {
+    pub(in crate::collide) fn within(offset: Vec3, separation: f64, radii: [f64; 2]) -> Self {
         Self {
             margin: separation,
             time_step: 0.0,
@@ -77,7 +103,7 @@ impl Query {
             velocity_b: Vec3::zeros(),
             spin_a: Vec3::zeros(),
             spin_b: Vec3::zeros(),
-            radii: [0.0; 2],
+            radii,
             offset,
             reach: separation,
             closest: f64::INFINITY,
@@ -85,18 +111,21 @@ impl Query {
             sign: 1.0,
             deeper_by: DEEPER_BY,
             last_normal: None,
+            last_points: Names::default(),
         }
     }
 
-    /// The same for two bodies that had a point before, if they had: they keep those that span a face while it sways.
-    pub(in crate::collide) fn after(self, touched: bool) -> Self {
-        if touched {
-            Self {
-                deeper_by: CORNER_DEEPER_BY,
-                ..self
-            }
+    /// The same for two bodies that had these points before: they keep those that bear, and those that span a face while it sways.
+    pub(in crate::collide) fn after(self, last_points: Names) -> Self {
+        let deeper_by = if last_points.is_empty() {
+            self.deeper_by
         } else {
-            self
+            CORNER_DEEPER_BY
+        };
+        Self {
+            deeper_by,
+            last_points,
+            ..self
         }
     }
 
@@ -106,6 +135,12 @@ impl Query {
             last_normal,
             ..self
         }
+    }
+
+    /// True of a point that the bodies had before and that touches, or nearly: what it bears would fall onto the others, and onto it again.
+    pub(super) fn keeps(&self, feature: u32, separation: f64) -> bool {
+        separation <= STAYS_WITHIN * self.radii[0].min(self.radii[1])
+            && self.last_points.contains(feature)
     }
 
     /// The same for two bodies that are known to be no farther apart than this `[m]`.

@@ -131,13 +131,20 @@ pub(in crate::collide) fn polyhedron_polyhedron(
         return;
     }
     // What separated before stays the axis while it does nearly as well, and while what it separates still faces
-    // each other along it.
+    // each other along it. A face does as well if what lies above or below it is as deep: where solids lie on each other the deepest vertex is beside the
+    // face of the other one now, now over it, and so are the axes' separations by turns.
     let tolerance = AXIS_LOYALTY * solids.size;
+    let lying = known.filter(|along| solids.lies_along(along, &best));
     known = known.filter(|along| best.separation <= along.separation + tolerance);
     let bearing = solids.bearing_face(known.unwrap_or(best));
-    for (along, slack) in [(bearing, 0.0), (known, tolerance)] {
+    for (along, range) in [
+        (lying, -tolerance..=tolerance),
+        (bearing, f64::NEG_INFINITY..=0.0),
+        (known, f64::NEG_INFINITY..=tolerance),
+    ] {
         if let Some(along) = along {
-            if solids.offer(&along, (p, q), query, manifold) <= best.separation + slack {
+            let lowest = solids.offer(&along, (p, q), query, manifold);
+            if range.contains(&(lowest - best.separation)) {
                 return;
             }
             manifold.clear();
@@ -442,6 +449,14 @@ impl<'a> Solids<'a> {
             normal
         };
         Some((outward, outward.dot(&(q.from - p.from))))
+    }
+
+    /// True of a face that an axis is nearly the normal of along which the solids overlap.
+    fn lies_along(&self, face: &Along, axis: &Along) -> bool {
+        let normals = self.outward(face.axis).zip(self.outward(axis.axis));
+        axis.separation <= 0.0
+            && !matches!(face.axis, Axis::Edges(..))
+            && normals.is_some_and(|(one, other)| one.dot(&other) >= EDGES_ALONG_FACE)
     }
 
     /// Of edges that overlap and cross nearly along a face, this face: a point of edges that slides on a face comes

@@ -2,10 +2,11 @@
 
 use super::Standing;
 use super::patch::MAX_VERTICES;
-use crate::collide::narrowphase::envelope::standing_corners;
+use crate::collide::narrowphase::envelope::bearing_points;
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
 use crate::collide::narrowphase::segment::{closest_of_segments, closest_to_point};
+use crate::constants::{DEEPER_BY, MAX_MANIFOLD_POINTS};
 use crate::math::Vec3;
 use crate::world::{Face, Solid};
 
@@ -44,7 +45,7 @@ pub(in crate::collide::narrowphase) fn sphere_polyhedron(
     );
 }
 
-/// The vertices near the half-space, or some of them.
+/// The vertices near the half-space; of more than a manifold has room for those that bear.
 pub(in crate::collide::narrowphase) fn half_space_polyhedron(
     (p, rotation, solid): Standing<'_>,
     (q, normal, offset): (&Vec3, Vec3, f64),
@@ -78,13 +79,22 @@ pub(in crate::collide::narrowphase) fn half_space_polyhedron(
             near.push((at, point));
         }
     }
+    // All that there is room for: what falls stands on the first that is there.
+    if near.len() <= MAX_MANIFOLD_POINTS {
+        for (_, point) in near {
+            manifold.push(point);
+        }
+        return;
+    }
     // No face has more.
     if near.len() > MAX_VERTICES {
         near.sort_by(|(one, _), (other, _)| one[2].total_cmp(&other[2]));
         near.truncate(MAX_VERTICES);
     }
-    let places: Vec<_> = near.iter().map(|(at, _)| *at).collect();
-    let (chosen, count) = standing_corners::<MAX_VERTICES>(&places, query.deeper_by);
+    let stays = |index: usize| query.keeps(near[index].1.feature, near[index].1.separation);
+    let at = |index: usize| near[index].0;
+    let level = (query.level_around(lowest), DEEPER_BY);
+    let (chosen, count) = bearing_points::<MAX_VERTICES>(near.len(), level, at, stays);
     for &index in &chosen[..count] {
         manifold.push(near[index].1);
     }

@@ -165,10 +165,11 @@ pub(crate) const NEAR_ACCURACY: f64 = 0.01;
 /// fraction of the shapes' size; the same for a point between boxes that lies on no face.
 pub(crate) const DEEPER_BY: f64 = 1e-7;
 
-/// Depth by which a corner must exceed all that span its face to take the place of one, as a fraction of the face's width.
+/// Depth by which a point of the rim of a cylinder or cone must exceed all that span its face to take the place of one, as a fraction of the face's width; on
+/// meshes the same as a slope.
 ///
-/// At less than 5e-4, towers of prisms of five sides and more sway for ever: a sway of that much has other corners
-/// in every step, and loads are lost with those that go. At 1e-3 and beyond all come to rest.
+/// At less than 5e-4, towers of prisms of five sides and more swayed for ever when these chose so, too: a sway of that much has other corners
+/// in every step, and loads are lost with those that go. At 1e-3 and beyond all came to rest.
 pub(crate) const CORNER_DEEPER_BY: f64 = 1e-3;
 
 /// Separation up to which a corner that bore two bodies goes on to, as a fraction of the smaller bounding radius.

@@ -39,7 +39,7 @@ pub(in crate::collide) struct Query {
     last_points: Names,
 }
 
-/// A set of names of points. It is small, and may hold others, too: beside four names it has one in nine others.
+/// A set of names of points. It is small, and may hold others, too: beside four names it has one in eight of the others.
 #[derive(Debug, Clone, Copy, Default)]
 #[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::collide) struct Names(u32);

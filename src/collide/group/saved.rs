@@ -6,7 +6,7 @@ use crate::collide::narrowphase::{Mover, Names};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// State of a pair for a checkpoint: if it touched, and its manifold.
+/// State of a pair for a checkpoint: its last contacts, and its manifold.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::collide) struct SavedPair {
     points: Names,

@@ -276,7 +276,7 @@ fn twice_area(a: &At, b: &At, c: &At) -> f64 {
 }
 
 /// The first vertex whose measure, not negative, is largest or nearly so.
-pub(super) fn first_max(count: usize, measure: impl Fn(usize) -> f64) -> usize {
+fn first_max(count: usize, measure: impl Fn(usize) -> f64) -> usize {
     let mut best = 0;
     let mut value = measure(0);
     for index in 1..count {

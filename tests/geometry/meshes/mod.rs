@@ -107,7 +107,7 @@ fn least(contacts: &[ContactPoint]) -> f64 {
     separations.fold(f64::INFINITY, f64::min)
 }
 
-/// True if a body has more corners within reach of the ground than stand for all.
+/// True if a body has more corners within reach of the ground than a plane gives contacts.
 fn chooses(shape: &Shape, pose: &Pose, reach: f64) -> bool {
     let (corners, most) = match shape {
         Shape::Box { half_extents } => {
@@ -116,7 +116,7 @@ fn chooses(shape: &Shape, pose: &Pose, reach: f64) -> bool {
             let corners = (0..8).map(|k| corner(k).component_mul(half_extents));
             (corners.collect(), 4)
         }
-        Shape::Polyhedron(solid) => (solid.vertices().to_vec(), 4),
+        Shape::Polyhedron(solid) => (solid.vertices().to_vec(), 16),
         _ => (Vec::new(), 0),
     };
     let low = corners

@@ -187,8 +187,7 @@ impl Detector {
     /// [`find_contacts`](super::narrowphase::find_contacts) finds, to the tolerance
     /// [`KEPT_MOTION_PER_RADIUS`](crate::constants::KEPT_MOTION_PER_RADIUS), and points of pairs that
     /// touched last time up to a margin larger by [`TOUCHING_MARGIN`]; sorted by pair and feature. Of those pairs' corners, those
-    /// that bear stay, and of a rim the deepest takes the place of one that spans the face only if it is deeper by
-    /// [`CORNER_DEEPER_BY`](crate::constants::CORNER_DEEPER_BY).
+    /// that bear stay, and a point on a mesh counts beside them only below [`MESH_SLOPE`](crate::constants::MESH_SLOPE).
     pub fn find_contacts(&mut self, world: &World, limits: Limits) {
         let admission = Admission {
             limits,

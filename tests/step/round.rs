@@ -94,6 +94,36 @@ fn what_stands_stays_and_comes_to_rest() {
     }
 }
 
+/// Each a little beside the one below, they swayed for ever on four points that began where they lean.
+#[test]
+fn towers_of_cylinders_come_to_rest() {
+    for (half_length, radius, count) in [(0.05, 0.03, 5), (0.05, 0.05, 10), (0.5, 1.0, 10)] {
+        let mut world = world(0.5, false, DOWN);
+        for level in 0..count {
+            let aside = 0.05 * radius * (f64::from(level * 7 % 5) - 2.0);
+            let height = half_length * (2.0 * f64::from(level) + 1.0);
+            let turn = Quat::from_axis_angle(&Vec3::z_axis(), f64::from(level));
+            let pose = Pose::new(Vec3::new(aside, 0.0, height), turn);
+            let shape = Shape::Cylinder {
+                half_length,
+                radius,
+            };
+            world
+                .add(Body::dynamic(shape, pose, 800.0).unwrap())
+                .unwrap();
+        }
+        let start = world.clone();
+        let end = run(world, 900);
+        for (before, after) in start.bodies.iter().zip(&end.bodies).skip(1) {
+            let moved = (before.pose.position - after.pose.position).norm() / radius;
+            let speed = after.linear_velocity.norm() + radius * after.angular_velocity.norm();
+            let speed = speed / (9.81 * radius).sqrt();
+            let case = format!("{count} of {half_length} m and {radius} m: {moved}, {speed}");
+            assert!(moved < 0.02 && speed < 1e-3, "{case}");
+        }
+    }
+}
+
 #[test]
 fn a_cylinder_rolls_down_a_slope() {
     // A solid cylinder: a = 2/3 g sin(angle).

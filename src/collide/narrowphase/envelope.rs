@@ -6,23 +6,59 @@
 //! the body would sink onto it.
 
 use super::polygon::{At, Chosen, beside, four_points, squared_distance};
-use crate::constants::{DEEPER_BY, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
+use crate::constants::{
+    BEARS_BELOW, DEEPER_BY, MAX_MANIFOLD_POINTS, SPANNING_POINTS, STAYING_RIM_POINTS,
+};
 use arrayvec::ArrayVec;
 
-/// Of some points, four that span a large area, those that are to stay, and those that lie below the envelope of the ones chosen before, the lowest first; a
-/// point beside them counts if it is lower than what is nearest to it by more than a slope. Points above `level` are not
-/// among the four, and come last: those beside the others, the farthest first.
+/// Which points bear.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bearing {
+    /// Points above it are not among the four, and come last: those beside the others, the farthest first `[m]`.
+    pub(super) level: f64,
+    /// A point beside the chosen ones counts if it is lower than what is nearest to it by more than this slope.
+    pub(super) slope: f64,
+    /// Depth below the chosen ones from which on a point counts, as a fraction of the width of all.
+    pub(super) below: f64,
+    /// Points up to which those that are to stay are chosen.
+    pub(super) staying: usize,
+}
+
+impl Bearing {
+    /// Of corners of a face; their heights are those above another face.
+    pub(super) const CORNERS: Self = Self {
+        level: f64::INFINITY,
+        slope: DEEPER_BY,
+        below: DEEPER_BY,
+        staying: MAX_MANIFOLD_POINTS,
+    };
+
+    /// Of corners some of which stand for a rim. Towers of cylinders sway for ever where less than this counts as below.
+    pub(super) const OF_RIMS: Self = Self {
+        below: BEARS_BELOW,
+        staying: STAYING_RIM_POINTS,
+        ..Self::CORNERS
+    };
+}
+
+/// Of some points, four that span a large area, those that are to stay, and those that lie below the envelope of the ones chosen before, the lowest first.
 ///
 /// Returns their indices, and how many there are.
 pub(super) fn bearing_points<const MOST: usize>(
     count: usize,
-    (level, slope): (f64, f64),
+    bearing: &Bearing,
     at: impl Fn(usize) -> At,
     stays: impl Fn(usize) -> bool,
 ) -> Chosen {
     if count <= SPANNING_POINTS {
         return (std::array::from_fn(|k| k), count);
     }
+    let &Bearing {
+        level,
+        slope,
+        below,
+        staying,
+    } = bearing;
     let points: ArrayVec<At, MOST> = (0..count).map(at).collect();
     let is_low = |index: &usize| points[*index][2] <= level;
     let low: ArrayVec<usize, MOST> = (0..count).filter(is_low).collect();
@@ -30,7 +66,7 @@ pub(super) fn bearing_points<const MOST: usize>(
     let mut first: ArrayVec<usize, MAX_MANIFOLD_POINTS> =
         four[..number].iter().map(|&k| low[k]).collect();
     for index in (0..count).filter(|&index| stays(index)) {
-        if !first.is_full() && !first.contains(&index) {
+        if first.len() < staying && !first.contains(&index) {
             first.push(index);
         }
     }
@@ -38,7 +74,7 @@ pub(super) fn bearing_points<const MOST: usize>(
     let width = points.iter().fold(0.0_f64, |width, point| {
         width.max(squared_distance(point, &points[0]))
     });
-    let slack = DEEPER_BY * width.sqrt();
+    let slack = below * width.sqrt();
     while !envelope.is_full() {
         let others = (0..).zip(&envelope.others);
         let below = others
@@ -55,11 +91,14 @@ pub(super) fn bearing_points<const MOST: usize>(
     envelope.chosen()
 }
 
-/// Of the corners of a polygon that lies on a face, those that bear; the height of a corner is that above the face.
-pub(super) fn bearing_corners<const MOST: usize>(corners: &[At], stay: &[bool]) -> Chosen {
-    let all = (f64::INFINITY, DEEPER_BY);
-    let (at, stays) = (|index: usize| corners[index], |index: usize| stay[index]);
-    bearing_points::<MOST>(corners.len(), all, at, stays)
+/// Of the corners of a polygon that lies on a face, those that bear.
+pub(super) fn bearing_corners<const MOST: usize>(
+    bearing: &Bearing,
+) -> impl FnOnce(&[At], &[bool]) -> Chosen {
+    |corners, stay| {
+        let (at, stays) = (|index: usize| corners[index], |index: usize| stay[index]);
+        bearing_points::<MOST>(corners.len(), bearing, at, stays)
+    }
 }
 
 /// The first with the largest measure above 0.
@@ -241,15 +280,19 @@ mod tests {
         (0..sides).map(corner).collect()
     }
 
+    fn bearing(corners: &[At], stay: &[bool]) -> Chosen {
+        bearing_corners::<32>(&Bearing::CORNERS)(corners, stay)
+    }
+
     #[test]
     fn a_face_that_leans_stands_on_its_lowest_corner() {
         for sides in 5..=32 {
-            let (_, count) = bearing_corners::<32>(&polygon(sides, (0.0, 0.0)), &[false; 32]);
+            let (_, count) = bearing(&polygon(sides, (0.0, 0.0)), &[false; 32]);
             assert_eq!(count, SPANNING_POINTS);
             for k in 0..sides {
                 let toward = TAU * k as f64 / sides as f64;
                 let corners = polygon(sides, (toward, 1e-4));
-                let (chosen, count) = bearing_corners::<32>(&corners, &[false; 32]);
+                let (chosen, count) = bearing(&corners, &[false; 32]);
                 let heights = chosen[..count].iter().map(|&index| corners[index][2]);
                 let lowest = heights.fold(0.0, f64::min);
                 // Of many corners one beside the lowest does as well.
@@ -270,7 +313,7 @@ mod tests {
                 let mut stay = vec![false; sides];
                 stay[k] = true;
                 stay[(k + 1) % sides] = true;
-                let (chosen, count) = bearing_corners::<32>(&level, &stay);
+                let (chosen, count) = bearing(&level, &stay);
                 let chosen = &chosen[..count];
                 assert!(chosen.contains(&k), "{sides}: {k} {chosen:?}");
                 assert!(
@@ -279,10 +322,10 @@ mod tests {
                 );
                 assert!(count <= SPANNING_POINTS + 2, "{sides}: {k} {chosen:?}");
             }
-            let (_, count) = bearing_corners::<32>(&level, &vec![true; sides]);
+            let (_, count) = bearing(&level, &vec![true; sides]);
             assert_eq!(count, sides);
         }
-        let (_, count) = bearing_corners::<32>(&polygon(32, (0.0, 0.0)), &[true; 32]);
+        let (_, count) = bearing(&polygon(32, (0.0, 0.0)), &[true; 32]);
         assert_eq!(count, MAX_MANIFOLD_POINTS);
     }
 }

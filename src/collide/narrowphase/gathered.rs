@@ -1,7 +1,7 @@
 //! The points of a body and the triangles of a mesh, before few of them are chosen.
 
 use super::direction::perpendicular;
-use super::envelope::bearing_points;
+use super::envelope::{Bearing, bearing_points};
 use super::manifold::{Manifold, Point};
 use super::query::Query;
 use crate::constants::{MAX_MESH_GROUPS, MESH_GROUP};
@@ -178,15 +178,19 @@ impl<const MOST: usize> Gathered<MOST> {
                 } = &items[group[k]].point;
                 [u.dot(position), v.dot(position), *separation]
             };
-            let (chosen, count) =
-                bearing_points::<MOST>(count, (level, query.deeper_by), laid, |k| {
-                    let Point {
-                        feature,
-                        separation,
-                        ..
-                    } = items[group[k]].point;
-                    query.keeps(feature | of_mesh, separation)
-                });
+            let bearing = Bearing {
+                level,
+                slope: query.slope,
+                ..Bearing::CORNERS
+            };
+            let (chosen, count) = bearing_points::<MOST>(count, &bearing, laid, |k| {
+                let Point {
+                    feature,
+                    separation,
+                    ..
+                } = items[group[k]].point;
+                query.keeps(feature | of_mesh, separation)
+            });
             let mut manifold = Manifold::new();
             for &k in &chosen[..count] {
                 let point = &items[group[k]].point;

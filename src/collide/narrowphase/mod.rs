@@ -497,7 +497,7 @@ fn touch(
         | (Box(..) | Capsule(..) | Polyhedron(..), Round(..)) => {
             with_core(p, |core_p| {
                 with_core(q, |core_q| {
-                    convex::convex_convex(core_p, core_q, query, manifold);
+                    convex::convex_convex(core_p, core_q, before, query, manifold);
                 });
             });
         }

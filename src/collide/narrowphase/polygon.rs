@@ -145,16 +145,6 @@ impl<const N: usize> Polygon<N> {
     }
 }
 
-/// [`four_points`] of all.
-pub(super) fn spanning_points(deeper_by: f64) -> impl FnOnce(&[At], &[bool]) -> Chosen {
-    move |points, _| {
-        let (four, count) = four_points(points.len(), deeper_by, |index| points[index]);
-        let mut chosen = [0; MAX_MANIFOLD_POINTS];
-        chosen[..SPANNING_POINTS].copy_from_slice(&four);
-        (chosen, count)
-    }
-}
-
 /// Of the corners of a convex polygon, in order and no more than a manifold has room for, those that a body leans on or that are
 /// to stay, and of others four in all.
 ///

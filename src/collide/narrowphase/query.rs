@@ -2,7 +2,7 @@
 
 use super::mover::{Kind, Mover};
 use super::{ContactModel, Limits};
-use crate::constants::{CORNER_DEEPER_BY, DEEPER_BY, STAYS_WITHIN};
+use crate::constants::{DEEPER_BY, MESH_SLOPE, STAYS_WITHIN};
 use crate::math::Vec3;
 
 /// The speculative limit of one pair of bodies. Positions are relative to body A's centre of mass,
@@ -31,18 +31,18 @@ pub(in crate::collide) struct Query {
     pub(in crate::collide) model: ContactModel,
     /// 1 where normals are given from B to A, -1 where the shapes were swapped.
     sign: f64,
-    /// Depth by which a corner must exceed those that span its face to take the place of one, over the face's width.
-    pub(super) deeper_by: f64,
+    /// Slope below the chosen points of a mesh from which on another one counts beside them.
+    pub(super) slope: f64,
     /// From B to A, where the bodies had a point before: a direction to begin with.
     last_normal: Option<Vec3>,
     /// Points that the bodies had before.
     last_points: Names,
 }
 
-/// A set of names of points. It is small, and may hold others, too: beside four names it has one in eight of the others.
+/// A set of names of points. It is small, and may hold others, too: beside eight names it has one in eight of the others.
 #[derive(Debug, Clone, Copy, Default)]
 #[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]
-pub(in crate::collide) struct Names(u32);
+pub(in crate::collide) struct Names(u64);
 
 impl Names {
     pub(in crate::collide) fn of<'a>(features: impl Iterator<Item = &'a u64>) -> Self {
@@ -57,8 +57,8 @@ impl Names {
         self.0 & Self::bit(feature) != 0
     }
 
-    fn bit(feature: u32) -> u32 {
-        1 << (feature.wrapping_mul(0x9e37_79b1) >> 27)
+    fn bit(feature: u32) -> u64 {
+        1 << (feature.wrapping_mul(0x9e37_79b1) >> 26)
     }
 }
 
@@ -86,7 +86,7 @@ impl Query {
             closest: f64::INFINITY,
             model: limits.model,
             sign: 1.0,
-            deeper_by: DEEPER_BY,
+            slope: DEEPER_BY,
             last_normal: None,
             last_points: Names::default(),
         }
@@ -109,21 +109,21 @@ impl Query {
             closest: f64::INFINITY,
             model: ContactModel::Clipped,
             sign: 1.0,
-            deeper_by: DEEPER_BY,
+            slope: DEEPER_BY,
             last_normal: None,
             last_points: Names::default(),
         }
     }
 
-    /// The same for two bodies that had these points before: they keep those that bear, and those that span a face while it sways.
+    /// The same for two bodies that had these points before: they keep those that bear, and on meshes those that span a face while it sways.
     pub(in crate::collide) fn after(self, last_points: Names) -> Self {
-        let deeper_by = if last_points.is_empty() {
-            self.deeper_by
+        let slope = if last_points.is_empty() {
+            self.slope
         } else {
-            CORNER_DEEPER_BY
+            MESH_SLOPE
         };
         Self {
-            deeper_by,
+            slope,
             last_points,
             ..self
         }

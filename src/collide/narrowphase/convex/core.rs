@@ -3,9 +3,11 @@
 use super::Facing;
 use super::facing::{self, Toward};
 use crate::collide::narrowphase::polyhedron::Standing;
-use crate::constants::{RIM_ANGLES, TURNED_TOWARD};
+use crate::constants::{RIM_CORNERS, TURNED_TOWARD};
 use crate::math::{Mat3, Vec3};
 use crate::world::Frustum;
+use std::array;
+use std::f64::consts::TAU;
 
 /// A shape where it stands, relative to body A's centre of mass, in world axes.
 pub(crate) enum Core<'a> {
@@ -107,8 +109,9 @@ impl Core<'_> {
                 frustum,
             } => {
                 let local = rotation.tr_mul(direction);
-                Facing::of_frustum(frustum, &local, |_| RIM_ANGLES.map(f64::to_radians))
-                    .placed(position, rotation)
+                // Corners that turn with the body. Those that begin where a disk leans go around the rim with every sway, under the same names.
+                let corners = |_, _| array::from_fn::<_, RIM_CORNERS, _>(corner_angle);
+                Facing::of_frustum(frustum, &local, corners).placed(position, rotation)
             }
             Self::Capsule { position, half, .. } => {
                 let ends = [position - half, position + half];
@@ -120,4 +123,9 @@ impl Core<'_> {
             }
         }
     }
+}
+
+/// Angle of a corner that stands for a rim `[rad]`.
+fn corner_angle(corner: usize) -> f64 {
+    TAU * corner as f64 / RIM_CORNERS as f64
 }

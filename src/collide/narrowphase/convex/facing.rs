@@ -94,12 +94,14 @@ impl Facing {
         )
     }
 
-    /// In the frustum's axes: the disk that leans along a direction, by points of its rim at angles from the farthest `[rad]`, or
-    /// the line of the side. The angles follow from by how much the rim rises along the direction over a quarter turn `[m]`.
+    /// In the frustum's axes: the disk that leans along a direction, by points of its rim, or the line of the side.
+    ///
+    /// The points are at angles in the disk's plane `[rad]`, counter-clockwise as seen from outside. They may follow from that of the farthest one, and from by
+    /// how much the rim rises along the direction over a quarter turn from there `[m]`.
     pub(super) fn of_frustum<const N: usize>(
         frustum: &Frustum,
         direction: &Vec3,
-        angles: impl Fn(f64) -> [f64; N],
+        angles: impl Fn(f64, f64) -> [f64; N],
     ) -> Self {
         let across = direction.x.hypot(direction.y);
         let out = if across > UPRIGHT_RIM {
@@ -112,10 +114,11 @@ impl Facing {
         let side = side_out * across + side_up * direction.z;
         if direction.z.abs() > side && frustum.radii[end] > 0.0 {
             let normal = Vec3::z() * direction.z.signum();
-            let rim = angles(frustum.radii[end] * across).map(|angle| {
-                let (sine, cosine) = (angle * direction.z.signum()).sin_cos();
-                let [x, y] = out;
-                frustum.on_rim(end, [x * cosine - y * sine, x * sine + y * cosine])
+            let sense = direction.z.signum();
+            let farthest = sense * out[1].atan2(out[0]);
+            let rim = angles(farthest, frustum.radii[end] * across).map(|angle| {
+                let (sine, cosine) = (sense * angle).sin_cos();
+                frustum.on_rim(end, [cosine, sine])
             });
             return Self::new(Toward::Face(normal), direction.z.abs(), end as u32, &rim);
         }

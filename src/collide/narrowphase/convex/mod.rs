@@ -8,6 +8,7 @@
 //! instead, since it does not waver. The points are those of what the shapes turn toward each other along it: a face,
 //! clipped by the sides of another, the stretch that two lines share, or one point.
 
+mod contact;
 mod core;
 mod depth;
 mod distance;
@@ -19,28 +20,17 @@ pub(crate) use core::Core;
 pub(super) use facets::Facets;
 
 use super::manifold::{Manifold, Point};
-use super::polygon::{Polygon, Vertex, spanning_points};
 use super::query::Query;
 use crate::constants::{
-    AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CLIP_TOLERANCE,
-    CONVEX_ACCURACY, CROSSING_LINES, MAX_FACE_VERTICES, MAX_REFINEMENTS, NARROW_RIM,
-    REFINEMENT_ACCURACY, REFINEMENT_GAP, TURNED_TOWARD,
+    AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, CONVEX_ACCURACY,
+    MAX_REFINEMENTS, NARROW_RIM, REFINEMENT_ACCURACY, REFINEMENT_GAP,
 };
 use crate::math::{Mat3, Vec3};
 use crate::world::Frustum;
+use contact::{Contact, NEAREST};
 use distance::Verdict;
 use facing::{Facing, Toward};
 use std::f64::consts::PI;
-
-/// Marks the name of an edge as a side of the reference face.
-const SIDE: u8 = 1 << 6;
-
-/// The reference face is the second shape's, as of two polyhedra.
-const OF_Q: u32 = 1 << 30;
-
-/// Names of single points and of points on lines.
-const NEAREST: u32 = 3 << 30;
-const ON_LINES: u32 = 2 << 30;
 
 /// How two convex shapes are apart or overlap.
 #[derive(Debug, Clone, Copy)]
@@ -140,8 +130,14 @@ pub(super) fn nearness(
     }
 }
 
-/// Up to four points of two convex shapes of which one is a cylinder or a cone.
-pub(super) fn convex_convex(p: &Core<'_>, q: &Core<'_>, query: &Query, manifold: &mut Manifold) {
+/// The points of two convex shapes of which one is a cylinder or a cone. The face of the feature `before` stays the one that is stood on while it does as well.
+pub(super) fn convex_convex(
+    p: &Core<'_>,
+    q: &Core<'_>,
+    before: Option<u32>,
+    query: &Query,
+    manifold: &mut Manifold,
+) {
     let last_normal = query.last_normal();
     let found = match between(p, q, query.reach, last_normal) {
         Ok(found) if found.separation <= query.reach => found,
@@ -163,6 +159,14 @@ pub(super) fn convex_convex(p: &Core<'_>, q: &Core<'_>, query: &Query, manifold:
         None => facing_p.cosine >= facing_q.cosine,
     };
     let both = [&facing_p, &facing_q];
+    if found.separation <= 0.0
+        && let Some(lowest) = before.and_then(|before| contact.clip_again(before, both, manifold))
+    {
+        if (lowest - found.separation).abs() <= AXIS_LOYALTY * size {
+            return;
+        }
+        manifold.clear();
+    }
     let lowest = if bears(&facing_p) && (is_p_first || !bears(&facing_q)) {
         contact.clip_by_p(both, manifold)
     } else if bears(&facing_q) {
@@ -193,7 +197,7 @@ pub(super) fn frustum_half_space(
         manifold.set_apart(separation);
         return;
     }
-    let angles = |rise: f64| {
+    let angles = |farthest: f64, rise: f64| {
         let level = query.level_around(separation);
         let below = level - separation;
         let cosine = if below < rise {
@@ -202,7 +206,7 @@ pub(super) fn frustum_half_space(
             0.0
         };
         let aside = cosine.min(NARROW_RIM).acos();
-        [0.0, aside, PI, -aside]
+        [0.0, aside, PI, -aside].map(|angle| farthest + angle)
     };
     let facing = Facing::of_frustum(frustum, &down, angles).placed(p, rotation);
     let point_at = |feature: u32, at: &Vec3| {
@@ -355,208 +359,4 @@ fn along_face(p: &Core<'_>, q: &Core<'_>, found: Between, size: f64) -> (Between
         }
     }
     best.map_or((found, None), |(along, which)| (along, Some(which)))
-}
-
-/// Data of the contact of two shapes, from which its points are made.
-struct Contact<'a> {
-    found: Between,
-    /// Of the balls around the cores `[m]`.
-    radii: [f64; 2],
-    /// A length of the shapes to compare with `[m]`.
-    size: f64,
-    query: &'a Query,
-}
-
-impl Contact<'_> {
-    /// The point between two surfaces, of the place on P's core and the separation of the surfaces.
-    fn midway(&self, on_p: &Vec3, separation: f64) -> Vec3 {
-        on_p - self.found.normal * (self.radii[0] + 0.5 * separation)
-    }
-
-    fn offer_nearest(&self, face_of: Option<u32>, manifold: &mut Manifold) {
-        let Between {
-            normal,
-            separation,
-            on: [on_p, on_q],
-        } = self.found;
-        let middle = (on_p + on_q) * 0.5 + normal * (0.5 * (self.radii[1] - self.radii[0]));
-        manifold.offer_deepest(
-            self.query,
-            Point {
-                feature: if face_of == Some(1) {
-                    OF_Q | 0x3fff
-                } else {
-                    NEAREST
-                },
-                position: middle,
-                normal,
-                separation,
-            },
-        );
-    }
-
-    /// Points of Q above a face of P. Returns the least separation.
-    fn clip_by_p(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
-        let normal = self.found.normal;
-        // Where the normal meets the face of P, from a point of Q.
-        self.clip((p, &-normal), q, manifold, 0, |at, separation| {
-            at + normal * (self.radii[1] + 0.5 * separation)
-        })
-    }
-
-    /// Points of P above a face of Q. Returns the least separation.
-    fn clip_by_q(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
-        let normal = self.found.normal;
-        self.clip((q, &normal), p, manifold, OF_Q, |at, separation| {
-            self.midway(at, separation)
-        })
-    }
-
-    /// The incident points within the sides of the reference face, each with its own height above that along `up`.
-    fn clip(
-        &self,
-        (reference, up): (&Facing, &Vec3),
-        incident: &Facing,
-        manifold: &mut Manifold,
-        of: u32,
-        middle: impl Fn(&Vec3, f64) -> Vec3,
-    ) -> f64 {
-        let Toward::Face(face) = reference.toward else {
-            return f64::INFINITY;
-        };
-        let corners = reference.points();
-        let origin = corners[0];
-        // Seen along the normal, which both lean toward: what is inside of both has the two in front of each other.
-        let u = up.cross(&Vec3::ith(up.iamin(), 1.0)).normalize();
-        let v = up.cross(&u);
-        let slope = face.dot(up);
-        let radii = self.radii[0] + self.radii[1];
-        let laid = |at: &Vec3| {
-            let arm = at - origin;
-            // Beside a face that leans its plane may be passed by more than the shapes overlap.
-            let height = (face.dot(&arm) / slope - radii).max(self.found.separation);
-            [u.dot(&arm), v.dot(&arm), height]
-        };
-        let mut polygon = Polygon::<{ 2 * MAX_FACE_VERTICES }>::EMPTY;
-        let points = incident.points();
-        let count = points.len() as u8;
-        for (at, edge) in points.iter().zip(0..count) {
-            polygon.push(Vertex {
-                at: laid(at),
-                edge_in: if edge == 0 { count - 1 } else { edge - 1 },
-                edge_out: edge,
-            });
-        }
-        for (k, from) in corners.iter().enumerate() {
-            let to = &corners[(k + 1) % corners.len()];
-            let (from, to) = (laid(from), laid(to));
-            let [x, y] = [to[0] - from[0], to[1] - from[1]];
-            let length = x.hypot(y);
-            let outward = [y / length, -x / length];
-            let bound = outward[0] * from[0] + outward[1] * from[1];
-            let beyond = |at: &[f64; 3]| outward[0] * at[0] + outward[1] * at[1] - bound;
-            polygon.clip(beyond, CLIP_TOLERANCE * self.size, SIDE | k as u8);
-        }
-        let faces = (reference.index & 0x3ff) << 20 | (incident.index & 0x3f) << 14;
-        let place = |&[x, y, height]: &[f64; 3]| {
-            let across = u * x + v * y;
-            let on_core = origin + across + up * (height + radii - face.dot(&across) / slope);
-            middle(&on_core, height)
-        };
-        let name = |vertex: &Vertex| {
-            of | faces | u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out)
-        };
-        let choose = spanning_points(self.query.deeper_by);
-        polygon.offer(
-            &self.found.normal,
-            place,
-            name,
-            choose,
-            self.query,
-            manifold,
-        )
-    }
-
-    /// The ends of the stretch along which two lines that cross at a small angle are near each other. Returns the least
-    /// separation, infinity if there is none.
-    ///
-    /// Each end has the separation and the normal of the round surfaces there. One point where the lines cross would not do: the
-    /// bodies rock on it, the point runs from end to end, and they work into each other.
-    fn on_lines(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
-        let is_line = |facing: &Facing| {
-            matches!(facing.toward, Toward::Line) && facing.cosine >= TURNED_TOWARD
-        };
-        if !is_line(p) || !is_line(q) {
-            return f64::INFINITY;
-        }
-        let normal = self.found.normal;
-        let ([from_p, to_p], [from_q, to_q]) = (p.ends(), q.ends());
-        let (along_p, along_q) = (to_p - from_p, to_q - from_q);
-        let length = along_p.norm();
-        let axis = along_p / length;
-        if along_q.cross(&axis).norm() > CROSSING_LINES * along_q.norm() {
-            return f64::INFINITY;
-        }
-        let [start, end] = [from_q, to_q].map(|at| axis.dot(&(at - from_p)));
-        // The lines about which the surfaces curve, and how far these are from them.
-        let between = |t: f64| {
-            let (part_p, part_q) = (t / length, (t - start) / (end - start));
-            let radius = |[from, to]: [f64; 2], part: f64| from + (to - from) * part;
-            let [curve_p, curve_q] = [radius(p.curvature, part_p), radius(q.curvature, part_q)];
-            let about_p = from_p + axis * t + normal * curve_p;
-            let about_q = from_q + along_q * part_q - normal * curve_q;
-            let radii = [curve_p + self.radii[0], curve_q + self.radii[1]];
-            (about_p - about_q, about_q, radii)
-        };
-        let (mut low, mut high) = (start.min(end).max(0.0), start.max(end).min(length));
-        if low >= high {
-            return f64::INFINITY;
-        }
-        let aside = [low, high].map(|t| {
-            let (apart, ..) = between(t);
-            apart - normal * normal.dot(&apart)
-        });
-        let turn = (aside[1] - aside[0]) / (high - low);
-        let (_, _, radii) = between(0.5 * (low + high));
-        let radius = radii[0] + radii[1];
-        // Beyond this the surfaces are not near each other.
-        let near = radius + self.query.level_around(self.found.separation);
-        let middle = radius + self.found.separation;
-        let squared = turn.norm_squared();
-        if squared > 0.0 {
-            let crossing = low - aside[0].dot(&turn) / squared;
-            let least = (aside[0] + turn * (crossing - low)).norm_squared();
-            let reach = near * near - middle * middle - least;
-            if reach <= 0.0 {
-                return f64::INFINITY;
-            }
-            let half = (reach / squared).sqrt();
-            (low, high) = (low.max(crossing - half), high.min(crossing + half));
-            if low >= high {
-                return f64::INFINITY;
-            }
-        }
-        let mut lowest = f64::INFINITY;
-        for (place, t) in [(0, low), (1, high)] {
-            let (apart, about_q, radii) = between(t);
-            let distance = apart.norm();
-            if normal.dot(&apart) <= 0.0 {
-                // Axes past each other: the surfaces there say nothing.
-                return f64::INFINITY;
-            }
-            let normal = apart / distance;
-            let separation = distance - radii[0] - radii[1];
-            lowest = lowest.min(separation);
-            manifold.offer(
-                self.query,
-                Point {
-                    feature: ON_LINES | p.index << 15 | q.index << 1 | place,
-                    position: about_q + normal * (radii[1] + 0.5 * separation),
-                    normal,
-                    separation,
-                },
-            );
-        }
-        lowest
-    }
 }

@@ -3,7 +3,7 @@
 //! All in the axes of the solid with the reference face; the polygon is laid along this face, so that areas and
 //! distances are of two dimensions.
 
-use crate::collide::narrowphase::envelope::bearing_corners;
+use crate::collide::narrowphase::envelope::{Bearing, bearing_corners};
 use crate::collide::narrowphase::manifold::Manifold;
 use crate::collide::narrowphase::polygon::{At, Polygon, Vertex};
 use crate::collide::narrowphase::query::Query;
@@ -90,7 +90,7 @@ impl<const MOST: usize> Patch<MOST> {
         let name = |vertex: &Vertex| {
             of_q | faces | u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out)
         };
-        let choose = bearing_corners::<MOST>;
+        let choose = bearing_corners::<MOST>(&Bearing::CORNERS);
         self.polygon
             .offer(&normal, position, name, choose, query, manifold)
     }

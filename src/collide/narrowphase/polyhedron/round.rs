@@ -2,11 +2,11 @@
 
 use super::Standing;
 use super::patch::MAX_VERTICES;
-use crate::collide::narrowphase::envelope::bearing_points;
+use crate::collide::narrowphase::envelope::{Bearing, bearing_points};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
 use crate::collide::narrowphase::segment::{closest_of_segments, closest_to_point};
-use crate::constants::{DEEPER_BY, MAX_MANIFOLD_POINTS};
+use crate::constants::MAX_MANIFOLD_POINTS;
 use crate::math::Vec3;
 use crate::world::{Face, Solid};
 
@@ -93,8 +93,11 @@ pub(in crate::collide::narrowphase) fn half_space_polyhedron(
     }
     let stays = |index: usize| query.keeps(near[index].1.feature, near[index].1.separation);
     let at = |index: usize| near[index].0;
-    let level = (query.level_around(lowest), DEEPER_BY);
-    let (chosen, count) = bearing_points::<MAX_VERTICES>(near.len(), level, at, stays);
+    let bearing = Bearing {
+        level: query.level_around(lowest),
+        ..Bearing::CORNERS
+    };
+    let (chosen, count) = bearing_points::<MAX_VERTICES>(near.len(), &bearing, at, stays);
     for &index in &chosen[..count] {
         manifold.push(near[index].1);
     }

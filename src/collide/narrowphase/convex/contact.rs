@@ -1,0 +1,262 @@
+//! The points of two shapes by what they turn toward each other: a face clipped by another's sides, a stretch of lines, or one point.
+
+use super::Between;
+use super::facing::{Facing, Toward};
+use crate::collide::narrowphase::envelope::{Bearing, bearing_corners};
+use crate::collide::narrowphase::manifold::{Manifold, Point};
+use crate::collide::narrowphase::polygon::{Polygon, Vertex};
+use crate::collide::narrowphase::query::Query;
+use crate::constants::{
+    CLIP_TOLERANCE, CROSSING_LINES, MAX_FACE_VERTICES, RIM_CORNERS, TURNED_TOWARD,
+};
+use crate::math::Vec3;
+
+/// Most corners of a rim and what it meets: of two rims and most solids, and of all.
+const FEW_CORNERS: usize = 2 * RIM_CORNERS;
+const MAX_CORNERS: usize = 2 * MAX_FACE_VERTICES;
+
+/// Marks the name of an edge as a side of the reference face.
+const SIDE: u8 = 1 << 6;
+
+/// The reference face is the second shape's, as of two polyhedra.
+const OF_Q: u32 = 1 << 30;
+
+/// Names of single points and of points on lines.
+pub(super) const NEAREST: u32 = 3 << 30;
+const ON_LINES: u32 = 2 << 30;
+
+/// Data of the contact of two shapes, from which its points are made.
+pub(super) struct Contact<'a> {
+    pub(super) found: Between,
+    /// Of the balls around the cores `[m]`.
+    pub(super) radii: [f64; 2],
+    /// A length of the shapes to compare with `[m]`.
+    pub(super) size: f64,
+    pub(super) query: &'a Query,
+}
+
+impl Contact<'_> {
+    /// The point between two surfaces, of the place on P's core and the separation of the surfaces.
+    fn midway(&self, on_p: &Vec3, separation: f64) -> Vec3 {
+        on_p - self.found.normal * (self.radii[0] + 0.5 * separation)
+    }
+
+    pub(super) fn offer_nearest(&self, face_of: Option<u32>, manifold: &mut Manifold) {
+        let Between {
+            normal,
+            separation,
+            on: [on_p, on_q],
+        } = self.found;
+        let middle = (on_p + on_q) * 0.5 + normal * (0.5 * (self.radii[1] - self.radii[0]));
+        manifold.offer_deepest(
+            self.query,
+            Point {
+                feature: if face_of == Some(1) {
+                    OF_Q | 0x3fff
+                } else {
+                    NEAREST
+                },
+                position: middle,
+                normal,
+                separation,
+            },
+        );
+    }
+
+    /// Points of Q above a face of P. Returns the least separation.
+    pub(super) fn clip_by_p(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
+        let normal = self.found.normal;
+        // Where the normal meets the face of P, from a point of Q.
+        self.clip((p, &-normal), q, manifold, 0, |at, separation| {
+            at + normal * (self.radii[1] + 0.5 * separation)
+        })
+    }
+
+    /// Points of P above a face of Q. Returns the least separation.
+    pub(super) fn clip_by_q(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
+        let normal = self.found.normal;
+        self.clip((q, &normal), p, manifold, OF_Q, |at, separation| {
+            self.midway(at, separation)
+        })
+    }
+
+    /// The points by the face of a point that the shapes had before, if it leans along the normal. Returns the least separation.
+    pub(super) fn clip_again(
+        &self,
+        before: u32,
+        both: [&Facing; 2],
+        manifold: &mut Manifold,
+    ) -> Option<f64> {
+        let leans = |facing: &Facing| {
+            matches!(facing.toward, Toward::Face(_)) && facing.cosine >= TURNED_TOWARD
+        };
+        match before & NEAREST {
+            0 if leans(both[0]) => Some(self.clip_by_p(both, manifold)),
+            OF_Q if leans(both[1]) => Some(self.clip_by_q(both, manifold)),
+            _ => None,
+        }
+    }
+
+    /// The points by a face that the other shape's feature lies on. Returns the least separation.
+    fn clip(
+        &self,
+        reference: (&Facing, &Vec3),
+        incident: &Facing,
+        manifold: &mut Manifold,
+        of: u32,
+        middle: impl Fn(&Vec3, f64) -> Vec3,
+    ) -> f64 {
+        if reference.0.points().len() + incident.points().len() <= FEW_CORNERS {
+            self.clip_corners::<FEW_CORNERS>(reference, incident, manifold, of, middle)
+        } else {
+            self.clip_corners::<MAX_CORNERS>(reference, incident, manifold, of, middle)
+        }
+    }
+
+    /// The same of up to `MOST` corners of both: the incident points within the sides of the reference face, each with its own height above that along `up`.
+    fn clip_corners<const MOST: usize>(
+        &self,
+        (reference, up): (&Facing, &Vec3),
+        incident: &Facing,
+        manifold: &mut Manifold,
+        of: u32,
+        middle: impl Fn(&Vec3, f64) -> Vec3,
+    ) -> f64 {
+        let Toward::Face(face) = reference.toward else {
+            return f64::INFINITY;
+        };
+        let corners = reference.points();
+        let origin = corners[0];
+        // Seen along the normal, which both lean toward: what is inside of both has the two in front of each other.
+        let u = up.cross(&Vec3::ith(up.iamin(), 1.0)).normalize();
+        let v = up.cross(&u);
+        let slope = face.dot(up);
+        let radii = self.radii[0] + self.radii[1];
+        let laid = |at: &Vec3| {
+            let arm = at - origin;
+            // Beside a face that leans its plane may be passed by more than the shapes overlap.
+            let height = (face.dot(&arm) / slope - radii).max(self.found.separation);
+            [u.dot(&arm), v.dot(&arm), height]
+        };
+        let mut polygon = Polygon::<MOST>::EMPTY;
+        let points = incident.points();
+        let count = points.len() as u8;
+        for (at, edge) in points.iter().zip(0..count) {
+            polygon.push(Vertex {
+                at: laid(at),
+                edge_in: if edge == 0 { count - 1 } else { edge - 1 },
+                edge_out: edge,
+            });
+        }
+        for (k, from) in corners.iter().enumerate() {
+            let to = &corners[(k + 1) % corners.len()];
+            let (from, to) = (laid(from), laid(to));
+            let [x, y] = [to[0] - from[0], to[1] - from[1]];
+            let length = x.hypot(y);
+            let outward = [y / length, -x / length];
+            let bound = outward[0] * from[0] + outward[1] * from[1];
+            let beyond = |at: &[f64; 3]| outward[0] * at[0] + outward[1] * at[1] - bound;
+            polygon.clip(beyond, CLIP_TOLERANCE * self.size, SIDE | k as u8);
+        }
+        let faces = (reference.index & 0x3ff) << 20 | (incident.index & 0x3f) << 14;
+        let place = |&[x, y, height]: &[f64; 3]| {
+            let across = u * x + v * y;
+            let on_core = origin + across + up * (height + radii - face.dot(&across) / slope);
+            middle(&on_core, height)
+        };
+        let name = |vertex: &Vertex| {
+            of | faces | u32::from(vertex.edge_in) << 7 | u32::from(vertex.edge_out)
+        };
+        polygon.offer(
+            &self.found.normal,
+            place,
+            name,
+            bearing_corners::<MOST>(&Bearing::OF_RIMS),
+            self.query,
+            manifold,
+        )
+    }
+
+    /// The ends of the stretch along which two lines that cross at a small angle are near each other. Returns the least
+    /// separation, infinity if there is none.
+    ///
+    /// Each end has the separation and the normal of the round surfaces there. One point where the lines cross would not do: the
+    /// bodies rock on it, the point runs from end to end, and they work into each other.
+    pub(super) fn on_lines(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
+        let is_line = |facing: &Facing| {
+            matches!(facing.toward, Toward::Line) && facing.cosine >= TURNED_TOWARD
+        };
+        if !is_line(p) || !is_line(q) {
+            return f64::INFINITY;
+        }
+        let normal = self.found.normal;
+        let ([from_p, to_p], [from_q, to_q]) = (p.ends(), q.ends());
+        let (along_p, along_q) = (to_p - from_p, to_q - from_q);
+        let length = along_p.norm();
+        let axis = along_p / length;
+        if along_q.cross(&axis).norm() > CROSSING_LINES * along_q.norm() {
+            return f64::INFINITY;
+        }
+        let [start, end] = [from_q, to_q].map(|at| axis.dot(&(at - from_p)));
+        // The lines about which the surfaces curve, and how far these are from them.
+        let between = |t: f64| {
+            let (part_p, part_q) = (t / length, (t - start) / (end - start));
+            let radius = |[from, to]: [f64; 2], part: f64| from + (to - from) * part;
+            let [curve_p, curve_q] = [radius(p.curvature, part_p), radius(q.curvature, part_q)];
+            let about_p = from_p + axis * t + normal * curve_p;
+            let about_q = from_q + along_q * part_q - normal * curve_q;
+            let radii = [curve_p + self.radii[0], curve_q + self.radii[1]];
+            (about_p - about_q, about_q, radii)
+        };
+        let (mut low, mut high) = (start.min(end).max(0.0), start.max(end).min(length));
+        if low >= high {
+            return f64::INFINITY;
+        }
+        let aside = [low, high].map(|t| {
+            let (apart, ..) = between(t);
+            apart - normal * normal.dot(&apart)
+        });
+        let turn = (aside[1] - aside[0]) / (high - low);
+        let (_, _, radii) = between(0.5 * (low + high));
+        let radius = radii[0] + radii[1];
+        // Beyond this the surfaces are not near each other.
+        let near = radius + self.query.level_around(self.found.separation);
+        let middle = radius + self.found.separation;
+        let squared = turn.norm_squared();
+        if squared > 0.0 {
+            let crossing = low - aside[0].dot(&turn) / squared;
+            let least = (aside[0] + turn * (crossing - low)).norm_squared();
+            let reach = near * near - middle * middle - least;
+            if reach <= 0.0 {
+                return f64::INFINITY;
+            }
+            let half = (reach / squared).sqrt();
+            (low, high) = (low.max(crossing - half), high.min(crossing + half));
+            if low >= high {
+                return f64::INFINITY;
+            }
+        }
+        let mut lowest = f64::INFINITY;
+        for (place, t) in [(0, low), (1, high)] {
+            let (apart, about_q, radii) = between(t);
+            let distance = apart.norm();
+            if normal.dot(&apart) <= 0.0 {
+                // Axes past each other: the surfaces there say nothing.
+                return f64::INFINITY;
+            }
+            let normal = apart / distance;
+            let separation = distance - radii[0] - radii[1];
+            lowest = lowest.min(separation);
+            manifold.offer(
+                self.query,
+                Point {
+                    feature: ON_LINES | p.index << 15 | q.index << 1 | place,
+                    position: about_q + normal * (radii[1] + 0.5 * separation),
+                    normal,
+                    separation,
+                },
+            );
+        }
+        lowest
+    }
+}

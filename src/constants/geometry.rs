@@ -130,7 +130,8 @@ pub(crate) const NARROW_RIM: f64 = 0.966;
 /// moving with twelve points from where a disc leans, 123 with twelve corners in its axes, and 48 with these.
 pub(crate) const RIM_CORNERS: usize = 24;
 
-/// Points of two bodies of which one is round up to which those that bore them go on to. With eight, heaps have more contacts and rest no better.
+/// Points of two bodies of which one is round up to which those that bore them go on to. With eight, heaps of discs had more contacts, and more
+/// of them went on moving.
 pub(crate) const STAYING_RIM_POINTS: usize = 6;
 
 /// Sides of the prism or pyramid that stands for a cylinder or cone beside a mesh. One of its edges is where the round shape is

@@ -94,7 +94,7 @@ fn what_stands_stays_and_comes_to_rest() {
     }
 }
 
-/// Each a little beside the one below, they swayed for ever on four points that began where they lean.
+/// Each a little beside the one below, they went on swaying on four points that began where they lean.
 #[test]
 fn towers_of_cylinders_come_to_rest() {
     for (half_length, radius, count) in [(0.05, 0.03, 5), (0.05, 0.05, 10), (0.5, 1.0, 10)] {

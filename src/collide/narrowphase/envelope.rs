@@ -33,7 +33,7 @@ impl Bearing {
         staying: MAX_MANIFOLD_POINTS,
     };
 
-    /// Of corners some of which stand for a rim. Towers of cylinders sway for ever where less than this counts as below.
+    /// Of corners some of which stand for a rim. With a tenth of this, and twelve corners, towers of cylinders went on swaying.
     pub(super) const OF_RIMS: Self = Self {
         below: BEARS_BELOW,
         staying: STAYING_RIM_POINTS,

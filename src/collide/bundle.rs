@@ -59,12 +59,16 @@ impl Bundle {
         rotations[usize::from(self.normal_of != 0)] * self.normal
     }
 
-    /// Least distance of the two places of a point, of bodies with these axes whose centres of mass are apart by `offset` `[m]`.
-    pub(super) fn closest(&self, rotations: &[Mat3; 2], offset: &Vec3) -> f64 {
+    /// Least distance of the two places of a point `[m]`, and whether a query of bodies with these axes admits one.
+    pub(super) fn closest(&self, rotations: &[Mat3; 2], query: &Query) -> (f64, bool) {
+        let normal = self.normal(rotations);
         let surfaces = self.surfaces.iter().take(self.count as usize);
-        let apart =
-            surfaces.map(|[a, b]| (rotations[0] * a - rotations[1] * b - offset).norm_squared());
-        apart.fold(f64::INFINITY, f64::min).sqrt()
+        surfaces.fold((f64::INFINITY, false), |(closest, counts), [a, b]| {
+            let [a, b] = [rotations[0] * a, query.offset + rotations[1] * b];
+            let apart = a - b;
+            let admits = query.admits(&((a + b) * 0.5), &normal, apart.dot(&normal));
+            (closest.min(apart.norm()), counts | admits)
+        })
     }
 
     /// Takes the first of the points, as many as share a normal and have room, and returns the others.

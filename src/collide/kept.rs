@@ -421,19 +421,21 @@ impl Renewal<'_> {
         }
         let rotations = couple.rotations();
         let offset = couple.offset();
-        let kept = &bundles[self.manifold.range()];
-        let closest = kept
-            .iter()
-            .map(|bundle| bundle.closest(&rotations, &offset))
-            .fold(f64::INFINITY, f64::min);
-        if closest <= limits.margin {
+        let [turn_a, turn_b] = &rotations;
+        let query = Query::new(movers[0], movers[1], limits);
+        let (mut closest, mut counts) = (f64::INFINITY, false);
+        for bundle in &bundles[self.manifold.range()] {
+            let (distance, admits) = bundle.closest(&rotations, &query);
+            closest = closest.min(distance);
+            counts |= admits;
+        }
+        // A point that was found and still counts needs no closer look.
+        if counts {
             self.closest = closest;
             return false;
         }
-        let query = Query::new(movers[0], movers[1], limits);
-        let [turn_a, turn_b] = &rotations;
-        let before = self.origin.near;
-        let before = before.map(|[a, b]| [turn_a * a.cast(), offset + turn_b * b.cast::<f64>()]);
+        let near = self.origin.near;
+        let before = near.map(|[a, b]| [turn_a * a.cast(), offset + turn_b * b.cast::<f64>()]);
         let Some(found) = nearness(couple.world, couple.pair, &query, before) else {
             self.closest = closest;
             return false;

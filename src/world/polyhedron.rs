@@ -110,8 +110,9 @@ impl<'a> Solid<'a> {
     /// Index of the first of the vertices that are farthest along a direction.
     #[inline(always)]
     pub(crate) fn farthest(&self, direction: &Vec3) -> usize {
-        let (mut most, mut first) = ([f64::NEG_INFINITY; 4], [0; 4]);
-        let mut keep = |some: &[Vec3], place: usize| {
+        // Places are numbers of the same kind as heights, and chosen by the same instructions.
+        let (mut most, mut first) = ([f64::NEG_INFINITY; 4], [0.0; 4]);
+        let mut keep = |some: &[Vec3], place: f64| {
             let places = most.iter_mut().zip(&mut first);
             for ((most, first), vertex) in places.zip(some) {
                 let along = direction.dot(vertex);
@@ -122,13 +123,13 @@ impl<'a> Solid<'a> {
         };
         let fours = self.vertices.chunks_exact(4);
         let rest = fours.remainder();
-        let mut place = 0;
+        let mut place = 0.0;
         for four in fours {
             keep(four, place);
-            place += 4;
+            place += 4.0;
         }
         keep(rest, place);
-        let found = (0..4).map(|k| (most[k], first[k] + k));
+        let found = (0..4).map(|k| (most[k], first[k] as usize + k));
         found
             .reduce(|best, other| {
                 let is_first = other.0 > best.0 || (other.0 == best.0 && other.1 < best.1);

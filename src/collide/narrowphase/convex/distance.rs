@@ -31,7 +31,7 @@ impl Vertex {
 
 /// Up to four points of the difference, and the weights of its point that is nearest to the origin.
 #[derive(Debug, Clone, Copy)]
-struct Simplex {
+pub(super) struct Simplex {
     vertices: [Vertex; 4],
     weights: [f64; 4],
     count: usize,
@@ -70,7 +70,8 @@ pub(super) fn nearest(
     [near, reach]: [f64; 2],
 ) -> Outcome {
     let between = p.inner_point() + shift - q.inner_point();
-    nearest_unless(p, q, shift, near, &between, |_, [least, _]| {
+    let first = Simplex::first(p, q, &between).shifted(shift);
+    nearest_unless((p, q), shift, near, first, |_, [least, _]| {
         if least > reach {
             Verdict::Beyond
         } else {
@@ -79,35 +80,22 @@ pub(super) fn nearest(
     })
 }
 
-/// The same, from a direction from Q to P, unless there is a verdict on a unit one and on bounds of the distance, least and most `[m]`.
+/// The same, from a simplex of points of the shifted difference, unless there is a verdict on a unit vector from Q to P and on bounds of the distance, least and most `[m]`.
 pub(super) fn nearest_unless(
-    p: &Core<'_>,
-    q: &Core<'_>,
+    (p, q): (&Core<'_>, &Core<'_>),
     shift: &Vec3,
     near: f64,
-    start: &Vec3,
+    mut simplex: Simplex,
     verdict: impl Fn(&Vec3, [f64; 2]) -> Verdict,
 ) -> Outcome {
-    let farthest = |direction: &Vec3| {
-        let vertex = Vertex::farthest(p, q, direction);
-        Vertex {
-            apart: vertex.apart + shift,
-            ..vertex
-        }
-    };
-    let start = if *start == Vec3::zeros() {
-        Vec3::x()
-    } else {
-        -start
-    };
-    let mut simplex = Simplex::of(farthest(&start));
-    let mut nearest = simplex.vertices[0].apart;
+    let mut nearest = simplex.nearest();
     for _ in 0..MAX_CONVEX_STEPS {
         let squared = nearest.norm_squared();
         if squared <= simplex.rounding() {
             return Outcome::Overlap;
         }
-        let vertex = farthest(&-nearest);
+        let mut vertex = Vertex::farthest(p, q, &-nearest);
+        vertex.apart += shift;
         // No point of the difference is nearer to the origin than this.
         let least = nearest.dot(&vertex.apart);
         let most = squared.sqrt();
@@ -156,12 +144,37 @@ pub(super) fn nearest_unless(
 }
 
 impl Simplex {
-    fn of(vertex: Vertex) -> Self {
+    pub(super) fn of(vertex: Vertex) -> Self {
         Self {
             vertices: [vertex; 4],
             weights: [1.0, 0.0, 0.0, 0.0],
             count: 1,
         }
+    }
+
+    /// One to begin with, of shapes that are apart by about this, P from Q.
+    pub(super) fn first(p: &Core<'_>, q: &Core<'_>, between: &Vec3) -> Self {
+        let toward = if *between == Vec3::zeros() {
+            Vec3::x()
+        } else {
+            -between
+        };
+        Self::of(Vertex::farthest(p, q, &toward))
+    }
+
+    /// The part of it and another vertex that is nearest to the origin.
+    pub(super) fn and(mut self, vertex: Vertex) -> Self {
+        self.push(vertex);
+        self.reduce();
+        self
+    }
+
+    /// Of P moved by a shift.
+    fn shifted(mut self, shift: &Vec3) -> Self {
+        for vertex in &mut self.vertices {
+            vertex.apart += shift;
+        }
+        self
     }
 
     fn vertices(&self) -> &[Vertex] {

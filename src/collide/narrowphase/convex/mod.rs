@@ -28,7 +28,7 @@ use crate::constants::{
 use crate::math::{Mat3, Vec3};
 use crate::world::Frustum;
 use contact::{Contact, NEAREST};
-use distance::Verdict;
+use distance::{Simplex, Verdict, Vertex};
 use facing::{Facing, Toward};
 use std::f64::consts::PI;
 
@@ -94,21 +94,23 @@ pub(super) fn nearness(
         let (off, other) = (chord(least / most), chord(1.0 - slack / least));
         if least - slack - radii > query.most_admitted(normal, off + other) {
             Verdict::Beyond
-        } else if most - radii <= query.most_admitted(normal, -off) {
+        } else if 2.0 * off < other || most - radii <= query.most_admitted(normal, -off) {
+            // Or more would not be known of two nearer points.
             Verdict::Within
         } else {
             Verdict::Unknown
         }
     };
-    let mut start = p.inner_point() - q.inner_point();
+    let mut known = None;
     if let Some(on) = before {
         let apart = on[0] - on[1];
         let most = apart.norm();
         if most > 0.0 {
             let normal = apart / most;
-            let least = along(p, q, &normal);
+            let vertex = Vertex::farthest(p, q, &-normal);
+            let least = normal.dot(&vertex.apart);
             match verdict(&normal, [least, most]) {
-                Verdict::Unknown => start = normal,
+                Verdict::Unknown => known = Some([Vertex { on, apart }, vertex]),
                 found => {
                     return Some(Nearness {
                         on,
@@ -118,7 +120,11 @@ pub(super) fn nearness(
             }
         }
     }
-    match distance::nearest_unless(p, q, &Vec3::zeros(), 0.0, &start, verdict) {
+    let simplex = match known {
+        Some([near, vertex]) => Simplex::of(near).and(vertex),
+        None => Simplex::first(p, q, &(p.inner_point() - q.inner_point())),
+    };
+    match distance::nearest_unless((p, q), &Vec3::zeros(), 0.0, simplex, verdict) {
         distance::Outcome::Beyond { on, least } => Some(Nearness {
             on,
             beyond: Some(least - radii),

@@ -25,13 +25,13 @@ pub(super) fn crossing(p: &Segment, q: &Segment) -> (Vec3, Vec3, bool) {
 ///
 /// Where solids that are apart are nearest at a face and a vertex, the face separates them by as much. Everywhere else
 /// they are nearest at two edges, or at their ends.
-pub(super) fn nearest_of_edges([near_p, near_q]: &[Vec<Segment>; 2]) -> Option<(Vec3, Vec3, u32)> {
+pub(super) fn nearest_of_edges([near_p, near_q]: [Vec<Segment>; 2]) -> Option<(Vec3, Vec3, u32)> {
     let mut best = None;
     let mut least = f64::INFINITY;
-    for p in near_p {
+    for p in &near_p {
         let (c1, e1) = halves(p);
         let half_p = e1.norm();
-        for q in near_q {
+        for q in &near_q {
             let (c2, e2) = halves(q);
             // No nearer than their middles less half their lengths, and somewhat more for rounding.
             let far = least.sqrt() + (half_p + e2.norm()) * (1.0 + 1e-9);

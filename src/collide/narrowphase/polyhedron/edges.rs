@@ -1,7 +1,8 @@
 //! Edges of solids as the search for an axis sees them.
 
 use crate::math::Vec3;
-use crate::world::Solid;
+use crate::world::{Edge, Face, Solid};
+use std::array;
 
 /// An edge in the axes of P.
 #[derive(Debug, Clone, Copy)]
@@ -9,71 +10,135 @@ pub(super) struct Segment {
     pub(super) index: u32,
     pub(super) from: Vec3,
     pub(super) along: Vec3,
-    /// Normals of the faces on either side; those of Q reversed.
-    pub(super) normals: [Vec3; 2],
-    /// Product of these: the normal of the arc between them.
-    pub(super) across: Vec3,
 }
 
 impl Segment {
-    pub(super) fn new(index: u32, [from, to]: [Vec3; 2], normals: [Vec3; 2]) -> Self {
+    pub(super) fn new(index: u32, [from, to]: [Vec3; 2]) -> Self {
         Self {
             index,
             from,
             along: to - from,
-            across: normals[0].cross(&normals[1]),
+        }
+    }
+}
+
+/// An edge on the Gauss map: the arc between the normals of the faces on either side, in the axes of P; those of Q reversed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arc {
+    normals: [Vec3; 2],
+    /// Product of these: the normal of the arc.
+    across: Vec3,
+}
+
+impl Arc {
+    pub(super) fn new(normals: [Vec3; 2]) -> Self {
+        Self {
             normals,
+            across: normals[0].cross(&normals[1]),
         }
-    }
-
-    /// An edge of a solid in the axes of P.
-    pub(super) fn of(solid: &Solid<'_>, index: u32) -> Self {
-        let edge = &solid.edges[index as usize];
-        let ends = edge.vertices.map(|at| solid.vertices[at as usize]);
-        let normals = edge.faces.map(|at| solid.faces[at as usize].normal);
-        Self::new(index, ends, normals)
     }
 }
 
-/// True if the arcs between the normals on either side of two edges cross: then their product is the normal of a face of
-/// P less Q.
-#[inline]
-pub(super) fn cross_on_gauss_map(p: &Segment, q: &Segment) -> bool {
-    let ([a, b], [c, d]) = (&p.normals, &q.normals);
-    let (c_p, d_p) = (c.dot(&p.across), d.dot(&p.across));
-    // Most end here: the ends of one arc are on the same side of the other.
-    if c_p * d_p >= 0.0 {
-        return false;
-    }
-    let (a_q, b_q) = (a.dot(&q.across), b.dot(&q.across));
-    // On the same hemisphere, and on either side of each other.
-    a_q * b_q < 0.0 && c_p * b_q > 0.0
+/// Four vectors, by coordinate.
+type FourVectors = [[f64; 4]; 3];
+
+/// Four arcs side by side.
+#[derive(Debug, Clone, Copy, Default)]
+struct FourArcs {
+    normals: [FourVectors; 2],
+    across: FourVectors,
 }
 
-/// Words of bits: a solid of up to 256 vertices has one for each.
-const WORDS: usize = 4;
-
-/// Some vertices of a solid, by a bit of each; where vertices share one, either stands for both.
-pub(super) struct NearVertices([u64; WORDS]);
-
-impl NearVertices {
-    pub(super) fn of(solid: &Solid<'_>, is_near: impl Fn(&Vec3) -> bool) -> Self {
-        let mut bits = [0; WORDS];
-        for (at, vertex) in solid.vertices.iter().enumerate() {
-            bits[at >> 6 & (WORDS - 1)] |= u64::from(is_near(vertex)) << (at & 63);
+impl FourArcs {
+    fn put(&mut self, place: usize, arc: &Arc) {
+        let [first, second] = &mut self.normals;
+        let vectors = [&arc.normals[0], &arc.normals[1], &arc.across];
+        for (four, vector) in [first, second, &mut self.across].into_iter().zip(vectors) {
+            for (row, part) in four.iter_mut().zip(vector.iter()) {
+                row[place] = *part;
+            }
         }
-        Self(bits)
     }
 
-    fn has(&self, vertex: u32) -> bool {
-        self.0[vertex as usize >> 6 & (WORDS - 1)] >> (vertex & 63) & 1 == 1
+    /// Below zero for those that cross another arc: then the product of the two edges is the normal of a face of P less Q.
+    #[inline(always)]
+    fn crossing(&self, arc: &Arc) -> [f64; 4] {
+        let dot = |four: &FourVectors, vector: &Vec3| -> [f64; 4] {
+            let [x, y, z] = four;
+            array::from_fn(|k| x[k] * vector.x + y[k] * vector.y + z[k] * vector.z)
+        };
+        let [a, b] = array::from_fn(|k| dot(&self.normals[k], &arc.across));
+        let [c, d] = array::from_fn(|k| dot(&self.across, &arc.normals[k]));
+        let larger = |one: f64, other: f64| if one > other { one } else { other };
+        // The ends of either are on two sides of the other, and the arcs on the same hemisphere.
+        array::from_fn(|k| larger(larger(a[k] * b[k], c[k] * d[k]), -(a[k] * d[k])))
+    }
+}
+
+/// The arcs of some edges of a solid.
+#[derive(Debug)]
+pub(super) struct Arcs {
+    /// Indices of the edges.
+    edges: Vec<u32>,
+    fours: Vec<FourArcs>,
+}
+
+impl Arcs {
+    pub(super) fn new(edges: Vec<u32>, arc: impl Fn(u32) -> Arc) -> Self {
+        let fours = edges.chunks(4).map(|edges| {
+            let mut four = FourArcs::default();
+            for (place, &edge) in edges.iter().enumerate() {
+                four.put(place, &arc(edge));
+            }
+            four
+        });
+        Self {
+            fours: fours.collect(),
+            edges,
+        }
     }
 
-    /// Indices of the edges with an end among them.
-    pub(super) fn edges(&self, solid: &Solid<'_>) -> impl Iterator<Item = u32> {
-        let edges = (0..).zip(solid.edges);
-        edges
-            .filter(|(_, edge)| edge.vertices.iter().any(|&at| self.has(at)))
-            .map(|(index, _)| index)
+    /// Visits the indices of the edges whose arcs cross another one.
+    #[inline(always)]
+    pub(super) fn visit_crossing(&self, arc: &Arc, mut visit: impl FnMut(u32)) {
+        for (four, edges) in self.fours.iter().zip(self.edges.chunks(4)) {
+            let crossing = four.crossing(arc);
+            for (edge, crossing) in edges.iter().zip(crossing) {
+                if crossing < 0.0 {
+                    visit(*edge);
+                }
+            }
+        }
     }
+}
+
+/// Indices of the edges that can separate a solid by more than `least` from another one that has these two points.
+///
+/// That is no higher along a normal than its points. A unit normal between those of two faces is a sum of parts of these, at least one in all: where a point
+/// is below both faces, it is no higher along such a normal than above the higher one.
+pub(super) fn edges_below(solid: &Solid<'_>, points: &[Vec3; 2], least: f64) -> Vec<u32> {
+    let least = least.min(0.0);
+    let is_below = |face: &Face, at: &Vec3| u8::from(face.normal.dot(at) - face.offset > least);
+    let [one, other] = points;
+    let faces = solid.faces.iter();
+    let marks: Vec<u8> = faces
+        .map(|face| is_below(face, one) | is_below(face, other) << 1)
+        .collect();
+    edges_with(solid, |edge| {
+        let [left, right] = edge.faces;
+        marks[left as usize] | marks[right as usize] == 0b11
+    })
+}
+
+/// Indices of the edges that are asked for.
+pub(super) fn edges_with(solid: &Solid<'_>, is_one: impl Fn(&Edge) -> bool) -> Vec<u32> {
+    // Which ones are is known to no processor beforehand: all are written down.
+    let mut found = vec![0; solid.edges.len()];
+    let mut count = 0;
+    for (index, edge) in (0..).zip(solid.edges) {
+        found[count] = index;
+        count += usize::from(is_one(edge));
+    }
+    found.truncate(count);
+    found
 }

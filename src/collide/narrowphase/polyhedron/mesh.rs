@@ -15,7 +15,7 @@ use super::patch::most_against;
 use super::prism::Prism;
 use super::turned_solid::TurnedSolid;
 use super::way::{Way, way};
-use super::{Along, Axis, Segment, Solids, Standing, distance};
+use super::{Along, Axis, Solids, Standing, distance};
 use crate::collide::narrowphase::gathered::{Gathered, OF_BODY, On, StandingMesh, name};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::query::Query;
@@ -218,13 +218,22 @@ impl Search<'_> {
         };
         if solids
             .best_face(0.0, None)
-            .is_none_or(|face| face.separation > 0.0)
+            .is_none_or(|face| face.along.separation > 0.0)
         {
             return false;
         }
-        let edges = 0..solids.q.edges.len() as u32;
-        let below: Vec<Segment> = edges.map(|index| solids.edge_of_q(index)).collect();
-        !solids.are_apart_along_edges([self.body.segments(), &below])
+        let mut edges = 0..solids.q.edges.len() as u32;
+        let is_apart = |q: u32| {
+            let edge = solids.edge_of_q(q);
+            let mut is_apart = false;
+            let arcs = self.body.arcs();
+            arcs.visit_crossing(&solids.arc_of_q(q), |p| {
+                let between = solids.between(&solids.edge_of_p(p), &edge);
+                is_apart |= between.is_some_and(|(_, apart)| apart > 0.0);
+            });
+            is_apart
+        };
+        !edges.any(is_apart)
     }
 
     /// A point of a triangle that the body overlaps, although no face or edge of the two meets across the axis.
@@ -320,7 +329,11 @@ impl Search<'_> {
             }
             for side in (0..3).filter(|&side| is_touched(side)) {
                 let edge = solids.edge_of_q(side as u32);
-                best = solids.best_edges([self.body.segments(), &[edge]], best);
+                let arcs = self.body.arcs();
+                let mut least = solids.preferred_over(best.separation);
+                arcs.visit_crossing(&solids.arc_of_q(side as u32), |p| {
+                    solids.improve((&mut best, &mut least), (&solids.edge_of_p(p), &edge));
+                });
             }
         }
         Some(best)

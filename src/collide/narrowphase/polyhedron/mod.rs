@@ -6,6 +6,7 @@
 //! others. Only those pairs of edges count whose arcs cross on the Gauss map: the edges' adjacent normals, those
 //! of Q reversed (Gregorius 2013, *The separating axis test between convex polyhedra*).
 
+mod axis;
 mod chords;
 mod cuboid;
 mod distance;
@@ -32,8 +33,9 @@ use crate::constants::{
     AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, AXIS_PREFERENCE_RELATIVE, DEEPER_BY, EDGES_ALONG_FACE,
 };
 use crate::math::{Mat3, Pose, Vec3};
-use crate::world::{Face, Solid};
-use edges::{NearVertices, Segment, cross_on_gauss_map};
+use crate::world::Solid;
+use axis::{Along, Axis};
+use edges::{Arc, Arcs, Segment, edges_with};
 use patch::{FEW_VERTICES, MAX_VERTICES, Patch};
 
 /// Kinds of features, in the two highest bits, as of two boxes: 0 and 1 are faces of P and of Q.
@@ -45,33 +47,6 @@ const PARALLEL_EDGES: f64 = 1e-6;
 
 /// A solid where it stands: centre of its axes, rotation, and what it is.
 pub(in crate::collide) type Standing<'a> = (&'a Vec3, &'a Mat3, Solid<'a>);
-
-/// An axis of the search: a face, or an edge of either solid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Axis {
-    FaceP(u32),
-    FaceQ(u32),
-    Edges(u32, u32),
-}
-
-impl Axis {
-    /// The axis of a point with this name, if there is one.
-    fn of_feature(feature: u32) -> Option<Self> {
-        match feature >> 30 {
-            0 => Some(Self::FaceP(patch::reference_of(feature))),
-            1 => Some(Self::FaceQ(patch::reference_of(feature))),
-            2 => Some(Self::Edges(feature >> 15 & 0x7fff, feature & 0x7fff)),
-            _ => None,
-        }
-    }
-}
-
-/// An axis and the separation along it `[m]`.
-#[derive(Debug, Clone, Copy)]
-struct Along {
-    axis: Axis,
-    separation: f64,
-}
 
 /// Two solids in the axes of the first, P.
 pub(super) struct Solids<'a> {
@@ -106,9 +81,10 @@ pub(in crate::collide) fn polyhedron_polyhedron(
         manifold.set_apart(along.separation);
         return;
     }
-    let Some(face) = solids.best_face(query.reach, known) else {
+    let Some(best_face) = solids.best_face(query.reach, known) else {
         return;
     };
+    let face = best_face.along;
     if face.separation > query.reach {
         manifold.set_apart(face.separation);
         return;
@@ -124,8 +100,7 @@ pub(in crate::collide) fn polyhedron_polyhedron(
         manifold.clear();
         farthest = farthest.min(lowest);
     }
-    let near = solids.edges_near(&face, farthest);
-    let best = solids.best_edges(near.each_ref().map(Vec::as_slice), face);
+    let best = solids.best_edges(&best_face);
     if best.separation > query.reach {
         manifold.set_apart(best.separation);
         return;
@@ -157,8 +132,8 @@ pub(in crate::collide) fn polyhedron_polyhedron(
     }
     // A face that was preferred need not be the one that the closest features face each other along.
     solids.prefers = false;
-    let face = solids.best_face(query.reach, known).unwrap_or(face);
-    let best = solids.best_edges(near.each_ref().map(Vec::as_slice), face);
+    let best_face = solids.best_face(query.reach, known).unwrap_or(best_face);
+    let (face, best) = (best_face.along, solids.best_edges(&best_face));
     for along in [solids.bearing_face(best), Some(best)]
         .into_iter()
         .flatten()
@@ -172,7 +147,8 @@ pub(in crate::collide) fn polyhedron_polyhedron(
     // The axis gives the distance only where the closest features face each other along it. Beside a face, or past
     // the end of an edge, the solids are farther apart, in another direction.
     if best.separation > 0.0 {
-        let nearest = distance::nearest_of_edges(&near);
+        let near = solids.edges_near(&face, farthest);
+        let nearest = distance::nearest_of_edges(solids.segments(&near));
         if let Some((on_p, on_q, code)) = nearest {
             let apart = on_p - on_q;
             let distance = apart.norm();
@@ -208,16 +184,18 @@ pub(crate) fn separation_of_solids(
     let Some(face) = solids.best_face(f64::INFINITY, None) else {
         return f64::NEG_INFINITY;
     };
-    let all = solids.edges_near(&face, f64::INFINITY);
-    let along_axis = solids
-        .best_edges(all.each_ref().map(Vec::as_slice), face)
-        .separation;
+    let along_axis = solids.best_edges(&face).separation;
     if along_axis <= 0.0 {
         return along_axis;
     }
     // Of solids that are apart, nearest are a face and a vertex, along the face's normal, or two edges.
     let faces = solids.nearest_of_faces();
-    let edges = distance::nearest_of_edges(&all).map(|(on_p, on_q, _)| (on_p - on_q).norm());
+    let all = [
+        (0..p.edges.len() as u32).collect(),
+        (0..q.edges.len() as u32).collect(),
+    ];
+    let edges = distance::nearest_of_edges(solids.segments(&all))
+        .map(|(on_p, on_q, _)| (on_p - on_q).norm());
     edges.map_or(faces, |edges| edges.min(faces))
 }
 
@@ -255,87 +233,6 @@ impl<'a> Solids<'a> {
         self.relative.tr_mul(&(point - self.from_p))
     }
 
-    /// Height of Q above a face of P `[m]`.
-    fn above_p(&self, face: &Face) -> f64 {
-        let in_q = self.relative.tr_mul(&face.normal);
-        face.normal.dot(&self.from_p) + self.q.lowest(&in_q) - face.offset
-    }
-
-    /// Height of P above a face of Q `[m]`.
-    fn above_q(&self, face: &Face) -> f64 {
-        let normal = self.relative * face.normal;
-        self.p.lowest(&normal) - normal.dot(&self.from_p) - face.offset
-    }
-
-    /// The separation along an axis; none for features that a solid does not have.
-    fn along(&self, axis: Axis) -> Option<Along> {
-        let separation = match axis {
-            Axis::FaceP(face) => self.above_p(self.p.faces.get(face as usize)?),
-            Axis::FaceQ(face) => self.above_q(self.q.faces.get(face as usize)?),
-            Axis::Edges(p, q) => {
-                self.p.edges.get(p as usize)?;
-                self.q.edges.get(q as usize)?;
-                self.between(&self.edge_of_p(p), &self.edge_of_q(q))?.1
-            }
-        };
-        Some(Along { axis, separation })
-    }
-
-    /// The face with the largest separation, by preference of P; the separation along one may be known. Looks no further than at one beyond `reach`.
-    fn best_face(&self, reach: f64, known: Option<Along>) -> Option<Along> {
-        let mut best: Option<Along> = None;
-        // The other solid's inner point is no lower than its vertices: a bound without looking at these.
-        let center = self.of_q(&self.q.center);
-        let bound = |face: &Face| face.normal.dot(&center) - face.offset;
-        // What any face separates is no more than the largest.
-        let least = match known {
-            Some(Along {
-                axis: Axis::FaceP(_),
-                separation,
-            }) => separation,
-            _ => {
-                let highest = self
-                    .p
-                    .faces
-                    .iter()
-                    .max_by(|a, b| bound(a).total_cmp(&bound(b)));
-                highest.map_or(f64::NEG_INFINITY, |face| self.above_p(face))
-            }
-        };
-        for (index, face) in (0..).zip(self.p.faces) {
-            let bound = bound(face);
-            if bound < least || best.is_some_and(|best| bound <= best.separation) {
-                continue;
-            }
-            let separation = self.above_p(face);
-            if best.is_none_or(|best| separation > best.separation) {
-                let axis = Axis::FaceP(index);
-                best = Some(Along { axis, separation });
-                if separation > reach {
-                    return best;
-                }
-            }
-        }
-        let center = self.in_q(&self.p.center);
-        for (index, face) in (0..).zip(self.q.faces) {
-            let least = best.map_or(f64::NEG_INFINITY, |best| {
-                self.preferred_over(best.separation)
-            });
-            if face.normal.dot(&center) - face.offset <= least {
-                continue;
-            }
-            let separation = self.above_q(face);
-            if separation > least {
-                let axis = Axis::FaceQ(index);
-                best = Some(Along { axis, separation });
-                if separation > reach {
-                    return best;
-                }
-            }
-        }
-        best
-    }
-
     /// Distance of the vertices of each solid from the other one `[m]`.
     fn nearest_of_faces(&self) -> f64 {
         let of_q = self
@@ -362,18 +259,27 @@ impl<'a> Solids<'a> {
     }
 
     fn edge_of_p(&self, index: u32) -> Segment {
-        Segment::of(&self.p, index)
+        let ends = self.p.edges[index as usize].vertices;
+        Segment::new(index, ends.map(|at| self.p.vertices[at as usize]))
     }
 
     fn edge_of_q(&self, index: u32) -> Segment {
-        let edge = &self.q.edges[index as usize];
-        let ends = edge
-            .vertices
-            .map(|at| self.of_q(&self.q.vertices[at as usize]));
-        let normals = edge
-            .faces
-            .map(|at| -(self.relative * self.q.faces[at as usize].normal));
-        Segment::new(index, ends, normals)
+        let ends = self.q.edges[index as usize].vertices;
+        Segment::new(
+            index,
+            ends.map(|at| self.of_q(&self.q.vertices[at as usize])),
+        )
+    }
+
+    /// The arc of an edge of P on the Gauss map.
+    fn arc_of_p(&self, index: u32) -> Arc {
+        let faces = self.p.edges[index as usize].faces;
+        Arc::new(faces.map(|at| self.p.faces[at as usize].normal))
+    }
+
+    fn arc_of_q(&self, index: u32) -> Arc {
+        let faces = self.q.edges[index as usize].faces;
+        Arc::new(faces.map(|at| -(self.relative * self.q.faces[at as usize].normal)))
     }
 
     /// Outward unit normal of P from face to face, in the axes of P.
@@ -385,53 +291,37 @@ impl<'a> Solids<'a> {
         }
     }
 
-    /// The edges of P and of Q that can be nearer to each other than a face separates, or less deep in each other: those
+    /// Indices of the edges of P and of Q that can be nearer to each other than a face separates, or less deep in each other: those
     /// with a point in the slab between the lowest of Q and the face, grown by what they may be apart.
-    fn edges_near(&self, face: &Along, reach: f64) -> [Vec<Segment>; 2] {
+    fn edges_near(&self, face: &Along, reach: f64) -> [Vec<u32>; 2] {
         let outward = self.outward(face.axis).unwrap_or_else(Vec3::z);
         let slack = reach.max(-face.separation);
         let top = -self.p.lowest(&-outward);
         let bottom = top + face.separation;
         let in_q = self.relative.tr_mul(&outward);
         let shift = outward.dot(&self.from_p);
-        let levels = (bottom - slack, top + slack);
-        let high = |vertex: &Vec3| outward.dot(vertex) >= levels.0;
-        let low = |vertex: &Vec3| shift + in_q.dot(vertex) <= levels.1;
-        let near_p = NearVertices::of(&self.p, high);
-        let near_q = NearVertices::of(&self.q, low);
+        let of_p = |at: &Vec3| outward.dot(at) >= bottom - slack;
+        let of_q = |at: &Vec3| shift + in_q.dot(at) <= top + slack;
         [
-            near_p.edges(&self.p).map(|at| self.edge_of_p(at)).collect(),
-            near_q.edges(&self.q).map(|at| self.edge_of_q(at)).collect(),
+            edges_with(&self.p, |edge| {
+                edge.vertices
+                    .iter()
+                    .any(|&at| of_p(&self.p.vertices[at as usize]))
+            }),
+            edges_with(&self.q, |edge| {
+                edge.vertices
+                    .iter()
+                    .any(|&at| of_q(&self.q.vertices[at as usize]))
+            }),
         ]
     }
 
-    /// The pair of edges that separates better than `face`, or this if there is none.
-    fn best_edges(&self, [near_p, near_q]: [&[Segment]; 2], face: Along) -> Along {
-        let mut best = face;
-        let mut least = self.preferred_over(face.separation);
-        for p in near_p {
-            for q in near_q {
-                if !cross_on_gauss_map(p, q) {
-                    continue;
-                }
-                if let Some((_, separation)) = self.between(p, q)
-                    && separation > least
-                {
-                    least = separation;
-                    let axis = Axis::Edges(p.index, q.index);
-                    best = Along { axis, separation };
-                }
-            }
-        }
-        best
-    }
-
-    /// True if a pair of edges separates the two.
-    fn are_apart_along_edges(&self, [all_p, all_q]: [&[Segment]; 2]) -> bool {
-        let are_apart = |p: &Segment, q: &Segment| {
-            cross_on_gauss_map(p, q) && self.between(p, q).is_some_and(|(_, apart)| apart > 0.0)
-        };
-        all_p.iter().any(|p| all_q.iter().any(|q| are_apart(p, q)))
+    /// Some edges of P and of Q.
+    fn segments(&self, [of_p, of_q]: &[Vec<u32>; 2]) -> [Vec<Segment>; 2] {
+        [
+            of_p.iter().map(|&at| self.edge_of_p(at)).collect(),
+            of_q.iter().map(|&at| self.edge_of_q(at)).collect(),
+        ]
     }
 
     /// The unit product of two edges, out of P, and the height of Q's edge above P's along it; none for parallel ones.

@@ -20,7 +20,7 @@
 //! program's dual gives the gradient: with `N = n / (h1 + h2)` and x* the point of touch,
 //! `dr/dx1 = -N`, `dr/dx2 = N`, `dr/dtheta1 = -(x* - x1) x N`, `dr/dtheta2 = (x* - x2) x N`.
 
-use super::{Axis, Segment, Solids, Standing, cross_on_gauss_map, distance};
+use super::{Arcs, Axis, Segment, Solids, Standing, distance};
 use crate::error::{Error, Result};
 use crate::math::{Pose, Vec3};
 use crate::world::{Polyhedron, Solid};
@@ -150,11 +150,11 @@ impl<'a> Growth<'a> {
     pub(super) fn faces(&self) -> impl Iterator<Item = Touch> {
         let solids = &self.solids;
         let of_p = (0..).zip(solids.p.faces).filter_map(|(at, face)| {
-            self.touch(Axis::FaceP(at), face.normal, solids.above_p(face))
+            self.touch(Axis::FaceP(at), face.normal, solids.above_p(face).0)
         });
         let of_q = (0..).zip(solids.q.faces).filter_map(|(at, face)| {
             let outward = -(solids.relative * face.normal);
-            self.touch(Axis::FaceQ(at), outward, solids.above_q(face))
+            self.touch(Axis::FaceQ(at), outward, solids.above_q(face).0)
         });
         of_p.chain(of_q)
     }
@@ -168,20 +168,19 @@ impl<'a> Growth<'a> {
             }
         };
         self.faces().for_each(&mut offer);
+        let of_q = 0..self.edges[1].len() as u32;
+        let of_q = Arcs::new(of_q.collect(), |at| self.solids.arc_of_q(at));
         for p in &self.edges[0] {
-            for q in &self.edges[1] {
-                if !cross_on_gauss_map(p, q) {
-                    continue;
-                }
-                let axis = Axis::Edges(p.index, q.index);
+            of_q.visit_crossing(&self.solids.arc_of_p(p.index), |q| {
+                let axis = Axis::Edges(p.index, q);
                 if let Some(touch) = self
                     .solids
-                    .between(p, q)
+                    .between(p, &self.edges[1][q as usize])
                     .and_then(|(outward, gap)| self.touch(axis, outward, gap))
                 {
                     offer(touch);
                 }
-            }
+            });
         }
         best
     }

@@ -303,8 +303,8 @@ fn nearest(solid: &Solid<'_>, point: &Vec3) -> Nearest {
     inside
 }
 
-/// The point of a face that is nearest to a point above it.
-fn onto_face(solid: &Solid<'_>, face: &Face, point: &Vec3) -> Vec3 {
+/// The point of a face that is nearest to a point above or below it.
+pub(super) fn onto_face(solid: &Solid<'_>, face: &Face, point: &Vec3) -> Vec3 {
     let corners = solid.corners(face);
     let count = corners.len();
     let range = face.first as usize..face.first as usize + count;

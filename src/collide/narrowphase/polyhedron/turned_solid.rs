@@ -1,6 +1,6 @@
 //! A solid whose axes are others than its own.
 
-use super::Segment;
+use super::{Arc, Arcs};
 use crate::math::{Mat3, Vec3};
 use crate::world::{Edge, Face, Solid};
 use std::cell::OnceCell;
@@ -12,7 +12,7 @@ pub(super) struct TurnedSolid<'a> {
     loops: &'a [u32],
     edges: &'a [Edge],
     center: Vec3,
-    segments: OnceCell<Vec<Segment>>,
+    arcs: OnceCell<Arcs>,
 }
 
 impl<'a> TurnedSolid<'a> {
@@ -28,7 +28,7 @@ impl<'a> TurnedSolid<'a> {
             loops: solid.loops,
             edges: solid.edges,
             center: rotation * solid.center,
-            segments: OnceCell::new(),
+            arcs: OnceCell::new(),
         }
     }
 
@@ -43,12 +43,14 @@ impl<'a> TurnedSolid<'a> {
         }
     }
 
-    /// All of its edges.
-    pub(super) fn segments(&self) -> &[Segment] {
-        self.segments.get_or_init(|| {
-            let solid = self.solid();
+    /// All of its edges on the Gauss map.
+    pub(super) fn arcs(&self) -> &Arcs {
+        self.arcs.get_or_init(|| {
             let edges = 0..self.edges.len() as u32;
-            edges.map(|index| Segment::of(&solid, index)).collect()
+            Arcs::new(edges.collect(), |edge| {
+                let faces = self.edges[edge as usize].faces;
+                Arc::new(faces.map(|at| self.faces[at as usize].normal))
+            })
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::collide::narrowphase::query::Query;
 use crate::constants::{
     CLIP_TOLERANCE, CROSSING_LINES, MAX_FACE_VERTICES, RIM_CORNERS, TURNED_TOWARD,
 };
-use crate::math::{Vec3, length};
+use crate::math::Vec3;
 
 /// Most corners of a rim and what it meets: of two rims and most solids, and of all.
 const FEW_CORNERS: usize = 2 * RIM_CORNERS;
@@ -152,8 +152,8 @@ impl Contact<'_> {
             let to = &corners[(k + 1) % corners.len()];
             let (from, to) = (laid(from), laid(to));
             let [x, y] = [to[0] - from[0], to[1] - from[1]];
-            let side = length(x, y);
-            let outward = [y / side, -x / side];
+            let length = x.hypot(y);
+            let outward = [y / length, -x / length];
             let bound = outward[0] * from[0] + outward[1] * from[1];
             let beyond = |at: &[f64; 3]| outward[0] * at[0] + outward[1] * at[1] - bound;
             polygon.clip(beyond, CLIP_TOLERANCE * self.size, SIDE | k as u8);

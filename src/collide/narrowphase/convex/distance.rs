@@ -62,14 +62,15 @@ pub(super) enum Verdict {
 }
 
 /// The nearest points of two cores of which the first is moved by `shift`, unless these are farther apart than `reach`, or
-/// nearer than `near` `[m]`. Those on P are where it was before. Begins with a direction from Q to P.
+/// nearer than `near` `[m]`. Those on P are where it was before.
 pub(super) fn nearest(
     p: &Core<'_>,
     q: &Core<'_>,
-    (shift, start): (&Vec3, &Vec3),
+    shift: &Vec3,
     [near, reach]: [f64; 2],
 ) -> Outcome {
-    let first = Simplex::first(p, q, start).shifted(shift);
+    let between = p.inner_point() + shift - q.inner_point();
+    let first = Simplex::first(p, q, &between).shifted(shift);
     nearest_unless((p, q), shift, near, first, |_, [least, _]| {
         if least > reach {
             Verdict::Beyond
@@ -151,12 +152,12 @@ impl Simplex {
         }
     }
 
-    /// One to begin with, by a direction from Q to P.
-    pub(super) fn first(p: &Core<'_>, q: &Core<'_>, start: &Vec3) -> Self {
-        let toward = if *start == Vec3::zeros() {
+    /// One to begin with, of shapes that are apart by about this, P from Q.
+    pub(super) fn first(p: &Core<'_>, q: &Core<'_>, between: &Vec3) -> Self {
+        let toward = if *between == Vec3::zeros() {
             Vec3::x()
         } else {
-            -start
+            -between
         };
         Self::of(Vertex::farthest(p, q, &toward))
     }

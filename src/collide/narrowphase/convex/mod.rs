@@ -30,6 +30,7 @@ use crate::world::Frustum;
 use contact::{Contact, NEAREST};
 use distance::{Simplex, Verdict, Vertex};
 use facing::{Facing, Toward};
+use std::f64::consts::PI;
 
 /// How two convex shapes are apart or overlap.
 #[derive(Debug, Clone, Copy)]
@@ -202,7 +203,7 @@ pub(super) fn frustum_half_space(
         manifold.set_apart(separation);
         return;
     }
-    let around = |[x, y]: [f64; 2], rise: f64| {
+    let angles = |farthest: f64, rise: f64| {
         let level = query.level_around(separation);
         let below = level - separation;
         let cosine = if below < rise {
@@ -210,12 +211,10 @@ pub(super) fn frustum_half_space(
         } else {
             0.0
         };
-        let cosine = cosine.min(NARROW_RIM);
-        let sine = (1.0 - cosine * cosine).sqrt();
-        let turns = [[1.0, 0.0], [cosine, sine], [-1.0, 0.0], [cosine, -sine]];
-        turns.map(|[cosine, sine]| [x * cosine - y * sine, y * cosine + x * sine])
+        let aside = cosine.min(NARROW_RIM).acos();
+        [0.0, aside, PI, -aside].map(|angle| farthest + angle)
     };
-    let facing = Facing::of_frustum(frustum, &down, around).placed(p, rotation);
+    let facing = Facing::of_frustum(frustum, &down, angles).placed(p, rotation);
     let point_at = |feature: u32, at: &Vec3| {
         let separation = height(at);
         Point {
@@ -277,9 +276,7 @@ fn between(
     }
     let radii = p.radius() + q.radius();
     let near = REFINEMENT_GAP * (p.size() + q.size());
-    let start = last_normal.unwrap_or_else(|| p.inner_point() - q.inner_point());
-    let none = Vec3::zeros();
-    let rough = match distance::nearest(p, q, (&none, &start), [near, reach + radii]) {
+    let rough = match distance::nearest(p, q, &Vec3::zeros(), [near, reach + radii]) {
         distance::Outcome::Beyond { least, .. } => return Err(least - radii),
         distance::Outcome::Apart { on, apart } => {
             let distance = apart.norm();
@@ -315,7 +312,7 @@ fn refined(p: &Core<'_>, q: &Core<'_>, rough: Vec3) -> Between {
     for step in 0..MAX_REFINEMENTS {
         let shift = best.normal * (gap - best.separation);
         let distance::Outcome::Apart { on, apart } =
-            distance::nearest(p, q, (&shift, &best.normal), [0.0, f64::INFINITY])
+            distance::nearest(p, q, &shift, [0.0, f64::INFINITY])
         else {
             break;
         };

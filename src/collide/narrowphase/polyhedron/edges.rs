@@ -118,11 +118,11 @@ impl Arcs {
 /// is below both faces, it is no higher along such a normal than above the higher one.
 pub(super) fn edges_below(solid: &Solid<'_>, points: &[Vec3; 2], least: f64) -> Vec<u32> {
     let least = least.min(0.0);
-    let is_below = |face: &Face, at: &Vec3| u8::from(face.normal.dot(at) - face.offset > least);
+    let is_above = |face: &Face, at: &Vec3| u8::from(face.normal.dot(at) - face.offset > least);
     let [one, other] = points;
     let faces = solid.faces.iter();
     let marks: Vec<u8> = faces
-        .map(|face| is_below(face, one) | is_below(face, other) << 1)
+        .map(|face| is_above(face, one) | is_above(face, other) << 1)
         .collect();
     edges_with(solid, |edge| {
         let [left, right] = edge.faces;

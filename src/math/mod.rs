@@ -19,6 +19,12 @@ pub type Mat3 = Matrix3<f64>;
 /// A rotation from body to world axes.
 pub type Quat = UnitQuaternion<f64>;
 
+/// Length of a vector in a plane: no shape is so large that its square overflows.
+#[inline]
+pub(crate) fn length(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 /// Where a frame is: `world = position + orientation * local`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scene", derive(serde::Serialize, serde::Deserialize))]

@@ -1,6 +1,6 @@
 //! Frusta about the z axis: cylinders and cones.
 
-use crate::math::{Aabb, Mat3, Vec3};
+use crate::math::{Aabb, Mat3, Vec3, length};
 use std::f64::consts::PI;
 
 /// A disk at either end, and all points between: a cylinder where both are the same, a cone where the upper one is a point.
@@ -164,9 +164,4 @@ impl Frustum {
             normal: turned(least.1),
         }
     }
-}
-
-/// Length of a vector in a plane: no shape is so large that its square overflows.
-fn length(x: f64, y: f64) -> f64 {
-    (x * x + y * y).sqrt()
 }

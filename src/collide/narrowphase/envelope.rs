@@ -6,9 +6,7 @@
 //! the body would sink onto it.
 
 use super::polygon::{At, Chosen, beside, four_points, squared_distance};
-use crate::constants::{
-    BEARS_BELOW, DEEPER_BY, MAX_MANIFOLD_POINTS, SPANNING_POINTS, STAYING_RIM_POINTS,
-};
+use crate::constants::{BEARS_BELOW, DEEPER_BY, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
 use arrayvec::ArrayVec;
 
 /// Which points bear.
@@ -20,8 +18,6 @@ pub(super) struct Bearing {
     pub(super) slope: f64,
     /// Depth below the chosen ones from which on a point counts, as a fraction of the width of all.
     pub(super) below: f64,
-    /// Points up to which those that are to stay are chosen.
-    pub(super) staying: usize,
 }
 
 impl Bearing {
@@ -30,18 +26,16 @@ impl Bearing {
         level: f64::INFINITY,
         slope: DEEPER_BY,
         below: DEEPER_BY,
-        staying: MAX_MANIFOLD_POINTS,
     };
 
     /// Of corners some of which stand for a rim. With a tenth of this, and twelve corners, towers of cylinders went on swaying.
     pub(super) const OF_RIMS: Self = Self {
         below: BEARS_BELOW,
-        staying: STAYING_RIM_POINTS,
         ..Self::CORNERS
     };
 }
 
-/// Of some points, four that span a large area, those that are to stay, and those that lie below the envelope of the ones chosen before, the lowest first.
+/// Of some points, four that span a large area, those that are to stay, of too many the lowest, and those that lie below the envelope of the ones chosen before, the lowest first.
 ///
 /// Returns their indices, and how many there are.
 pub(super) fn bearing_points<const MOST: usize>(
@@ -57,7 +51,6 @@ pub(super) fn bearing_points<const MOST: usize>(
         level,
         slope,
         below,
-        staying,
     } = bearing;
     let points: ArrayVec<At, MOST> = (0..count).map(at).collect();
     let is_low = |index: &usize| points[*index][2] <= level;
@@ -65,11 +58,12 @@ pub(super) fn bearing_points<const MOST: usize>(
     let (four, number) = four_points(low.len(), f64::INFINITY, |k| points[low[k]]);
     let mut first: ArrayVec<usize, MAX_MANIFOLD_POINTS> =
         four[..number].iter().map(|&k| low[k]).collect();
-    for index in (0..count).filter(|&index| stays(index)) {
-        if first.len() < staying && !first.contains(&index) {
-            first.push(index);
-        }
-    }
+    let mut staying: ArrayVec<usize, MOST> = (0..count)
+        .filter(|&index| stays(index) && !first.contains(&index))
+        .collect();
+    staying.sort_by(|&a, &b| points[a][2].total_cmp(&points[b][2]));
+    staying.truncate(first.remaining_capacity());
+    first.extend(staying);
     let mut envelope = Envelope::<MOST>::of(&points, &first);
     let width = points.iter().fold(0.0_f64, |width, point| {
         width.max(squared_distance(point, &points[0]))

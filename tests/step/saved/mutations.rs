@@ -281,7 +281,11 @@ name = "energy"
         ("free", free(mixed("")), &late),
         ("sweep", few(mixed("broadphase = \"sweep\"")), &[25]),
         ("post", few(mixed_with(post)), &[25]),
-        ("resting, post", resting(mixed_with(post)), &[40, 120]),
+        (
+            "resting, post",
+            resting(mixed_with(post)),
+            &[40, 60, 80, 100, 120],
+        ),
         ("stack", of_file("basics/stack30"), &[60]),
         ("column", column(), &[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15]),
         ("wall", wall(), &[70, 78, 82, 86, 90, 94]),

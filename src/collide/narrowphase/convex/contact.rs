@@ -7,9 +7,10 @@ use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::polygon::{Polygon, Vertex};
 use crate::collide::narrowphase::query::Query;
 use crate::constants::{
-    CLIP_TOLERANCE, CROSSING_LINES, MAX_FACE_VERTICES, RIM_CORNERS, TURNED_TOWARD,
+    AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, CLIP_TOLERANCE, CROSSING_LINES, MAX_FACE_VERTICES,
+    NEAREST_STAYS_ABOVE, RIM_CORNERS, TURNED_TOWARD,
 };
-use crate::math::Vec3;
+use crate::math::{Vec3, length};
 
 /// Most corners of a rim and what it meets: of two rims and most solids, and of all.
 const FEW_CORNERS: usize = 2 * RIM_CORNERS;
@@ -25,9 +26,23 @@ const OF_Q: u32 = 1 << 30;
 pub(super) const NEAREST: u32 = 3 << 30;
 const ON_LINES: u32 = 2 << 30;
 
+/// Names a nearest point beside the corners on a face. None of these has it.
+const NEAREST_ON_FACE: u32 = 0x3fff;
+
+/// Which of the two shapes, P or Q, has the face that the point of a feature lies on.
+pub(super) fn shape_of_face(feature: u32) -> Option<usize> {
+    match feature & NEAREST {
+        0 => Some(0),
+        OF_Q => Some(1),
+        _ => None,
+    }
+}
+
 /// Data of the contact of two shapes, from which its points are made.
 pub(super) struct Contact<'a> {
     pub(super) found: Between,
+    /// What P and Q turn toward each other along the normal.
+    pub(super) facing: [Facing; 2],
     /// Of the balls around the cores `[m]`.
     pub(super) radii: [f64; 2],
     /// A length of the shapes to compare with `[m]`.
@@ -41,59 +56,72 @@ impl Contact<'_> {
         on_p - self.found.normal * (self.radii[0] + 0.5 * separation)
     }
 
-    pub(super) fn offer_nearest(&self, face_of: Option<u32>, manifold: &mut Manifold) {
+    /// Offers the nearest point if it is nearer than those that are there, of which it is given the least separation, and the face that they lie on.
+    ///
+    /// Corners of faces that lie on each other stand for it. It would run along a rim with every sway, come and go, and carry the load with it: of 960 discs in 48 heaps
+    /// some 300 moved on with it there, and 69 do without.
+    pub(super) fn offer_nearest(
+        &self,
+        reference: Option<usize>,
+        lowest: f64,
+        manifold: &mut Manifold,
+    ) {
         let Between {
             normal,
             separation,
             on: [on_p, on_q],
         } = self.found;
-        let middle = (on_p + on_q) * 0.5 + normal * (0.5 * (self.radii[1] - self.radii[0]));
-        manifold.offer_deepest(
-            self.query,
-            Point {
-                feature: if face_of == Some(1) {
-                    OF_Q | 0x3fff
-                } else {
-                    NEAREST
-                },
+        let feature = match reference {
+            Some(0) => NEAREST_ON_FACE,
+            Some(_) => OF_Q | NEAREST_ON_FACE,
+            None => NEAREST,
+        };
+        let above = match reference {
+            Some(reference) if self.is_flat() => self.leave(reference),
+            _ if self.query.keeps(feature, separation) => NEAREST_STAYS_ABOVE * self.size,
+            _ => AXIS_PREFERENCE_ABSOLUTE * self.size,
+        };
+        if lowest > separation + above {
+            let middle = (on_p + on_q) * 0.5 + normal * (0.5 * (self.radii[1] - self.radii[0]));
+            let point = Point {
+                feature,
                 position: middle,
                 normal,
                 separation,
-            },
-        );
+            };
+            manifold.offer_deepest(self.query, point);
+        }
     }
 
-    /// Points of Q above a face of P. Returns the least separation.
-    pub(super) fn clip_by_p(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
-        let normal = self.found.normal;
-        // Where the normal meets the face of P, from a point of Q.
-        self.clip((p, &-normal), q, manifold, 0, |at, separation| {
-            at + normal * (self.radii[1] + 0.5 * separation)
-        })
-    }
-
-    /// Points of P above a face of Q. Returns the least separation.
-    pub(super) fn clip_by_q(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
-        let normal = self.found.normal;
-        self.clip((q, &normal), p, manifold, OF_Q, |at, separation| {
-            self.midway(at, separation)
-        })
-    }
-
-    /// The points by the face of a point that the shapes had before, if it leans along the normal. Returns the least separation.
-    pub(super) fn clip_again(
-        &self,
-        before: u32,
-        both: [&Facing; 2],
-        manifold: &mut Manifold,
-    ) -> Option<f64> {
-        let leans = |facing: &Facing| {
+    /// True of two faces that lie on each other.
+    fn is_flat(&self) -> bool {
+        self.facing.iter().all(|facing| {
             matches!(facing.toward, Toward::Face(_)) && facing.cosine >= TURNED_TOWARD
-        };
-        match before & NEAREST {
-            0 if leans(both[0]) => Some(self.clip_by_p(both, manifold)),
-            OF_Q if leans(both[1]) => Some(self.clip_by_q(both, manifold)),
-            _ => None,
+        })
+    }
+
+    /// How much higher than the nearest points the corners on a face may be that the shapes lie on `[m]`. Of a rim that leans the lowest point may be between two
+    /// corners; where two rims cross it may be farther out than either's sides.
+    pub(super) fn leave(&self, reference: usize) -> f64 {
+        let cosine = self.facing[1 - reference].cosine;
+        let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
+        let bulge = self.facing[0].bulge + self.facing[1].bulge;
+        AXIS_LOYALTY * self.size + 2.0 * bulge * sine
+    }
+
+    /// The points of one shape above the face of the other, P or Q. Returns the least separation, infinity if there are none.
+    pub(super) fn clip_by(&self, reference: usize, manifold: &mut Manifold) -> f64 {
+        let normal = self.found.normal;
+        let [p, q] = &self.facing;
+        if reference == 0 {
+            // Where the normal meets the face of P, from a point of Q.
+            self.clip((p, &-normal), q, manifold, 0, |at, separation| {
+                at + normal * (self.radii[1] + 0.5 * separation)
+            })
+        } else {
+            self.clip((q, &normal), p, manifold, OF_Q, |at, separation| {
+                self.midway(at, separation)
+            })
         }
     }
 
@@ -152,8 +180,8 @@ impl Contact<'_> {
             let to = &corners[(k + 1) % corners.len()];
             let (from, to) = (laid(from), laid(to));
             let [x, y] = [to[0] - from[0], to[1] - from[1]];
-            let length = x.hypot(y);
-            let outward = [y / length, -x / length];
+            let side = length(x, y);
+            let outward = [y / side, -x / side];
             let bound = outward[0] * from[0] + outward[1] * from[1];
             let beyond = |at: &[f64; 3]| outward[0] * at[0] + outward[1] * at[1] - bound;
             polygon.clip(beyond, CLIP_TOLERANCE * self.size, SIDE | k as u8);
@@ -182,7 +210,8 @@ impl Contact<'_> {
     ///
     /// Each end has the separation and the normal of the round surfaces there. One point where the lines cross would not do: the
     /// bodies rock on it, the point runs from end to end, and they work into each other.
-    pub(super) fn on_lines(&self, [p, q]: [&Facing; 2], manifold: &mut Manifold) -> f64 {
+    pub(super) fn on_lines(&self, manifold: &mut Manifold) -> f64 {
+        let [p, q] = &self.facing;
         let is_line = |facing: &Facing| {
             matches!(facing.toward, Toward::Line) && facing.cosine >= TURNED_TOWARD
         };

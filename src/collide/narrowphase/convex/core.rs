@@ -8,6 +8,7 @@ use crate::math::{Mat3, Vec3};
 use crate::world::Frustum;
 use std::array;
 use std::f64::consts::TAU;
+use std::sync::LazyLock;
 
 /// A shape where it stands, relative to body A's centre of mass, in world axes.
 pub(crate) enum Core<'a> {
@@ -110,7 +111,7 @@ impl Core<'_> {
             } => {
                 let local = rotation.tr_mul(direction);
                 // Corners that turn with the body. Those that begin where a disk leans go around the rim with every sway, under the same names.
-                let corners = |_, _| array::from_fn::<_, RIM_CORNERS, _>(corner_angle);
+                let corners = |_, _| *CORNERS;
                 Facing::of_frustum(frustum, &local, corners).placed(position, rotation)
             }
             Self::Capsule { position, half, .. } => {
@@ -125,7 +126,10 @@ impl Core<'_> {
     }
 }
 
-/// Angle of a corner that stands for a rim `[rad]`.
-fn corner_angle(corner: usize) -> f64 {
-    TAU * corner as f64 / RIM_CORNERS as f64
-}
+/// Directions of the corners that stand for a rim.
+static CORNERS: LazyLock<[[f64; 2]; RIM_CORNERS]> = LazyLock::new(|| {
+    array::from_fn(|corner| {
+        let (sine, cosine) = (TAU * corner as f64 / RIM_CORNERS as f64).sin_cos();
+        [cosine, sine]
+    })
+});

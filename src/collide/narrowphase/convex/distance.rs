@@ -62,15 +62,14 @@ pub(super) enum Verdict {
 }
 
 /// The nearest points of two cores of which the first is moved by `shift`, unless these are farther apart than `reach`, or
-/// nearer than `near` `[m]`. Those on P are where it was before.
+/// nearer than `near` `[m]`. Those on P are where it was before. Begins with a direction from Q to P.
 pub(super) fn nearest(
     p: &Core<'_>,
     q: &Core<'_>,
-    shift: &Vec3,
+    (shift, start): (&Vec3, &Vec3),
     [near, reach]: [f64; 2],
 ) -> Outcome {
-    let between = p.inner_point() + shift - q.inner_point();
-    let first = Simplex::first(p, q, &between).shifted(shift);
+    let first = Simplex::first(p, q, start).shifted(shift);
     nearest_unless((p, q), shift, near, first, |_, [least, _]| {
         if least > reach {
             Verdict::Beyond
@@ -152,12 +151,12 @@ impl Simplex {
         }
     }
 
-    /// One to begin with, of shapes that are apart by about this, P from Q.
-    pub(super) fn first(p: &Core<'_>, q: &Core<'_>, between: &Vec3) -> Self {
-        let toward = if *between == Vec3::zeros() {
+    /// One to begin with, by a direction from Q to P.
+    pub(super) fn first(p: &Core<'_>, q: &Core<'_>, start: &Vec3) -> Self {
+        let toward = if *start == Vec3::zeros() {
             Vec3::x()
         } else {
-            -between
+            -start
         };
         Self::of(Vertex::farthest(p, q, &toward))
     }

@@ -1,8 +1,9 @@
 //! The feature that a shape turns toward another: a face, a line, or a point.
 
 use crate::constants::{LEANS_TOWARD, MAX_FACE_VERTICES, UPRIGHT_RIM};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, length};
 use crate::world::{Face, Frustum, Solid};
+use std::f64::consts::PI;
 
 /// Index of a frustum's side, after those of its disks.
 const SIDE: u32 = 2;
@@ -28,6 +29,8 @@ pub(super) struct Facing {
     pub(super) index: u32,
     /// Radii by which a surface curves away from a line on either side, at the line's ends `[m]`; none of an edge.
     pub(super) curvature: [f64; 2],
+    /// How far a rim bulges beyond the sides between its points `[m]`; 0 of polygons.
+    pub(super) bulge: f64,
     points: [Vec3; MAX_FACE_VERTICES],
     count: usize,
 }
@@ -39,6 +42,7 @@ impl Facing {
             cosine,
             index,
             curvature: [0.0; 2],
+            bulge: 0.0,
             points: [Vec3::zeros(); MAX_FACE_VERTICES],
             count: points.len(),
         };
@@ -96,14 +100,14 @@ impl Facing {
 
     /// In the frustum's axes: the disk that leans along a direction, by points of its rim, or the line of the side.
     ///
-    /// The points are at angles in the disk's plane `[rad]`, counter-clockwise as seen from outside. They may follow from that of the farthest one, and from by
-    /// how much the rim rises along the direction over a quarter turn from there `[m]`.
+    /// The points are in directions of length 1 across the axis, counter-clockwise as seen from outside. They may follow from that of the farthest one, and
+    /// from by how much the rim rises along the direction over a quarter turn from there `[m]`.
     pub(super) fn of_frustum<const N: usize>(
         frustum: &Frustum,
         direction: &Vec3,
-        angles: impl Fn(f64, f64) -> [f64; N],
+        directions: impl Fn([f64; 2], f64) -> [[f64; 2]; N],
     ) -> Self {
-        let across = direction.x.hypot(direction.y);
+        let across = length(direction.x, direction.y);
         let out = if across > UPRIGHT_RIM {
             [direction.x / across, direction.y / across]
         } else {
@@ -115,12 +119,15 @@ impl Facing {
         if direction.z.abs() > side && frustum.radii[end] > 0.0 {
             let normal = Vec3::z() * direction.z.signum();
             let sense = direction.z.signum();
-            let farthest = sense * out[1].atan2(out[0]);
-            let rim = angles(farthest, frustum.radii[end] * across).map(|angle| {
-                let (sine, cosine) = (sense * angle).sin_cos();
-                frustum.on_rim(end, [cosine, sine])
-            });
-            return Self::new(Toward::Face(normal), direction.z.abs(), end as u32, &rim);
+            let farthest = [out[0], sense * out[1]];
+            let rim = directions(farthest, frustum.radii[end] * across);
+            let rim = rim.map(|[x, y]| frustum.on_rim(end, [x, sense * y]));
+            // To the second order of the angle between the middle of a side and its end.
+            let bulge = 0.5 * (PI / N as f64).powi(2) * frustum.radii[end];
+            return Self {
+                bulge,
+                ..Self::new(Toward::Face(normal), direction.z.abs(), end as u32, &rim)
+            };
         }
         let ends = [0, 1].map(|end| frustum.on_rim(end, out));
         Self {

@@ -30,7 +30,6 @@ use crate::world::Frustum;
 use contact::{Contact, NEAREST};
 use distance::{Simplex, Verdict, Vertex};
 use facing::{Facing, Toward};
-use std::f64::consts::PI;
 
 /// How two convex shapes are apart or overlap.
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +135,10 @@ pub(super) fn nearness(
     }
 }
 
-/// The points of two convex shapes of which one is a cylinder or a cone. The face of the feature `before` stays the one that is stood on while it does as well.
+/// The points of two convex shapes of which one is a cylinder or a cone.
+///
+/// Shapes that overlap stay on the face of the feature `before`, along its own normal, while the lowest point above it is as deep as they are. Of two disks that lie on
+/// each other and cross, either's normal or another separates best by turns; loads that changed hands in every step drove heaps of them.
 pub(super) fn convex_convex(
     p: &Core<'_>,
     q: &Core<'_>,
@@ -151,38 +153,37 @@ pub(super) fn convex_convex(
         Err(apart) => return manifold.set_apart(apart),
     };
     let size = p.size().min(q.size());
-    let (found, face_of) = along_face(p, q, found, size);
-    let [facing_p, facing_q] = [p.facing(&-found.normal), q.facing(&found.normal)];
-    let contact = Contact {
+    let contact = |found: Between| Contact {
+        facing: [p.facing(&-found.normal), q.facing(&found.normal)],
         found,
         radii: [p.radius(), q.radius()],
         size,
         query,
     };
-    let bears = |facing: &Facing| matches!(facing.toward, Toward::Face(_));
-    let is_p_first = match face_of {
-        Some(which) => which == 0,
-        None => facing_p.cosine >= facing_q.cosine,
-    };
-    let both = [&facing_p, &facing_q];
-    if found.separation <= 0.0
-        && let Some(lowest) = before.and_then(|before| contact.clip_again(before, both, manifold))
-    {
-        if (lowest - found.separation).abs() <= AXIS_LOYALTY * size {
+    let lying = before
+        .filter(|_| found.separation <= 0.0)
+        .and_then(contact::shape_of_face)
+        .and_then(|which| Some((which, face_normals(p, q, &found.normal)[which]?)));
+    if let Some((reference, normal)) = lying {
+        let contact = contact(Between { normal, ..found });
+        let lowest = contact.clip_by(reference, manifold);
+        if (lowest - found.separation).abs() <= contact.leave(reference) {
+            contact.offer_nearest(Some(reference), lowest, manifold);
             return;
         }
         manifold.clear();
     }
-    let lowest = if bears(&facing_p) && (is_p_first || !bears(&facing_q)) {
-        contact.clip_by_p(both, manifold)
-    } else if bears(&facing_q) {
-        contact.clip_by_q(both, manifold)
-    } else {
-        contact.on_lines(both, manifold)
+    let (found, face_of) = along_face(p, q, found, size);
+    let contact = contact(found);
+    let bears = |which: usize| matches!(contact.facing[which].toward, Toward::Face(_));
+    let first =
+        face_of.unwrap_or_else(|| usize::from(contact.facing[0].cosine < contact.facing[1].cosine));
+    let reference = [first, 1 - first].into_iter().find(|&which| bears(which));
+    let lowest = match reference {
+        Some(which) => contact.clip_by(which, manifold),
+        None => contact.on_lines(manifold),
     };
-    if lowest > found.separation + AXIS_PREFERENCE_ABSOLUTE * size {
-        contact.offer_nearest(face_of, manifold);
-    }
+    contact.offer_nearest(reference, lowest, manifold);
 }
 
 /// The points of a cylinder or a cone and a half-space, whose normal is in world axes.
@@ -203,7 +204,7 @@ pub(super) fn frustum_half_space(
         manifold.set_apart(separation);
         return;
     }
-    let angles = |farthest: f64, rise: f64| {
+    let around = |[x, y]: [f64; 2], rise: f64| {
         let level = query.level_around(separation);
         let below = level - separation;
         let cosine = if below < rise {
@@ -211,10 +212,12 @@ pub(super) fn frustum_half_space(
         } else {
             0.0
         };
-        let aside = cosine.min(NARROW_RIM).acos();
-        [0.0, aside, PI, -aside].map(|angle| farthest + angle)
+        let cosine = cosine.min(NARROW_RIM);
+        let sine = (1.0 - cosine * cosine).sqrt();
+        let turns = [[1.0, 0.0], [cosine, sine], [-1.0, 0.0], [cosine, -sine]];
+        turns.map(|[cosine, sine]| [x * cosine - y * sine, y * cosine + x * sine])
     };
-    let facing = Facing::of_frustum(frustum, &down, angles).placed(p, rotation);
+    let facing = Facing::of_frustum(frustum, &down, around).placed(p, rotation);
     let point_at = |feature: u32, at: &Vec3| {
         let separation = height(at);
         Point {
@@ -276,7 +279,9 @@ fn between(
     }
     let radii = p.radius() + q.radius();
     let near = REFINEMENT_GAP * (p.size() + q.size());
-    let rough = match distance::nearest(p, q, &Vec3::zeros(), [near, reach + radii]) {
+    let start = last_normal.unwrap_or_else(|| p.inner_point() - q.inner_point());
+    let none = Vec3::zeros();
+    let rough = match distance::nearest(p, q, (&none, &start), [near, reach + radii]) {
         distance::Outcome::Beyond { least, .. } => return Err(least - radii),
         distance::Outcome::Apart { on, apart } => {
             let distance = apart.norm();
@@ -312,7 +317,7 @@ fn refined(p: &Core<'_>, q: &Core<'_>, rough: Vec3) -> Between {
     for step in 0..MAX_REFINEMENTS {
         let shift = best.normal * (gap - best.separation);
         let distance::Outcome::Apart { on, apart } =
-            distance::nearest(p, q, &shift, [0.0, f64::INFINITY])
+            distance::nearest(p, q, (&shift, &best.normal), [0.0, f64::INFINITY])
         else {
             break;
         };
@@ -340,16 +345,18 @@ fn along(p: &Core<'_>, q: &Core<'_>, normal: &Vec3) -> f64 {
     normal.dot(&(p.farthest(&-normal) - q.farthest(normal)))
 }
 
+/// The normals of the faces that two shapes turn toward each other along a direction, from Q to P.
+fn face_normals(p: &Core<'_>, q: &Core<'_>, normal: &Vec3) -> [Option<Vec3>; 2] {
+    let of_p = p.face_toward(&-normal).map(|outward| -outward);
+    [of_p, q.face_toward(normal)]
+}
+
 /// The normal of a face that separates nearly as well as what was found, P's first, with the shape whose it is.
-fn along_face(p: &Core<'_>, q: &Core<'_>, found: Between, size: f64) -> (Between, Option<u32>) {
+fn along_face(p: &Core<'_>, q: &Core<'_>, found: Between, size: f64) -> (Between, Option<usize>) {
     let radii = p.radius() + q.radius();
     let slack = AXIS_PREFERENCE_ABSOLUTE * size + AXIS_PREFERENCE_RELATIVE * found.separation.abs();
-    let mut best: Option<(Between, u32)> = None;
-    let normals = [
-        p.face_toward(&-found.normal).map(|normal| -normal),
-        q.face_toward(&found.normal),
-    ];
-    for (which, normal) in (0..).zip(normals) {
+    let mut best: Option<(Between, usize)> = None;
+    for (which, normal) in face_normals(p, q, &found.normal).into_iter().enumerate() {
         let Some(normal) = normal else { continue };
         let separation = along(p, q, &normal) - radii;
         let least = best.map_or(found.separation - slack, |(best, _)| {
@@ -365,4 +372,45 @@ fn along_face(p: &Core<'_>, q: &Core<'_>, found: Between, size: f64) -> (Between
         }
     }
     best.map_or((found, None), |(along, which)| (along, Some(which)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contact::shape_of_face;
+    use super::*;
+    use crate::math::Quat;
+
+    fn disk(position: Vec3, turn: &Vec3) -> Core<'static> {
+        let turn = Quat::from_scaled_axis(*turn);
+        Core::Frustum {
+            position,
+            rotation: turn.to_rotation_matrix().into_inner(),
+            frustum: Frustum::cylinder(0.05, 1.0),
+        }
+    }
+
+    #[test]
+    fn disks_that_lie_on_each_other_keep_the_face_while_they_sway() {
+        let offset = Vec3::new(-1.0, -0.3, -0.099);
+        for (lean, axis) in [-3e-4, -1e-4, 1e-4, 3e-4]
+            .into_iter()
+            .flat_map(|lean| [Vec3::x(), Vec3::y()].map(|axis| (lean, axis)))
+        {
+            let turn = axis * lean;
+            let [p, q] = [disk(Vec3::zeros(), &turn), disk(offset, &Vec3::zeros())];
+            let up = [Quat::from_scaled_axis(turn) * Vec3::z(), Vec3::z()];
+            for (which, before) in [(0, 1), (1, 1 << 30 | 1)] {
+                let query = Query::within(offset, 0.01, [1.0; 2]);
+                let mut manifold = Manifold::new();
+                convex_convex(&p, &q, Some(before), &query, &mut manifold);
+                let points = manifold.as_slice();
+                let what = format!("{turn:?}, {which}: {points:?}");
+                assert!(points.len() >= 4, "{what}");
+                for point in points {
+                    assert_eq!(shape_of_face(point.feature), Some(which), "{what}");
+                    assert!((point.normal - up[which]).norm() < 1e-12, "{what}");
+                }
+            }
+        }
+    }
 }

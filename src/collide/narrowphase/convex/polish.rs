@@ -372,7 +372,8 @@ mod tests {
                 },
             };
             // Moved along their normal, nearest points stay nearest.
-            let Outcome::Apart { apart, .. } = nearest(&p, &q, &origin, [0.0, f64::INFINITY])
+            let Outcome::Apart { apart, .. } =
+                nearest(&p, &q, (&origin, &Vec3::x()), [0.0, f64::INFINITY])
             else {
                 unreachable!("shapes that far apart")
             };

@@ -8,7 +8,7 @@ use crate::collide::narrowphase::manifold::Manifold;
 use crate::collide::narrowphase::polygon::{At, Polygon, Vertex};
 use crate::collide::narrowphase::query::Query;
 use crate::constants::{CLIP_TOLERANCE, DEEPER_BY, MAX_FACE_VERTICES};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, length};
 use crate::world::{Face, Solid};
 
 /// Most vertices of the incident face cut by the sides of the reference face: of most solids, and of all.
@@ -118,15 +118,15 @@ impl<const MOST: usize> Patch<MOST> {
         }
         let size = corners[..count]
             .iter()
-            .map(|at| at[0].hypot(at[1]))
+            .map(|at| length(at[0], at[1]))
             .fold(0.0, f64::max);
         let tolerance = CLIP_TOLERANCE * size;
         for k in 0..count {
             let (from, to) = (corners[k], corners[(k + 1) % count]);
             let [x, y] = [to[0] - from[0], to[1] - from[1]];
-            let length = x.hypot(y);
+            let side = length(x, y);
             // The inside is to the left of a side.
-            let outward = [y / length, -x / length];
+            let outward = [y / side, -x / side];
             let bound = outward[0] * from[0] + outward[1] * from[1];
             let beyond = |at: &At| outward[0] * at[0] + outward[1] * at[1] - bound;
             self.polygon.clip(beyond, tolerance, SIDE | k as u8);

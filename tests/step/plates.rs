@@ -75,8 +75,8 @@ fn plates_of_many_corners_come_to_rest() {
     }
 }
 
-/// Of 4,800 discs in 240 heaps 2,022 moved after this time when faces and nearest points came and went, and nearly all when the points of a rim began where a
-/// disc leans. Some roll on, as there is nothing that holds a rim back: in a heap all discs or none, so that few heaps tell little.
+/// Of 4,800 discs in 240 heaps 2,022 moved after this time when faces and nearest points came and went, and nearly all when the points of a rim began
+/// where a disc leans. Those that are left seem to roll, which nothing resists. In some heaps all discs move, so that few heaps tell little.
 #[test]
 fn most_discs_come_to_rest() {
     let disc = Shape::Cylinder {
@@ -86,7 +86,7 @@ fn most_discs_come_to_rest() {
     let moving: usize = (1..=12)
         .map(|seed| heap(&disc, 1.0, 1.0 / 30.0, seed).0)
         .sum();
-    assert!(moving <= 120, "{moving} of 240");
+    assert!(moving <= 60, "{moving} of 240");
 }
 
 /// Where two squares of half side 1, one of them turned, have their sides cross.

@@ -35,7 +35,8 @@ impl Bearing {
     };
 }
 
-/// Of some points, four that span a large area, those that are to stay, of too many the lowest, and those that lie below the envelope of the ones chosen before, the lowest first.
+/// Of some points, four that span a large area, those that are to stay, of too many the lowest, and those that lie below the envelope of the ones
+/// chosen before, the lowest first.
 ///
 /// Returns their indices, and how many there are.
 pub(super) fn bearing_points<const MOST: usize>(

@@ -57,9 +57,6 @@ impl Contact<'_> {
     }
 
     /// Offers the nearest point if it is nearer than those that are there, of which it is given the least separation, and the face that they lie on.
-    ///
-    /// Corners of faces that lie on each other stand for it. It would run along a rim with every sway, come and go, and carry the load with it: of 960 discs in 48 heaps
-    /// some 300 moved on with it there, and 69 do without.
     pub(super) fn offer_nearest(
         &self,
         reference: Option<usize>,
@@ -76,12 +73,12 @@ impl Contact<'_> {
             Some(_) => OF_Q | NEAREST_ON_FACE,
             None => NEAREST,
         };
-        let above = match reference {
-            Some(reference) if self.is_flat() => self.leave(reference),
-            _ if self.query.keeps(feature, separation) => NEAREST_STAYS_ABOVE * self.size,
-            _ => AXIS_PREFERENCE_ABSOLUTE * self.size,
+        let above = if self.query.keeps(feature, separation) {
+            NEAREST_STAYS_ABOVE
+        } else {
+            AXIS_PREFERENCE_ABSOLUTE
         };
-        if lowest > separation + above {
+        if lowest > separation + above * self.size {
             let middle = (on_p + on_q) * 0.5 + normal * (0.5 * (self.radii[1] - self.radii[0]));
             let point = Point {
                 feature,
@@ -93,8 +90,9 @@ impl Contact<'_> {
         }
     }
 
-    /// True of two faces that lie on each other.
-    fn is_flat(&self) -> bool {
+    /// True of two faces that lie on each other. Where the bodies keep one, corners stand for the nearest point: it would run along a rim with every sway, come and go, and
+    /// carry the load with it. Of 960 discs in 48 heaps 205 moved on with it.
+    pub(super) fn is_flat(&self) -> bool {
         self.facing.iter().all(|facing| {
             matches!(facing.toward, Toward::Face(_)) && facing.cosine >= TURNED_TOWARD
         })

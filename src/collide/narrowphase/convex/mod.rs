@@ -168,7 +168,9 @@ pub(super) fn convex_convex(
         let contact = contact(Between { normal, ..found });
         let lowest = contact.clip_by(reference, manifold);
         if (lowest - found.separation).abs() <= contact.leave(reference) {
-            contact.offer_nearest(Some(reference), lowest, manifold);
+            if !contact.is_flat() {
+                contact.offer_nearest(Some(reference), lowest, manifold);
+            }
             return;
         }
         manifold.clear();

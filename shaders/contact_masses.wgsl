@@ -1,17 +1,6 @@
 // Makes the blocks of contacts out of what is uploaded of them: the effective masses are computed here;
 // twin of `Pack` in `src/problem/batches/contact_lanes.rs`. One invocation makes one block.
 
-// What changes of a contact from solve to solve, in three loads; 48 bytes.
-struct ContactPoint {
-    normal: vec3<f32>,
-    arm_a_x: f32,
-    arm_a_yz: vec2<f32>,
-    arm_b_xy: vec2<f32>,
-    arm_b_z: f32,
-    free_x: f32,
-    free_yz: vec2<f32>,
-}
-
 @group(0) @binding(2) var<storage, read> points: array<ContactPoint>;
 @group(0) @binding(3) var<storage, read> pairs: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> frictions: array<f32>;

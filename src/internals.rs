@@ -98,7 +98,7 @@ pub mod residual {
 pub mod records {
     pub use crate::problem::friction::FrictionTable;
     pub use crate::solver::substeps::records::{
-        BodyState, ContactStep, ContactTotal, PassKind, SubstepParams,
+        BodyState, ContactStep, ContactTotal, GivenContact, PassKind, SubstepParams,
     };
 }
 

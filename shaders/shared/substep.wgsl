@@ -1,7 +1,7 @@
 // Records of a step in substeps. Sizes and offsets equal those of the Rust structs of the same name in
 // `src/solver/substeps/records.rs`.
 
-// One LCP of the step; 88 bytes.
+// One LCP of the step; 96 bytes.
 struct SubstepParams {
     start_factor: f32,
     increment_factor: f32,
@@ -57,6 +57,22 @@ struct ContactStep {
 struct ContactTotal {
     kept: vec4<f32>,
     total: vec4<f32>,
+}
+
+// What the host gives of a contact for a step; 96 bytes.
+struct GivenContact {
+    normal: vec3<f32>,
+    friction: f32,
+    arm_a: vec3<f32>,
+    gap: f32,
+    arm_b: vec3<f32>,
+    restitution: f32,
+    start: vec3<f32>,
+    load: f32,
+    increment: vec3<f32>,
+    root_size: f32,
+    impulse: vec3<f32>,
+    share: f32,
 }
 
 // The LCP that a dispatch belongs to; its window has no other use for this member.

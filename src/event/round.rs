@@ -422,6 +422,28 @@ mod tests {
         parts.remove(0)
     }
 
+    /// Where a function is nothing that is negative at the first end and positive at the second: by false position,
+    /// where an end that stays counts half the next time (the Illinois method).
+    fn zero_of(function: impl Fn(f64) -> f64, ends: [f64; 2]) -> f64 {
+        let mut values = ends.map(&function);
+        let mut ends = ends;
+        let mut replaced = 2;
+        for _ in 0..100 {
+            let [below, above] = values;
+            let at = (ends[0] * above - ends[1] * below) / (above - below);
+            let value = function(at);
+            if value.abs() < 1e-14 || at == ends[0] || at == ends[1] {
+                return at;
+            }
+            let side = usize::from(value > 0.0);
+            if side == replaced {
+                values[1 - side] *= 0.5;
+            }
+            (ends[side], values[side], replaced) = (at, value, side);
+        }
+        panic!("no zero was found between {ends:?}");
+    }
+
     /// The separation is that of two supporting planes, and so no more than the distance; the gap of a contact is that of two points, one of either part, and so
     /// no less. Where they agree both are right.
     #[test]
@@ -475,19 +497,12 @@ mod tests {
                 let touches = pair.touching(1e-7);
                 touches.iter().map(of).fold(f64::INFINITY, f64::min)
             };
-            let (mut low, mut high) = (0.0, 2.5);
-            if separation(low) > 0.0 {
+            if separation(0.0) > 0.0 {
                 continue;
             }
-            for _ in 0..60 {
-                let middle = 0.5 * (low + high);
-                if separation(middle) < 0.0 {
-                    low = middle;
-                } else {
-                    high = middle;
-                }
-            }
-            for at in [low - 1e-6, low, high, high + 5e-8] {
+            let touching = zero_of(separation, [0.0, 2.5]);
+            for past in [-1e-6, -1e-12, 1e-12, 5e-8] {
+                let at = touching + past;
                 let (separation, least) = (separation(at), gap_of_contacts(at));
                 let off = (least - separation).abs();
                 assert!(

@@ -8,7 +8,9 @@ use drystone::internals::cpu::VelocityChange;
 use drystone::internals::gpu::{ClusterBody, ClusterKernel, Kernel, Window};
 use drystone::internals::momentum::{ContactMemory, JointMemory, Momentum, Progress};
 use drystone::internals::records::FrictionTable;
-use drystone::internals::records::{BodyState, ContactStep, ContactTotal, SubstepParams};
+use drystone::internals::records::{
+    BodyState, ContactStep, ContactTotal, GivenContact, SubstepParams,
+};
 use drystone::internals::residual::{Control, Partial};
 use std::collections::BTreeSet;
 use std::mem::offset_of;
@@ -239,6 +241,20 @@ fn records_have_the_layout_of_the_rust_structs() {
         padding,
     });
     layout_of!(ContactTotal { kept, total });
+    layout_of!(GivenContact {
+        normal,
+        friction,
+        arm_a,
+        gap,
+        arm_b,
+        restitution,
+        start,
+        load,
+        increment,
+        root_size,
+        impulse,
+        share,
+    });
     layout_of!(Window {
         first,
         end,

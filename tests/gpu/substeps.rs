@@ -7,7 +7,9 @@ use crate::support::adapter;
 use drystone::internals::batches::{Batches, Remainder};
 use drystone::internals::cpu;
 use drystone::internals::cpu::{Sweep, VelocityChange};
-use drystone::internals::records::{BodyState, ContactStep, ContactTotal, PassKind, SubstepParams};
+use drystone::internals::records::{
+    BodyState, ContactStep, ContactTotal, GivenContact, PassKind, SubstepParams,
+};
 use drystone::problem::{Contact, Problem};
 use drystone::solver::cpu::CpuSolver;
 use drystone::solver::gpu::GpuSolver;
@@ -388,9 +390,9 @@ fn a_step_is_one_submission_and_one_wait() {
     let traffic = *gpu.traffic();
     assert_eq!((traffic.submits, traffic.waits, traffic.holds), (1, 1, 0));
     // Geometry once a step, and what gaps follow from; not once for each of the six LCPs.
-    assert_eq!(traffic.up.contacts, (48 + 48) * traffic.contacts);
+    assert_eq!(traffic.up.contacts, 96 * traffic.contacts);
     assert_eq!(traffic.up.bodies, 0);
-    assert_eq!(traffic.back.contacts, 32 * traffic.contacts);
+    assert_eq!(traffic.back.contacts, 24 * traffic.contacts);
     assert_eq!(traffic.back.bodies, 64 * traffic.bodies);
 
     // And nothing of a step before shows in the next, nor in a solve.
@@ -404,6 +406,31 @@ fn a_step_is_one_submission_and_one_wait() {
         .solve(&given, &options, &mut alone)
         .unwrap();
     assert!(after == alone);
+}
+
+#[test]
+fn a_step_whose_contacts_exceed_a_binding_is_split() {
+    let given = step_problem();
+    let plan = plan(Method::GaussSeidel, true);
+    // Bodies are never split; in a binding that is too small for them the step is one solve after the other.
+    let binding = (size_of::<BodyState>() * given.bodies.len()).next_multiple_of(256);
+    assert!(size_of::<GivenContact>() * given.contacts.len() > 2 * binding);
+    let whole = on_device(&mut adapter::solver(), &given, &plan).1;
+    for is_coarse in [false, true] {
+        let mut limited = adapter::limited(|limits| {
+            limits.max_storage_buffer_binding_size = binding as u64;
+            if is_coarse {
+                limits.min_storage_buffer_offset_alignment = 256;
+                limits.min_uniform_buffer_offset_alignment = 256;
+            }
+        });
+        // Twice: the second step finds what the first has left.
+        for _ in 0..2 {
+            let split = on_device(&mut limited, &given, &plan).1;
+            assert_eq!(limited.traffic().submits, 1);
+            assert_eq!(differences(&whole, &split), [0.0; 4]);
+        }
+    }
 }
 
 #[test]

@@ -144,7 +144,11 @@ fn twin(batches: &Batches, call: KernelCall, data: &KernelData) -> KernelData {
             data.momentum = momentum_step(data.momentum, &data.joint_sums, &data.contact_sums);
         }
         // Compared by whole steps.
-        Kernel::SubstepControl | Kernel::SubstepBodies | Kernel::SubstepContacts => {}
+        Kernel::SubstepGather
+        | Kernel::SubstepControl
+        | Kernel::SubstepBodies
+        | Kernel::SubstepContacts
+        | Kernel::SubstepScatter => {}
         Kernel::ResidualStep => {
             let total = residual::gather([&data.partials, &data.joint_partials]);
             data.control.check(total);

@@ -6,7 +6,6 @@ use crate::constants::{COPIED_BYTES_PER_THREAD, UPDATED_CHUNKS_PER_THREAD, UPLOA
 use crate::error::{Error, Result};
 use crate::parallel::{Chunked, SharedSlice, Slices, for_chunks};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An array on the device, in a buffer that is kept while it is large enough.
 ///
@@ -24,7 +23,7 @@ pub(super) struct DeviceArray {
     /// Ranges of `known` that the buffer does not have yet.
     stale: Vec<Range<usize>>,
     /// Which chunks the buffer does not have yet either, and the bytes of a chunk.
-    changed: Vec<AtomicBool>,
+    changed: Vec<bool>,
     chunk: usize,
     /// Number of the order that `known` depends on and on nothing else, or 0.
     order: u64,
@@ -144,10 +143,7 @@ impl DeviceArray {
     /// uploaded again.
     pub(super) fn set<T: bytemuck::NoUninit + Sync>(&mut self, data: &[T]) {
         let per_chunk = per_chunk::<T>();
-        let slices = (
-            self.update::<T>(data.len(), per_chunk),
-            Chunked(data, per_chunk),
-        );
+        let slices = (self.update::<T>(data.len()), Chunked(data, per_chunk));
         for_chunks(slices, UPDATED_CHUNKS_PER_THREAD, |_, (mut to, data)| {
             for (at, chunk) in data.chunks(per_chunk).enumerate() {
                 to.put(at, chunk);
@@ -180,7 +176,7 @@ impl DeviceArray {
             return;
         }
         let per_chunk = per_chunk::<T>();
-        let update = self.update::<T>(count, per_chunk);
+        let update = self.update::<T>(count);
         for_chunks(update, UPDATED_CHUNKS_PER_THREAD, |first, mut to| {
             let mut chunk = Vec::with_capacity(per_chunk);
             for at in 0..to.chunk_count() {
@@ -193,19 +189,19 @@ impl DeviceArray {
         self.order = order;
     }
 
-    /// Begins to replace all that the array is to hold by `count` elements, of which `per_chunk` are
-    /// compared and uploaded together; a loop that is shared among threads puts them in.
-    pub(super) fn update<T>(&mut self, count: usize, per_chunk: usize) -> Update<'_> {
+    /// Begins to replace all that the array is to hold by `count` elements; a loop that is shared among threads
+    /// puts them in.
+    fn update<T>(&mut self, count: usize) -> Update<'_> {
+        let per_chunk = per_chunk::<T>();
         self.settle();
         self.order = 0;
         let before = self.known.len();
         self.known.resize(count * size_of::<T>(), 0);
-        self.changed
-            .resize_with(count.div_ceil(per_chunk), AtomicBool::default);
+        self.changed.resize(count.div_ceil(per_chunk), false);
         self.chunk = per_chunk * size_of::<T>();
         Update {
             known: SharedSlice::new(&mut self.known),
-            changed: &self.changed,
+            changed: SharedSlice::new(&mut self.changed),
             before,
             chunk: self.chunk,
         }
@@ -214,7 +210,7 @@ impl DeviceArray {
     /// Makes ranges of the chunks that the last update has changed.
     pub(super) fn settle(&mut self) {
         for (index, changed) in self.changed.drain(..).enumerate() {
-            if changed.into_inner() {
+            if changed {
                 let start = index * self.chunk;
                 let range = start..self.known.len().min(start + self.chunk);
                 match self.stale.last_mut() {
@@ -232,15 +228,11 @@ impl DeviceArray {
 
     /// Says what the array has been found to hold.
     pub(super) fn learn<T: bytemuck::NoUninit>(&mut self, data: &[T]) {
-        copy_bytes(self.found(size_of_val(data)), bytemuck::cast_slice(data));
-    }
-
-    /// Where to put what the array has been found to hold, of which there are so many bytes.
-    pub(super) fn found(&mut self, bytes: usize) -> &mut [u8] {
+        let bytes = bytemuck::cast_slice(data);
         self.sent();
         self.order = 0;
-        self.known.resize(bytes, 0);
-        &mut self.known
+        self.known.resize(bytes.len(), 0);
+        copy_bytes(&mut self.known, bytes);
     }
 
     /// Nothing is known of its contents any more.
@@ -289,9 +281,9 @@ fn per_chunk<T>() -> usize {
 }
 
 /// An array whose elements are being replaced, chunk by chunk.
-pub(super) struct Update<'a> {
+struct Update<'a> {
     known: SharedSlice<'a, u8>,
-    changed: &'a [AtomicBool],
+    changed: SharedSlice<'a, bool>,
     /// Bytes that were known before.
     before: usize,
     /// Bytes of a chunk.
@@ -299,9 +291,9 @@ pub(super) struct Update<'a> {
 }
 
 /// Some of the chunks.
-pub(super) struct UpdatePart<'a> {
+struct UpdatePart<'a> {
     known: &'a mut [u8],
-    changed: &'a [AtomicBool],
+    changed: &'a mut [bool],
     before: usize,
     chunk: usize,
 }
@@ -320,64 +312,32 @@ impl<'a> Slices for Update<'a> {
         let bytes = start..self.known.len().min(range.end * self.chunk);
         // SAFETY: ranges of chunks that do not overlap have no bytes in common.
         let known = unsafe { self.known.range(bytes) };
+        // SAFETY: the caller's promise.
+        let changed = unsafe { self.changed.range(range) };
         UpdatePart {
             known,
-            changed: &self.changed[range],
+            changed,
             before: self.before.saturating_sub(start),
             chunk: self.chunk,
         }
     }
 }
 
-impl Update<'_> {
-    /// Says what one element is to be, and in which chunk it is.
-    ///
-    /// # Safety
-    /// No other thread puts the same element, nor is it in a part that is in use.
-    #[allow(unsafe_code, reason = "the caller's promise")]
-    #[inline(always)]
-    pub(super) unsafe fn put<T: bytemuck::NoUninit>(
-        &self,
-        index: usize,
-        chunk: usize,
-        element: &T,
-    ) {
-        let start = index * size_of::<T>();
-        let end = start + size_of::<T>();
-        // SAFETY: the caller's promise.
-        let known = unsafe { self.known.range(start..end) };
-        // Few words: to compare and to copy them as slices would take two calls. Every array is of words.
-        let words = bytemuck::bytes_of(element).as_chunks::<4>().0;
-        let mut differs = end > self.before;
-        for (known, word) in known.as_chunks_mut::<4>().0.iter_mut().zip(words) {
-            differs |= known != word;
-            *known = *word;
-        }
-        if differs {
-            let changed = &self.changed[chunk];
-            // Its neighbours may be those of another thread, who would lose their line by each store.
-            if !changed.load(Ordering::Relaxed) {
-                changed.store(true, Ordering::Relaxed);
-            }
-        }
-    }
-}
-
 impl UpdatePart<'_> {
     /// How many chunks it has.
-    pub(super) fn chunk_count(&self) -> usize {
+    fn chunk_count(&self) -> usize {
         self.changed.len()
     }
 
     /// Says what a chunk is to hold, counted from the first of the part.
-    pub(super) fn put<T: bytemuck::NoUninit>(&mut self, index: usize, elements: &[T]) {
+    fn put<T: bytemuck::NoUninit>(&mut self, index: usize, elements: &[T]) {
         let bytes: &[u8] = bytemuck::cast_slice(elements);
         let start = index * self.chunk;
         let end = start + bytes.len();
         let known = &mut self.known[start..end];
         if end > self.before || known != bytes {
             known.copy_from_slice(bytes);
-            self.changed[index].store(true, Ordering::Relaxed);
+            self.changed[index] = true;
         }
     }
 }

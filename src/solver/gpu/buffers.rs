@@ -16,7 +16,7 @@ use crate::problem::batches::{Batches, BodyInertia, BodyVelocity, ContactBlock, 
 use crate::solver::cpu::VelocityChange;
 use crate::solver::momentum::Momentum;
 use crate::solver::residual::{Control, Partial};
-use crate::solver::substeps::records::{BodyState, SubstepParams};
+use crate::solver::substeps::records::{BodyState, GivenContact, SubstepParams};
 
 /// Bytes of the record that `residual_step` keeps: a [`Control`] and one partial an invocation.
 const CONTROL_BYTES: u64 =
@@ -24,6 +24,9 @@ const CONTROL_BYTES: u64 =
 
 /// A contact's normal, arms of A and B, and free velocity, which change from solve to solve.
 pub(super) type ContactPoint = [[f32; 3]; 4];
+
+/// A contact's impulses `[N s]` in a step in substeps: of the last velocity LCP, and of all.
+pub(super) type ContactImpulses = [[f32; 3]; 2];
 
 /// Everything that lies on the device.
 #[derive(Debug)]
@@ -45,24 +48,19 @@ pub(super) struct Buffers {
     /// The last velocities, for momentum.
     pub(super) body_memory: DeviceArray,
     pub(super) momentum: DeviceArray,
+    /// What is given of contacts for a step in substeps, and the impulses that it ends with, both in the order of
+    /// the problem; and where in that order the contacts of the blocks are.
+    pub(super) given: DeviceArray,
+    pub(super) results: DeviceArray,
+    pub(super) sources: DeviceArray,
     /// The LCPs of a step in substeps, how they ended, and what they have done to bodies.
     pub(super) lcps: DeviceArray,
     pub(super) logs: DeviceArray,
     pub(super) body_states: DeviceArray,
     /// When to stop; a [`Control`], and behind it room for the sums that lead to it.
     pub(super) control: DeviceArray,
-    /// Block of each contact of the last step in substeps.
-    pub(super) places: Places,
     /// Most bytes that all arrays may take together.
     pub(super) budget: u64,
-}
-
-/// Where the contacts of a problem are in an order, and the number of that order.
-#[derive(Debug, Default)]
-pub(super) struct Places {
-    pub(super) order: u64,
-    /// The inverse of [`Packed::source`](crate::problem::batches::Packed::source).
-    pub(super) blocks: Vec<u32>,
 }
 
 impl Buffers {
@@ -78,6 +76,9 @@ impl Buffers {
             pairs: DeviceArray::new::<[u32; 2]>("bodies of contacts", Contacts),
             frictions: DeviceArray::new::<f32>("friction of contacts", Contacts),
             joint_scales: DeviceArray::new::<JointScale>("joint scales", Joints),
+            given: DeviceArray::new::<GivenContact>("contacts as given", Contacts),
+            results: DeviceArray::new::<ContactImpulses>("impulses of a step", Contacts),
+            sources: DeviceArray::new::<u32>("order of contacts", Contacts),
             lcps: DeviceArray::new::<SubstepParams>("parts of a step", Rest),
             logs: DeviceArray::new::<Control>("outcomes of a step's parts", Rest),
             body_states: DeviceArray::new::<BodyState>("bodies in a step", Bodies),
@@ -87,7 +88,6 @@ impl Buffers {
             body_memory: DeviceArray::new::<VelocityChange>("last velocities", Bodies),
             momentum: DeviceArray::new::<Momentum>("momentum", Rest),
             control: DeviceArray::with_stride("control", Rest, CONTROL_BYTES).and_uniform(),
-            places: Places::default(),
             budget: u64::MAX,
         }
     }
@@ -123,11 +123,7 @@ impl Buffers {
             Some(_) => batches.velocities.len(),
             None => 0,
         };
-        let states = if plan.lcps.is_empty() {
-            0
-        } else {
-            batches.velocities.len()
-        };
+        let in_step = |count| if plan.lcps.is_empty() { 0 } else { count };
         let mut arrays = vec![
             (&mut self.windows, windows.len()),
             (&mut self.friction, 1),
@@ -150,7 +146,10 @@ impl Buffers {
             (&mut self.momentum, 1),
             (&mut self.lcps, plan.lcps.len()),
             (&mut self.logs, plan.lcps.len()),
-            (&mut self.body_states, states),
+            (&mut self.body_states, in_step(batches.velocities.len())),
+            (&mut self.given, in_step(contact_count)),
+            (&mut self.results, in_step(contact_count)),
+            (&mut self.sources, in_step(contact_count)),
         ]);
         reserve_all(gpu, arrays, budget)?;
         self.windows.set(&windows);
@@ -256,6 +255,9 @@ impl Buffers {
             &mut self.lcps,
             &mut self.logs,
             &mut self.body_states,
+            &mut self.given,
+            &mut self.results,
+            &mut self.sources,
         ];
         arrays.extend(self.contacts.all());
         arrays.extend(self.joints.all());
@@ -286,6 +288,9 @@ impl Buffers {
             "frictions" => self.frictions.binding(&range(bound.blocks)),
             "blocks" => packed.blocks.binding(&range(bound.blocks)),
             "impulses" => packed.impulses.binding(&range(bound.blocks)),
+            "given" => self.given.binding(&range(bound.slots)),
+            "results" => self.results.binding(&range(bound.slots)),
+            "sources" => self.sources.binding(&range(bound.blocks)),
             "lcps" => self.lcps.binding(&whole(&self.lcps)),
             "logs" => self.logs.binding(&whole(&self.logs)),
             "states" => self.body_states.binding(&whole(&self.body_states)),

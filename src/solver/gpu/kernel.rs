@@ -15,10 +15,10 @@ const MOMENTUM_CONSTANTS: &[(&str, f64)] = &[
 ];
 
 kernels! {
-    /// A kernel, in the order of a sweep; each has a twin of the same name in [`cpu`](crate::solver::cpu).
+    /// A kernel, in the order of a sweep; each that computes something has a twin of the same name in [`cpu`](crate::solver::cpu).
     Kernel {
         /// Blocks of contacts, effective masses included, out of what is uploaded of them.
-        ContactMasses => shader!("contact_masses"),
+        ContactMasses => shader!("contact_masses", "contact_point"),
         /// Sets velocities to nothing.
         BodyStart => shader!("body_start"),
         /// Gauss–Seidel over the joints of one colour.
@@ -58,6 +58,8 @@ kernels! {
             .with_constants(MOMENTUM_CONSTANTS),
         /// The residual of all, and whether the solve is done.
         ResidualStep => shader!("residual_step", "residual", "sum").in_any_case(),
+        /// Before a step: what is given of contacts, in the order of the blocks.
+        SubstepGather => shader!("substep_gather", "substep", "contact_point").in_any_case(),
         /// Between two LCPs of a step: how the one ended, and when the next is to stop.
         SubstepControl => shader!("substep_control", "substep").in_any_case(),
         /// After an LCP of a step: velocities and displacements.
@@ -66,6 +68,8 @@ kernels! {
         SubstepContacts => shader!("substep_contacts", "substep")
             .in_any_case()
             .with_constants(&[("FREE_APPROACH", FREE_APPROACH as f64)]),
+        /// After a step: the contacts' impulses in the order of the problem.
+        SubstepScatter => shader!("substep_scatter", "substep").in_any_case(),
     }
 }
 

@@ -27,18 +27,21 @@
 //! The host keeps a copy of what lies on the device, and uploads what differs, in pieces of
 //! `UPLOAD_CHUNK_BYTES`. Effective masses are computed on the
 //! device, and so are the velocities that the impulses at the start amount to, unless there are hubs or
-//! joints solved at once. In a step in substeps the host packs no contact: it brings their numbers from the
-//! problem to where their blocks are.
+//! joints solved at once. In a step in substeps the host packs no contact and knows no order: it writes their
+//! numbers as they come in the problem straight into mapped memory, and the device brings them to where their
+//! blocks are, and impulses back.
 //!
 //! | | bytes | when |
 //! |---|---|---|
-//! | up | 48: normal, both arms, free velocity | every solve; for a step in substeps 48 more, and then nothing for any substep |
-//! | up | 16: impulse | if it is not the one that the last solve returned |
-//! | up | 8 bodies, 4 friction, at most 4 order | if they change |
+//! | up | 48: normal, both arms, free velocity | every solve but a step in substeps |
+//! | up | 16: impulse | likewise, if it is not the one that the last solve returned |
+//! | up | 4: friction | likewise, if it changes |
+//! | up | 96: all of these and what gaps and velocities follow from | a step in substeps, and then nothing for any substep |
+//! | up | 8 bodies, at most 4 order; 4 more order of a step in substeps | if they change |
 //! | up, a body | 32 inertia, 32 velocity and mass | if inertia or mass change; velocity if the host has to compute it |
 //! | moved on the device, an iteration | 112 streamed and at most 192 for two bodies | the floor of a general contact is 100 and 192 |
-//! | kept on the device | 160, of it 60 as uploaded; 32 more with momentum, 64 more with substeps | |
-//! | back | 16 impulse; in substeps 32, with the sum over the step | every solve |
+//! | kept on the device | 160, of it 60 as uploaded; 32 more with momentum, 204 more with substeps | |
+//! | back | 16 impulse; in substeps 24, with the sum over the step | every solve |
 //! | back, a body | 32 velocity; in substeps 64, with the displacement | every solve |
 //!
 //! A joint row's block, 64 bytes and 8 for its residual, is made in f64 on the host and uploaded.

@@ -37,6 +37,23 @@ impl Transfers {
             .record(gpu, encoder, arrays, &mut self.traffic.up)
     }
 
+    /// Records the copy of a whole array, whose elements are made where they are copied from; after
+    /// [`Self::upload`]. A thread makes `least` of them at least.
+    pub(super) fn upload_whole<const BYTES: usize>(
+        &mut self,
+        gpu: &GpuDevice,
+        encoder: &mut wgpu::CommandEncoder,
+        array: &DeviceArray,
+        least: usize,
+        element: impl Fn(usize) -> [u8; BYTES] + Sync,
+    ) -> Result<()> {
+        self.upload
+            .record_whole(gpu, encoder, array, least, element)?;
+        let sent = array.length() * array.stride();
+        self.traffic.up.add(array.subject(), sent);
+        Ok(())
+    }
+
     /// Submits a part of a solve that has more to come; [`Self::hold`] follows.
     pub(super) fn submit(&mut self, gpu: &GpuDevice, encoder: wgpu::CommandEncoder) {
         self.in_flight

@@ -73,6 +73,36 @@ impl Upload {
         Ok(())
     }
 
+    /// Records the copy of all elements of an array, after [`Self::record`]: they are made in the staging
+    /// buffers, without a copy on the host. A thread makes `least` of them at least.
+    pub(super) fn record_whole<const BYTES: usize>(
+        &mut self,
+        gpu: &GpuDevice,
+        encoder: &mut wgpu::CommandEncoder,
+        array: &DeviceArray,
+        least: usize,
+        element: impl Fn(usize) -> [u8; BYTES] + Sync,
+    ) -> Result<()> {
+        let stride = BYTES as u64;
+        let most = STAGING_BYTES.min(gpu.limits.max_buffer_size) / stride;
+        let mut first = 0;
+        while first < array.length() {
+            let count = most.min(array.length() - first);
+            let staging = self.next(gpu, count * stride);
+            let mut place = staging
+                .slice(..count * stride)
+                .get_mapped_range_mut()
+                .map_err(|error| gpu.fail(&format!("mapping: {error}")))?;
+            make(place.slice(..), first as usize, least, &element);
+            drop(place);
+            staging.unmap();
+            let to = (array.buffer()?, first * stride);
+            encoder.copy_buffer_to_buffer(staging, 0, to.0, to.1, count * stride);
+            first += count;
+        }
+        Ok(())
+    }
+
     /// Has the staging buffers given back to the host as soon as the copies are done. Does nothing
     /// unless something has been recorded since the last time.
     pub(super) fn recycle(&mut self) {
@@ -123,6 +153,38 @@ impl Staging {
         }
     }
 }
+
+/// Makes elements in a staging buffer, the first with number `first`.
+fn make<const BYTES: usize>(
+    place: wgpu::WriteOnly<'_, [u8]>,
+    first: usize,
+    least: usize,
+    element: &(impl Fn(usize) -> [u8; BYTES] + Sync),
+) {
+    let mut rest = place.into_chunks::<BYTES>().0;
+    let mut rooms = Vec::new();
+    while !rest.is_empty() {
+        let first = first + rooms.len() * least;
+        if let Some(to) = rest.split_off(..least.min(rest.len())) {
+            rooms.push(Room { to, first });
+        }
+    }
+    parallel::for_each(&mut rooms, 1, |_, room| {
+        let to = std::mem::take(&mut room.to);
+        let numbers = room.first..room.first + to.len();
+        to.write_iter(numbers.map(element));
+    });
+}
+
+/// Room for some elements in a staging buffer, and the number of the first.
+struct Room<'a, const BYTES: usize> {
+    to: wgpu::WriteOnly<'a, [[u8; BYTES]]>,
+    first: usize,
+}
+
+#[allow(unsafe_code, reason = "wgpu says so of everything but slices")]
+// SAFETY: any thread may write bytes that nobody else may.
+unsafe impl<const BYTES: usize> Send for Room<'_, BYTES> {}
 
 /// Some bytes, and their place in a staging buffer.
 struct Part<'a> {

@@ -165,6 +165,36 @@ pub struct ContactStep {
     pub padding: f32,
 }
 
+/// What a device is given of a contact for a step, in the order of the problem; 96 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+pub struct GivenContact {
+    /// Unit normal, from B to A.
+    pub normal: [f32; 3],
+    /// Coefficient of friction.
+    pub friction: f32,
+    /// From A's centre of mass to the contact point `[m]`.
+    pub arm_a: [f32; 3],
+    /// See [`ContactStep::gap`] `[m]`.
+    pub gap: f32,
+    /// From B's centre of mass to the contact point `[m]`.
+    pub arm_b: [f32; 3],
+    /// See [`ContactStep::restitution`].
+    pub restitution: f32,
+    /// See [`ContactStep::start`] `[m/s]`.
+    pub start: [f32; 3],
+    /// See [`ContactStep::load`] `[N]`.
+    pub load: f32,
+    /// See [`ContactStep::increment`] `[m/s]`.
+    pub increment: [f32; 3],
+    /// See [`ContactStep::root_size`].
+    pub root_size: f32,
+    /// At the start `[N s]`.
+    pub impulse: [f32; 3],
+    /// See [`ContactStep::share`].
+    pub share: f32,
+}
+
 /// Impulses of a contact `[N s]`; 32 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]

@@ -9,7 +9,9 @@ use crate::solver::gpu::kernel::Kernel;
 use crate::solver::gpu::packing::Packing;
 use crate::solver::gpu::window::Window;
 use crate::solver::substeps::SubstepPlan;
-use crate::solver::substeps::records::{ContactTotal, PassKind, Transition};
+use crate::solver::substeps::records::{
+    ContactStep, ContactTotal, GivenContact, PassKind, Transition,
+};
 
 impl Plan {
     /// Plans a step in substeps too.
@@ -23,6 +25,8 @@ impl Plan {
         limits: &wgpu::Limits,
     ) -> Result<()> {
         let bounds = Bounds::of(limits);
+        self.plan_reordering(Kernel::SubstepGather, batches, &bounds)?;
+        self.gather = self.take();
         self.flags = Window::STARTS;
         self.plan_bodies(Kernel::SubstepBodies, batches, &bounds)?;
         self.begin = self.take();
@@ -38,7 +42,47 @@ impl Plan {
             self.lcps.push(LcpDispatches { before, after });
         }
         self.plan_transition(batches, step.end(), lcps.len(), &bounds)?;
+        self.plan_reordering(Kernel::SubstepScatter, batches, &bounds)?;
         self.finish = self.take();
+        Ok(())
+    }
+
+    /// Plans what takes contacts from the order of the problem to that of the blocks, or back: some blocks
+    /// and some of the problem's contacts at a time, each with each.
+    fn plan_reordering(
+        &mut self,
+        kernel: Kernel,
+        batches: &Batches,
+        bounds: &Bounds,
+    ) -> Result<()> {
+        let packing = Packing::contacts(batches);
+        // Friction shares the window of the blocks; the problem's contacts begin at an even number, too.
+        let blocks = Array {
+            smallest: size_of::<f32>() as u64,
+            largest: size_of::<ContactStep>() as u64,
+            length: packing.blocks.length,
+        };
+        let given = Array {
+            largest: size_of::<GivenContact>() as u64,
+            ..blocks
+        };
+        let all = 0..given.length;
+        let parts = bounds.split(packing.noun, &all, u32::MAX, |run| {
+            bounds.bytes(&given, run)
+        })?;
+        for part in parts {
+            let runs = bounds.split(packing.noun, &all, bounds.invocations(), |run| {
+                bounds.bytes(&blocks, run)
+            })?;
+            for run in runs {
+                let bound = BindingRange {
+                    blocks: bounds.window(&blocks, &run),
+                    slots: bounds.window(&given, &part),
+                    ..BindingRange::of(packing.side)
+                };
+                self.add(kernel, run, bound, Window::default());
+            }
+        }
         Ok(())
     }
 

@@ -13,15 +13,16 @@ use super::dispatch::{Dispatch, begin_pass};
 use super::plan::Plan;
 use super::run::Run;
 use super::start_velocities::StartVelocities;
+use crate::constants::CONTACTS_PER_THREAD;
 use crate::error::Result;
 use crate::problem::ProblemRef;
 use crate::problem::batches::Batches;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{BodyState, PassKind};
+use crate::solver::substeps::records::{BodyState, GivenContact, PassKind};
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
 use crate::solver::{Options, Solution};
 use outcome::Outcome;
-use start::{lcps, options_of, rules};
+use start::{given_contact, lcps, options_of, rules};
 use std::time::Instant;
 
 impl GpuSolver {
@@ -81,10 +82,11 @@ impl GpuSolver {
         self.buffers
             .set_all_but_contacts(&self.gpu, batches, &plan, start, &Control::default())?;
         self.buffers.lcps.set(&lcps);
-        self.buffers
-            .set_step(given, &batches.contacts, step.velocity.warm_start);
+        self.buffers.set_step(given, &batches.contacts);
+        let warm_start = step.velocity.warm_start;
+        let contact = |index| bytemuck::cast(given_contact(given, index, warm_start));
         let run = self.ready(&plan, start, batches)?;
-        run.step(&jobs(&plan, step), batches, lcps.len(), solution)
+        run.step(contact, &jobs(&plan, step), batches, lcps.len(), solution)
     }
 }
 
@@ -96,15 +98,17 @@ struct Job<'a> {
 }
 
 impl Run<'_> {
-    /// Uploads, runs all LCPs of a step, and brings back what they have done.
+    /// Uploads, runs all LCPs of a step, and brings back what they have done; `contact` gives the
+    /// [`GivenContact`] of a contact of the problem.
     fn step(
         mut self,
+        contact: impl Fn(usize) -> [u8; size_of::<GivenContact>()] + Sync,
         jobs: &[Job<'_>],
         batches: &Batches,
         lcp_count: usize,
         solution: &mut Solution,
     ) -> Result<Outcome> {
-        let encoder = self.submit_jobs(jobs)?;
+        let encoder = self.submit_jobs(contact, jobs)?;
         let outcome = self.buffers.bring(batches, lcp_count, solution, |wanted| {
             self.transfers.read(self.gpu, encoder, wanted)
         })?;
@@ -114,7 +118,11 @@ impl Run<'_> {
 
     /// Submits the step but for what fits into the last submission, which is returned: all of it, unless
     /// the watchdog's bounds say otherwise.
-    fn submit_jobs(&mut self, jobs: &[Job<'_>]) -> Result<wgpu::CommandEncoder> {
+    fn submit_jobs(
+        &mut self,
+        contact: impl Fn(usize) -> [u8; size_of::<GivenContact>()] + Sync,
+        jobs: &[Job<'_>],
+    ) -> Result<wgpu::CommandEncoder> {
         let mut rest = jobs;
         let mut first = true;
         loop {
@@ -132,6 +140,13 @@ impl Run<'_> {
                 if first {
                     self.transfers
                         .upload(self.gpu, &mut encoder, &mut self.buffers.all())?;
+                    self.transfers.upload_whole(
+                        self.gpu,
+                        &mut encoder,
+                        &self.buffers.given,
+                        CONTACTS_PER_THREAD,
+                        &contact,
+                    )?;
                 }
                 let mut recording = begin_pass(&mut encoder, "sweeps");
                 for job in now {
@@ -163,7 +178,11 @@ fn jobs<'a>(plan: &'a Plan, step: &'a SubstepPlan) -> Vec<Job<'a>> {
         pass: None,
         cost,
     };
-    let mut jobs = vec![fixed(&plan.prepare, 0), fixed(&plan.begin, 0)];
+    let mut jobs = vec![
+        fixed(&plan.gather, 0),
+        fixed(&plan.prepare, 0),
+        fixed(&plan.begin, 0),
+    ];
     for (lcp, transition) in plan.lcps.iter().zip(step.lcps()) {
         let kind = transition.next.unwrap_or(PassKind::Velocity);
         let options = options_of(step, kind);

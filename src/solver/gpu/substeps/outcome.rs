@@ -3,12 +3,12 @@
 use super::start::options_of;
 use crate::constants::TAKEN_BODIES_PER_THREAD;
 use crate::error::Result;
-use crate::parallel::{Chunked, SharedSlice, for_chunks};
+use crate::parallel::{SharedSlice, for_chunks};
 use crate::problem::batches::Batches;
-use crate::solver::gpu::buffers::Buffers;
+use crate::solver::gpu::buffers::{Buffers, ContactImpulses};
 use crate::solver::gpu::readback::Wanted;
 use crate::solver::residual::Control;
-use crate::solver::substeps::records::{BodyState, ContactTotal, PassKind};
+use crate::solver::substeps::records::{BodyState, PassKind};
 use crate::solver::substeps::{SubstepPlan, SubstepReport};
 use crate::solver::{Displacement, Report, Solution, Status, Velocity};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,14 +40,13 @@ impl Buffers {
         } = solution;
         velocities.clear();
         joint_impulses.clear();
-        let (bodies, source) = (batches.velocities.len(), &batches.contacts.source[..]);
+        let (bodies, contacts) = (batches.velocities.len(), batches.contacts.source.len());
         changes.resize(bodies, Velocity::default());
         displacements.resize(bodies, Displacement::default());
-        impulses.resize(source.len(), [0.0; 3]);
-        total_impulses.resize(source.len(), [0.0; 3]);
+        impulses.resize(contacts, [0.0; 3]);
+        total_impulses.resize(contacts, [0.0; 3]);
         // After a step velocities are nothing but the bodies' states.
         self.velocities.learn(&batches.velocities);
-        let kept = self.contacts.impulses.found(16 * source.len());
         let is_finite = AtomicBool::new(true);
         let check = |numbers: &[f32]| {
             // Without a way out at the first that is not, so that a compiler can look at several at once.
@@ -55,33 +54,23 @@ impl Buffers {
                 is_finite.store(false, Ordering::Relaxed);
             }
         };
-        let take_contacts = |first: usize, totals: &[ContactTotal]| {
-            let of_problem = [&mut *impulses, &mut *total_impulses].map(|i| SharedSlice::new(i));
-            let end = first + totals.len();
+        let take_contacts = |first: usize, found: &[ContactImpulses]| {
+            let end = first + found.len();
             let slices = (
-                totals,
-                &source[first..end],
-                Chunked(SharedSlice::new(&mut kept[16 * first..16 * end]), 16),
+                found,
+                SharedSlice::new(&mut impulses[first..end]),
+                SharedSlice::new(&mut total_impulses[first..end]),
             );
             for_chunks(
                 slices,
                 TAKEN_BODIES_PER_THREAD,
-                |_, (totals, source, kept)| {
-                    check(bytemuck::cast_slice(totals));
-                    let kept = kept.as_chunks_mut::<16>().0;
-                    for ((total, &contact), kept) in totals.iter().zip(source).zip(kept) {
-                        *kept = bytemuck::cast(total.kept);
-                        for (to, [n, t1, t2, _]) in of_problem.iter().zip([total.kept, total.total])
-                        {
-                            #[allow(
-                                unsafe_code,
-                                reason = "impulses go to where their contacts are"
-                            )]
-                            // SAFETY: every contact is in the order once.
-                            unsafe {
-                                to.write(contact as usize, [n, t1, t2]);
-                            }
-                        }
+                |_, (found, impulses, total_impulses)| {
+                    check(bytemuck::cast_slice(found));
+                    for ((&[kept, sum], impulse), total) in
+                        found.iter().zip(impulses).zip(total_impulses)
+                    {
+                        *impulse = kept;
+                        *total = sum;
                     }
                 },
             );
@@ -113,7 +102,7 @@ impl Buffers {
         };
         let mut logs = vec![Control::default(); lcp_count];
         read(&mut [
-            Wanted::each(&self.contacts.totals, source.len(), take_contacts),
+            Wanted::each(&self.results, contacts, take_contacts),
             Wanted::each(&self.body_states, bodies, take_bodies),
             Wanted::copy(&self.logs, &mut logs),
         ])?;

@@ -1,15 +1,13 @@
 //! What a step in substeps starts from, as it goes to the device.
 
-use crate::constants::{CONTACTS_PER_THREAD, PACKED_IMPULSES_PER_THREAD, UPLOAD_CHUNK_BYTES};
 use crate::math::{self, V3, Vec3};
-use crate::parallel::{SharedSlice, for_chunks};
+use crate::problem::ProblemRef;
 use crate::problem::batches::{ContactBlock, Packed};
-use crate::problem::{Contact, ProblemRef};
 use crate::solver::Options;
-use crate::solver::gpu::buffers::{Buffers, ContactPoint, Places};
+use crate::solver::gpu::buffers::Buffers;
 use crate::solver::momentum::MomentumRule;
 use crate::solver::substeps::SubstepPlan;
-use crate::solver::substeps::records::{ContactStep, PassKind, SubstepParams};
+use crate::solver::substeps::records::{GivenContact, PassKind, SubstepParams};
 
 /// The options of an LCP.
 pub(super) fn options_of(plan: &SubstepPlan, kind: PassKind) -> &Options {
@@ -50,90 +48,49 @@ pub(super) fn rules(given: &ProblemRef<'_>, step: &SubstepPlan) -> [Option<Momen
     ]
 }
 
-/// Contacts whose records are compared and uploaded together.
-const PER_CHUNK: usize = UPLOAD_CHUNK_BYTES / size_of::<ContactStep>();
-
 impl Buffers {
-    /// Says what the arrays of contacts are to hold for a step.
+    /// Says what the arrays of contacts are to hold for a step, as far as it follows from the order; the rest is
+    /// made on the device.
     pub(super) fn set_step(
         &mut self,
         given: &ProblemRef<'_>,
         packed: &Packed<ContactBlock, [f32; 4]>,
-        warm_start: bool,
     ) {
-        let contacts = given.contacts;
-        let source = &packed.source[..];
+        let (contacts, source) = (given.contacts, &packed.source[..]);
         self.pairs.set_each(packed.order, source.len(), |block| {
             let contact = &contacts[source[block] as usize];
             [contact.body_a, contact.body_b]
         });
-        self.places.take(packed);
-        let count = source.len();
-        let steps = &mut self.contacts.steps;
-        let steps = steps.update::<ContactStep>(count, PER_CHUNK);
-        let points = self.points.update::<ContactPoint>(count, PER_CHUNK);
-        let frictions = self.frictions.update::<f32>(count, PER_CHUNK);
-        let impulses = &mut self.contacts.impulses;
-        let impulses = impulses.update::<[f32; 4]>(count, PER_CHUNK);
-        // In the order of the problem, whose contacts and bodies then are read as they lie in memory.
-        let slices = (contacts, &self.places.blocks[..]);
-        for_chunks(slices, CONTACTS_PER_THREAD, |first, (contacts, blocks)| {
-            for (at, (contact, &block)) in contacts.iter().zip(blocks).enumerate() {
-                let step = contact_step(given, first + at, contact);
-                let point: ContactPoint = [
-                    contact.normal,
-                    contact.arm_a,
-                    contact.arm_b,
-                    // The free velocity is made on the device.
-                    [0.0; 3],
-                ];
-                let impulse = contact.start_impulse(warm_start);
-                let block = block as usize;
-                let chunk = block / PER_CHUNK;
-                #[allow(unsafe_code, reason = "contacts go to where their blocks are")]
-                // SAFETY: every contact has a block of its own.
-                unsafe {
-                    steps.put(block, chunk, &step);
-                    points.put(block, chunk, &point);
-                    frictions.put(block, chunk, &contact.friction);
-                    impulses.put(block, chunk, &impulse);
-                }
-            }
-        });
-    }
-}
-
-impl Places {
-    /// Becomes those of an order.
-    fn take(&mut self, packed: &Packed<ContactBlock, [f32; 4]>) {
-        if self.order == packed.order {
-            return;
+        self.sources.set_ordered(packed.order, source);
+        let of_contacts = &mut self.contacts;
+        for array in [
+            &mut self.points,
+            &mut self.frictions,
+            &mut of_contacts.steps,
+            &mut of_contacts.impulses,
+        ] {
+            array.forget();
         }
-        self.order = packed.order;
-        self.blocks.resize(packed.source.len(), 0);
-        let blocks = SharedSlice::new(&mut self.blocks);
-        for_chunks(
-            &packed.source[..],
-            PACKED_IMPULSES_PER_THREAD,
-            |first, source| {
-                for (block, &contact) in (first as u32..).zip(source) {
-                    #[allow(unsafe_code, reason = "blocks go to where their contacts are")]
-                    // SAFETY: every contact is in the order once.
-                    unsafe {
-                        blocks.write(contact as usize, block);
-                    }
-                }
-            },
-        );
     }
 }
 
 /// A contact at the start of the step; in f64, narrowed at the end.
 #[inline(always)]
-fn contact_step(given: &ProblemRef<'_>, index: usize, contact: &Contact) -> ContactStep {
+pub(super) fn given_contact(
+    given: &ProblemRef<'_>,
+    index: usize,
+    warm_start: bool,
+) -> GivenContact {
+    let contact = &given.contacts[index];
     let [start_a, increment_a] = point_velocities(given, contact.body_a, contact.arm_a);
     let [start_b, increment_b] = point_velocities(given, contact.body_b, contact.arm_b);
-    ContactStep {
+    let [n, t1, t2, _] = contact.start_impulse(warm_start);
+    GivenContact {
+        normal: contact.normal,
+        friction: contact.friction,
+        arm_a: contact.arm_a,
+        arm_b: contact.arm_b,
+        impulse: [n, t1, t2],
         start: math::narrow(&(start_a - start_b)),
         gap: given.gaps[index],
         increment: math::narrow(&(increment_a - increment_b)),
@@ -141,7 +98,6 @@ fn contact_step(given: &ProblemRef<'_>, index: usize, contact: &Contact) -> Cont
         load: given.loads.get(index).copied().unwrap_or(0.0),
         root_size: given.root_size(index),
         share: given.scale(index).share,
-        ..ContactStep::default()
     }
 }
 

@@ -56,7 +56,7 @@ impl Plan {
         bounds: &Bounds,
     ) -> Result<()> {
         let packing = Packing::contacts(batches);
-        // Friction shares the window of the blocks; the problem's contacts begin at an even number, too.
+        // Bindings of either begin where those of their smallest arrays, four bytes an element, may.
         let blocks = Array {
             smallest: size_of::<f32>() as u64,
             largest: size_of::<ContactStep>() as u64,

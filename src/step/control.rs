@@ -237,7 +237,8 @@ impl Control {
     /// Marks the bodies that may move so far in a step of length `h` that it has to be divided for them; two others
     /// stay within what one search stands for, and so within the least number of substeps. No two overlap by more than
     /// `deepest` `[m]`. Returns the searches for contacts that the fastest turn in the step asks for: levers and axes of
-    /// inertia turn with a body that is no sphere.
+    /// inertia turn with a body that is no sphere, but not about the axis that a shape and its inertia are symmetric about, as that of
+    /// a cylinder that rolls.
     fn find_fast(&mut self, world: &World, deepest: f64, h: f64) -> f64 {
         let smallest = self.weights.smallest;
         let reach = (smallest - deepest).max(LEAST_REACH * smallest);
@@ -253,7 +254,13 @@ impl Control {
             for ((body, load), is_fast) in bodies.iter().zip(loads).zip(fast) {
                 let turn = body.angular_velocity.norm() * h;
                 let moves = body.linear_velocity.norm() * h;
-                searches = searches.max(load.searches_per_turn * turn);
+                let turn_of_shape = if load.is_of_revolution && turn > 0.0 {
+                    let axis = body.pose.orientation * Vec3::z();
+                    body.angular_velocity.cross(&axis).norm() * h
+                } else {
+                    turn
+                };
+                searches = searches.max(load.searches_per_turn * turn_of_shape);
                 let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
                 *is_fast = moves + surface > far;
             }

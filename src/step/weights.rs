@@ -17,7 +17,7 @@ use crate::constants::{
 use crate::math::Vec3;
 use crate::parallel::{self, SharedSlice, with_sums};
 use crate::problem::bias::Scale;
-use crate::world::{Joint, Shape, World};
+use crate::world::{Body, Joint, Shape, World};
 use std::ops::Range;
 
 /// Loads of the bodies of a world, and buffers kept from one weighing to the next.
@@ -63,6 +63,8 @@ pub(super) struct Load {
     pub(super) radius: f64,
     /// Searches for contacts that a turn asks for `[1/rad]`; none of a sphere and of what nothing moves.
     pub(super) searches_per_turn: f64,
+    /// True if a turn about the body's z axis leaves it as it is.
+    pub(super) is_of_revolution: bool,
     /// Mass `[kg]`, infinite for what nothing moves.
     mass: f64,
     /// Mass from this body up `[kg]`.
@@ -142,6 +144,7 @@ impl Weights {
                 Shape::Cylinder { .. } | Shape::Cone { .. } => 1.0 / TURN_OF_A_RIM,
                 _ => 1.0 / TURN_PER_CONTACT_UPDATE,
             },
+            is_of_revolution: is_of_revolution(body),
             mass: if body.is_dynamic() {
                 1.0 / body.mass.inverse_mass
             } else {
@@ -419,6 +422,23 @@ fn weakest_width<'a>(
     let least = mean - half.hypot(xy);
     // Rounding of points on a line.
     if least > 1e-6 * mean { least } else { 0.0 }
+}
+
+/// True if a turn about the body's z axis changes neither its shape nor its inertia.
+fn is_of_revolution(body: &Body) -> bool {
+    let inertia = &body.mass.inertia;
+    let [across, other] = [inertia[(0, 0)], inertia[(1, 1)]];
+    let beside = [
+        inertia[(0, 1)],
+        inertia[(0, 2)],
+        inertia[(1, 2)],
+        across - other,
+    ];
+    let is_round = matches!(
+        body.shape,
+        Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. }
+    );
+    is_round && beside.iter().all(|x| x.abs() <= 1e-9 * across)
 }
 
 /// The number that no more than [`CONTROL_QUANTILE`] of all exceed; 0 of none.

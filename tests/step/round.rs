@@ -151,6 +151,52 @@ fn a_cylinder_rolls_down_a_slope() {
 }
 
 #[test]
+fn what_rolls_fast_needs_no_more_searches_than_what_rests() {
+    let (radius, speed) = (0.04, 2.0);
+    let shapes = [
+        Shape::Cylinder {
+            half_length: 0.04,
+            radius,
+        },
+        Shape::Capsule {
+            half_length: 0.04,
+            radius,
+        },
+    ];
+    for (shape, on_a_plane) in shapes
+        .iter()
+        .flat_map(|shape| [(shape, true), (shape, false)])
+    {
+        let mut world = world(0.5, on_a_plane, DOWN);
+        let across = Quat::from_scaled_axis(Vec3::x() * 0.5 * PI);
+        let body = Body::dynamic(shape.clone(), Pose::new(Vec3::z() * radius, across), 1000.0);
+        let body = body.unwrap().moving(Vec3::x() * speed, Vec3::zeros());
+        let inertia = body.mass.inertia[(2, 2)] / body.mass.mass;
+        let index = world.add(body).unwrap();
+        let solver = Box::new(CpuSolver::new());
+        let mut simulation = Simulation::new(world, Settings::default(), solver).unwrap();
+        let mut updates = 0;
+        for step in 0..240 {
+            let report = simulation.step().unwrap();
+            if step >= 60 {
+                updates += report.contact_updates;
+            }
+        }
+        // It slides until it rolls, which takes a part of its speed; then it turns by half a radian a step and more.
+        let rolling = speed / (1.0 + inertia / (radius * radius));
+        let body = &simulation.world().bodies[index as usize];
+        let spin = body.angular_velocity.norm();
+        let says = format!("{shape:?} {on_a_plane} {body:?}");
+        assert!(
+            (body.linear_velocity.norm() - rolling).abs() < 1e-3 * rolling,
+            "{says}"
+        );
+        assert!((spin * radius - rolling).abs() < 1e-3 * rolling, "{says}");
+        assert_eq!(updates, 180, "{says}");
+    }
+}
+
+#[test]
 fn a_cylinder_topples_beyond_the_angle_of_its_diagonal() {
     let (half_length, radius) = (0.1, 0.03);
     let critical = f64::atan2(radius, half_length);

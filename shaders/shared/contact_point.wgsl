@@ -1,4 +1,4 @@
-// What changes of a contact from solve to solve, in three loads; 48 bytes.
+// Geometry and free velocity of a contact, which change from solve to solve, in three loads; 48 bytes.
 struct ContactPoint {
     normal: vec3<f32>,
     arm_a_x: f32,

@@ -59,7 +59,7 @@ struct ContactTotal {
     total: vec4<f32>,
 }
 
-// What the host gives of a contact for a step; 96 bytes.
+// A contact as the host gives it for a step; 96 bytes.
 struct GivenContact {
     normal: vec3<f32>,
     friction: f32,

@@ -163,7 +163,7 @@ pub(crate) const CLOSING_HALFWAY: f64 = 0.02;
 /// How far the surface of a body moves at most in half a part of a step that counts as at rest, over its size.
 pub(crate) const AT_REST_HALFWAY: f64 = 1e-6;
 
-/// How far a body may turn between two searches `[rad]`.
+/// How far a body may turn between two searches, but about an axis of revolution `[rad]`.
 pub(crate) const TURN_PER_CONTACT_UPDATE: f64 = 0.25;
 
 /// The same of a cylinder or a cone, whose one point of contact goes around its rim.

@@ -197,6 +197,27 @@ fn what_rolls_fast_needs_no_more_searches_than_what_rests() {
 }
 
 #[test]
+fn what_spins_about_an_axis_that_its_inertia_is_not_symmetric_about_is_searched_for() {
+    let cylinder = Shape::Cylinder {
+        half_length: 0.04,
+        radius: 0.04,
+    };
+    let body = Body::dynamic(cylinder, Pose::identity(), 1000.0).unwrap();
+    let mut lopsided = body.clone();
+    lopsided.mass.inertia[(0, 0)] *= 1.5;
+    lopsided.mass.inverse_inertia[(0, 0)] /= 1.5;
+    let updates = [body, lopsided].map(|body| {
+        let mut world = World::new(Vec3::zeros());
+        let spin = Vec3::z() * 50.0;
+        world.add(body.moving(Vec3::zeros(), spin)).unwrap();
+        let solver = Box::new(CpuSolver::new());
+        let mut simulation = Simulation::new(world, Settings::default(), solver).unwrap();
+        simulation.step().unwrap().contact_updates
+    });
+    assert_eq!(updates, [1, 16]);
+}
+
+#[test]
 fn a_cylinder_topples_beyond_the_angle_of_its_diagonal() {
     let (half_length, radius) = (0.1, 0.03);
     let critical = f64::atan2(radius, half_length);

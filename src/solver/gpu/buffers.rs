@@ -48,7 +48,7 @@ pub(super) struct Buffers {
     /// The last velocities, for momentum.
     pub(super) body_memory: DeviceArray,
     pub(super) momentum: DeviceArray,
-    /// What is given of contacts for a step in substeps, and the impulses that it ends with, both in the order of
+    /// Contacts as they are given for a step in substeps, and the impulses that it ends with, both in the order of
     /// the problem; and where in that order the contacts of the blocks are.
     pub(super) given: DeviceArray,
     pub(super) results: DeviceArray,

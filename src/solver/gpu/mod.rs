@@ -27,7 +27,7 @@
 //! The host keeps a copy of what lies on the device, and uploads what differs, in pieces of
 //! `UPLOAD_CHUNK_BYTES`. Effective masses are computed on the
 //! device, and so are the velocities that the impulses at the start amount to, unless there are hubs or
-//! joints solved at once. In a step in substeps the host packs no contact and knows no order: it writes their
+//! joints solved at once. In a step in substeps the host packs no contact and sorts none: it writes their
 //! numbers as they come in the problem straight into mapped memory, and the device brings them to where their
 //! blocks are, and impulses back.
 //!

@@ -165,7 +165,7 @@ pub struct ContactStep {
     pub padding: f32,
 }
 
-/// What a device is given of a contact for a step, in the order of the problem; 96 bytes.
+/// A contact as a device is given it for a step, in the order of the problem; 96 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct GivenContact {

@@ -41,7 +41,7 @@ pub(super) fn shape_of_face(feature: u32) -> Option<usize> {
 /// Data of the contact of two shapes, from which its points are made.
 pub(super) struct Contact<'a> {
     pub(super) found: Between,
-    /// What P and Q turn toward each other along the normal.
+    /// The features that P and Q turn toward each other along the normal.
     pub(super) facing: [Facing; 2],
     /// Of the balls around the cores `[m]`.
     pub(super) radii: [f64; 2],

@@ -64,7 +64,7 @@ pub(super) struct Plan {
     pub(super) judge: Vec<Dispatch>,
     /// The residual of all joint rows and contacts.
     pub(super) residual: Vec<Dispatch>,
-    /// What brings what is given for a step in substeps into the order of the blocks.
+    /// Dispatches that bring contacts as given for a step in substeps into the order of the blocks.
     pub(super) gather: Vec<Dispatch>,
     /// What a step in substeps starts with.
     pub(super) begin: Vec<Dispatch>,

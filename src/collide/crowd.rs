@@ -69,6 +69,27 @@ pub(super) struct Crowd {
     mean_radius: f64,
     /// Duration of a step, zero if nothing is known of steps `[s]`.
     time_step: f64,
+    stretch: Stretch,
+    /// Number of the search for contacts.
+    search: u64,
+}
+
+/// Which part of a step contacts are looked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stretch {
+    /// Parts of the step from this one on.
+    pub(crate) parts: u32,
+    /// True after the first one: what was found for that may stand for this one.
+    pub(crate) is_within_step: bool,
+}
+
+impl Default for Stretch {
+    fn default() -> Self {
+        Self {
+            parts: 1,
+            is_within_step: false,
+        }
+    }
 }
 
 impl Crowd {
@@ -87,6 +108,21 @@ impl Crowd {
 
     pub(super) fn set_time_step(&mut self, time_step: f64) {
         self.time_step = time_step;
+    }
+
+    pub(super) fn stretch(&self) -> Stretch {
+        self.stretch
+    }
+
+    /// Begins a search for contacts.
+    pub(super) fn begin_search(&mut self, stretch: Stretch) {
+        self.stretch = stretch;
+        self.search += 1;
+    }
+
+    /// Number of the search for contacts.
+    pub(super) fn search(&self) -> u64 {
+        self.search
     }
 
     pub(super) fn is_bounded(&self, body: u32) -> bool {

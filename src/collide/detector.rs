@@ -11,7 +11,7 @@ mod saved;
 
 use super::broadphase::{Broadphase, PairSearch};
 use super::candidates::Candidates;
-use super::crowd::{Crowd, Growth};
+use super::crowd::{Crowd, Growth, Stretch};
 use super::group::Admission;
 use super::impulse_cache::{ImpulseCache, Remembered};
 use super::narrowphase::{ContactModel, Limits, Mover};
@@ -91,6 +91,11 @@ impl Detector {
     /// Forgets what is known of the bodies: for a world that was changed from outside.
     pub fn forget(&mut self) {
         self.is_current = false;
+    }
+
+    /// Says what the next [`Self::find_contacts`] is for.
+    pub(crate) fn begin_search(&mut self, stretch: Stretch) {
+        self.crowd.begin_search(stretch);
     }
 
     /// Brings the list of pairs up to date: all pairs of bodies that can have a contact within

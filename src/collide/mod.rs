@@ -22,6 +22,7 @@ mod whereabouts;
 mod witnesses;
 
 pub use broadphase::PairSearch;
+pub(crate) use crowd::Stretch;
 pub(crate) use depths::Depths;
 pub(crate) use detector::Detector;
 #[cfg(feature = "scene")]

@@ -4,7 +4,8 @@
 //! `h_s = h / (k n)`. Both follow from lengths that have a meaning, and not from a table:
 //!
 //! * **k**: between two searches directions and levers stay, so nothing may move far past what it touches, nor
-//!   turn far, nor may a prescribed motion bend much.
+//!   turn far, nor may a prescribed motion bend much. It is as many as the fastest bodies ask for; contacts of others are not found as
+//!   often (`collide/kept.rs`).
 //! * **n**: a soft contact is a spring of stiffness `kappa / W_nn` with `kappa = (gamma / eps) / h_s^2` (see
 //!   [`step`](super)). It has to be stiff enough to carry what stands on it without sinking in far, and without
 //!   buckling; and what meets in the step is to be stopped before it is deep inside. Bodies on joints may not turn far in

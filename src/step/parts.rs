@@ -6,6 +6,7 @@ use super::joints::Correction;
 use super::problem::{ContactBias, History};
 use super::{Simulation, StepReport, Timings, has_kinematic_bodies};
 use super::{integrate, plan, problem, turning};
+use crate::collide::Stretch;
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::{Error, Result};
 use crate::measure::{self, Energy, JointErrors};
@@ -114,7 +115,15 @@ impl Simulation {
                 None => part,
                 Some(before) => before.followed_by(part),
             });
-            self.detect_contacts(h)?;
+            if update < updates {
+                let stretch = Stretch {
+                    parts: updates - update,
+                    is_within_step: true,
+                };
+                self.detect_contacts_for(h, stretch)?;
+            } else {
+                self.detect_contacts(h)?;
+            }
         }
         self.steps += 1;
         let mut solved = solved.unwrap_or_default();

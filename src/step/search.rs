@@ -1,6 +1,7 @@
 //! The search for contacts in a step: of which part, and where bodies are then.
 
 use super::Simulation;
+use crate::collide::Stretch;
 use crate::collide::narrowphase::Limits;
 use crate::error::Result;
 use crate::math::Vec3;
@@ -21,8 +22,17 @@ impl Simulation {
         Ok(())
     }
 
-    /// Finds contacts for a step of length `h`.
+    /// Finds contacts for the first part, of length `h`, of a step.
     pub(super) fn detect_contacts(&mut self, h: f64) -> Result<()> {
+        let stretch = Stretch {
+            parts: self.division.updates.max(1),
+            is_within_step: false,
+        };
+        self.detect_contacts_for(h, stretch)
+    }
+
+    /// Finds contacts for this part, of length `h`, of a step.
+    pub(super) fn detect_contacts_for(&mut self, h: f64, stretch: Stretch) -> Result<()> {
         let start = Instant::now();
         self.prescribe_velocities(h);
         let correction = self
@@ -37,6 +47,11 @@ impl Simulation {
             lead,
             model: self.settings.contacts,
         };
+        self.detector.begin_search(if self.looks_ahead() {
+            stretch
+        } else {
+            Stretch::default()
+        });
         let contacts = self.detector.contacts();
         self.halfway.move_ahead(&mut self.world, contacts, lead);
         let pairs = self.detector.find_pairs(&self.world, limits, correction);

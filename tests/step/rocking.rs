@@ -76,6 +76,20 @@ fn slippery(size: f64) -> World {
     world
 }
 
+/// The plank in a world where something far away turns so fast, 2 rad in a step of length `h`, that contacts are looked for eight times in a step.
+/// It weighs nothing that counts.
+fn plank_beside_a_spinner(size: f64, h: f64) -> World {
+    let mut world = plank(size);
+    let cube = Shape::Box {
+        half_extents: Vec3::repeat(0.5 * size),
+    };
+    let pose = Pose::new(Vec3::z() * 1e5, Quat::identity());
+    let body = Body::dynamic(cube, pose, 1e-12).unwrap();
+    let spin = Vec3::z() * (2.0 / h);
+    world.add(body.moving(Vec3::zeros(), spin)).unwrap();
+    world
+}
+
 /// Swings for some six periods, and returns the largest kinetic energy of the first and the last fourth of the time, and the most by which the energy
 /// was above that of the start, over that kinetic energy.
 fn swing(world: World, size: f64, h: f64) -> [f64; 3] {
@@ -118,6 +132,36 @@ fn what_rocks_gains_no_energy() {
                 assert!(gain < 0.01, "{about}");
                 assert!(last < 1.02 * first, "{about}");
             }
+        }
+    }
+}
+
+/// Contacts of bodies that move slowly stand for many parts of a step in which those of others are looked for in each: they are found where they are midway
+/// through these parts, or they would be pushed where they were.
+#[test]
+fn what_rocks_beside_a_spinner_is_seldom_looked_for_and_gains_no_energy() {
+    for size in [0.05, 1.0] {
+        for h in [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0] {
+            let world = plank_beside_a_spinner(size, h);
+            let [first, last, _] = swing(world.clone(), size, h);
+            let about = format!("{size} m, {h:.4} s: {first:e}, {last:e}");
+            assert!(last < 1.02 * first, "{about}");
+            let settings = Settings {
+                time_step: h,
+                ..Settings::default()
+            };
+            let mut simulation =
+                Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+            let steps = 60;
+            let (mut updates, mut searched) = (0, 0);
+            for _ in 0..steps {
+                let report = simulation.step().unwrap();
+                updates += report.contact_updates;
+                searched += report.witnesses.searched;
+            }
+            assert_eq!(updates, 8 * steps, "{about}");
+            // It moves too far for one search where the step is long for its size.
+            assert!(searched <= 3 * u64::from(steps), "{about}: {searched}");
         }
     }
 }

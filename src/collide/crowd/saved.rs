@@ -17,6 +17,7 @@ pub(in crate::collide) struct SavedCrowd {
     anchors: Vec<Anchor>,
     anchor_rotations: Vec<Mat3>,
     time_step: f64,
+    search: u64,
 }
 
 impl Crowd {
@@ -29,6 +30,7 @@ impl Crowd {
             anchors: self.anchors.clone(),
             anchor_rotations: self.anchor_rotations.clone(),
             time_step: self.time_step,
+            search: self.search,
         }
     }
 
@@ -61,6 +63,7 @@ impl Crowd {
         crowd.anchors = saved.anchors;
         crowd.anchor_rotations = saved.anchor_rotations;
         crowd.time_step = saved.time_step;
+        crowd.search = saved.search;
         Some(crowd)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Bundles, KeptManifold, NO_SURROUNDINGS, Origin};
 use crate::collide::ContactPoint;
 use crate::collide::bundle::{Bundle, KeptPoint, bundles_of, names};
-use crate::collide::couple::Couple;
+use crate::collide::couple::{Couple, Placement};
 use crate::collide::crowd::turn;
 use crate::collide::narrowphase::{
     Kind, Limits, Manifold, Point, Query, box_box, contacts_of_pair, nearness, visit_manifolds,
@@ -47,8 +47,10 @@ impl Renewal<'_> {
             time_step,
             ..
         } = *self.couple;
+        let moved = path - manifold.found_at;
         path + needed <= manifold.complete_until
-            && manifold.allows(path - manifold.found_at, a, b, time_step)
+            && (manifold.allows(moved, a, b, time_step)
+                || self.couple.stands(moved, self.origin.stands_until))
     }
 
     fn remember(&mut self, now: &Relative, reach: f64) {
@@ -154,25 +156,26 @@ impl Renewal<'_> {
     ) {
         let couple = self.couple;
         let [a, b] = couple.movers;
-        let most = couple.tolerance();
+        let parts = couple.parts();
+        let midway = &couple.midway(parts);
+        self.origin.stands_until = couple.search + u64::from(parts);
+        let most = couple.tolerance() + midway.way;
         let reach = self.needed + KEPT_REACH_PER_MARGIN * margin + most;
         let before = (self.manifold.bundles.count() > 0).then_some(self.origin.feature);
-        let rotations = couple.rotations();
+        let rotations = &midway.rotations;
         let kept = &bundles[self.manifold.range()];
-        let last_normal = before.map(|_| kept[0].normal(&rotations));
+        let last_normal = before.map(|_| kept[0].normal(rotations));
         let radii = [a.bounding_radius, b.bounding_radius];
-        let query = Query::within(couple.offset(), reach, radii)
+        let query = Query::within(midway.offset, reach, radii)
             .after(names(kept))
             .beginning_with(last_normal)
-            .no_farther_than(self.closest);
+            .no_farther_than(self.closest + midway.gone);
         points.clear();
         let mut are_round = false;
         let mut keep = |have_faces: [bool; 2], parts: u32, manifold: &Manifold| {
             are_round |= have_faces != [true; 2] && !manifold.as_slice().is_empty();
             for point in manifold.as_slice() {
-                points.push(fixed_to_bodies(
-                    &rotations, &query, have_faces, parts, point,
-                ));
+                points.push(fixed_to_bodies(rotations, &query, have_faces, parts, point));
             }
         };
         let apart = if a.kind == Kind::Box && b.kind == Kind::Box {
@@ -199,7 +202,7 @@ impl Renewal<'_> {
             visit_manifolds(
                 couple.world,
                 couple.pair,
-                couple.movers,
+                (couple.movers, midway.orientations),
                 before,
                 &query,
                 keep,
@@ -213,7 +216,9 @@ impl Renewal<'_> {
         } else {
             reach
         };
-        self.remember(&Relative::new(couple), reach);
+        self.remember(&Relative::of(couple, midway), reach);
+        self.manifold.complete_until -= midway.gone;
+        self.manifold.found_at -= midway.gone;
     }
 
     /// Puts points where the manifold has its place, or at the end if there is no room.
@@ -243,9 +248,17 @@ pub(super) struct Relative {
 impl Relative {
     #[inline(always)]
     pub(super) fn new(couple: &Couple<'_>) -> Self {
+        Self::between(couple, couple.rotations(), couple.offset())
+    }
+
+    /// Where points are looked for.
+    fn of(couple: &Couple<'_>, placement: &Placement) -> Self {
+        Self::between(couple, placement.rotations, placement.offset)
+    }
+
+    #[inline(always)]
+    fn between(couple: &Couple<'_>, [rotation_a, rotation_b]: [Mat3; 2], between: Vec3) -> Self {
         let [a, b] = couple.bodies;
-        let (rotation_a, rotation_b) = (a.rotation(), b.rotation());
-        let between = couple.offset();
         if a.bounding_radius() >= b.bounding_radius() {
             Self {
                 position: rotation_a.tr_mul(&between),

@@ -15,6 +15,7 @@ pub(in crate::collide) struct SavedManifold {
     position: Vec3,
     rotation: [f32; 9],
     feature: u32,
+    stands_until: u64,
     near: Option<[Vector3<f32>; 2]>,
     are_round: bool,
     bundles: Vec<SavedBundle>,
@@ -32,6 +33,7 @@ impl Kept {
             position: origin.position,
             rotation: origin.rotation,
             feature: origin.feature,
+            stands_until: origin.stands_until,
             near: origin.near,
             are_round: manifold.bundles.are_round(),
             bundles: self.bundles[manifold.range()]
@@ -59,6 +61,7 @@ impl Kept {
             position: saved.position,
             rotation: saved.rotation,
             feature: saved.feature,
+            stands_until: saved.stands_until,
             near: saved.near,
             capacity: count as u32,
             has_sphere: self.origins[place].has_sphere,

@@ -31,7 +31,7 @@ mod sphere_half_space;
 mod sphere_sphere;
 
 use super::ContactPoint;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Quat, Vec3};
 use crate::parallel;
 use crate::world::{Body, Polyhedron, Shape, Solid, World};
 pub(super) use box_box::box_box;
@@ -138,7 +138,9 @@ pub(super) fn contacts_of_pair(
     found: &mut Vec<ContactPoint>,
 ) -> f64 {
     let first = found.len();
-    let apart = visit_manifolds(world, pair, movers, None, query, |_, parts, manifold| {
+    let orientations = pair.map(|body| world.bodies[body as usize].pose.orientation);
+    let placed = (movers, orientations);
+    let apart = visit_manifolds(world, pair, placed, None, query, |_, parts, manifold| {
         append_contacts((pair, movers), parts, manifold, found);
     });
     sort_by_feature(&mut found[first..]);
@@ -201,14 +203,14 @@ pub(super) fn contact_of_spheres(
     })
 }
 
-/// Visits the manifolds of two bodies of which one is no sphere: of the two, or of every two of
+/// Visits the manifolds of two bodies, turned so, of which one is no sphere: of the two, or of every two of
 /// their parts that may touch, with the shapes and the name of the parts. Where there are no parts, an axis that did
 /// before, that of the feature `before`, is preferred. Returns what is known of the
 /// distance of those that have no points: they are apart by at least as much `[m]`.
 pub(super) fn visit_manifolds(
     world: &World,
     pair: [u32; 2],
-    [mover_a, mover_b]: [&Mover; 2],
+    ([mover_a, mover_b], orientations): ([&Mover; 2], [Quat; 2]),
     before: Option<u32>,
     query: &Query,
     mut visit: impl FnMut([&Shape; 2], u32, &Manifold),
@@ -222,12 +224,12 @@ pub(super) fn visit_manifolds(
     let placed_a = Placed {
         shape: &a.shape,
         position: Vec3::zeros(),
-        orientation: a.pose.orientation,
+        orientation: orientations[0],
     };
     let placed_b = Placed {
         shape: &b.shape,
         position: query.offset,
-        orientation: b.pose.orientation,
+        orientation: orientations[1],
     };
     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound { .. });
     let is_mesh = |shape: &Shape| matches!(shape, Shape::Mesh(_));

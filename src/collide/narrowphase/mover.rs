@@ -74,9 +74,13 @@ impl Mover {
 
     /// Largest speed at which points of two bodies approach each other, or one of them the other if that is stopped `[m/s]`.
     pub(in crate::collide) fn approach(a: &Self, b: &Self) -> f64 {
+        Self::passing(a, b).max(a.speed).max(b.speed)
+    }
+
+    /// Largest speed at which points of two bodies move past each other `[m/s]`.
+    pub(in crate::collide) fn passing(a: &Self, b: &Self) -> f64 {
         let spins = a.speed - a.velocity.norm() + b.speed - b.velocity.norm();
-        let both = (a.velocity - b.velocity).norm() + spins;
-        both.max(a.speed).max(b.speed)
+        (a.velocity - b.velocity).norm() + spins
     }
 
     /// Takes over the body's velocity.

@@ -5,7 +5,7 @@ use super::crowd::Crowd;
 use super::four::{Four, Quad};
 use super::narrowphase::{Limits, Names, Query};
 use super::whereabouts::{Whereabouts, reach};
-use crate::math::{Mat3, Vec3};
+use crate::math::{self, Mat3, Vec3};
 
 /// A contact point fixed to both bodies.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +23,19 @@ impl KeptPoint {
     fn shares_normal(&self, other: &Self) -> bool {
         self.normal_of == other.normal_of && self.normal == other.normal
     }
+}
+
+/// Two bodies that have turned since their points were where they are to stay.
+#[derive(Debug)]
+pub(super) struct Turned {
+    /// From each body's axes to the world's, now.
+    pub(super) rotations: [Mat3; 2],
+    /// Centre of mass of B minus that of A, now `[m]`.
+    pub(super) offset: Vec3,
+    /// Rotation vectors `[rad]`.
+    pub(super) by: [Vec3; 2],
+    /// True for a body whose surface is round.
+    pub(super) are_round: [bool; 2],
 }
 
 /// Points in a bundle: most manifolds take one.
@@ -69,6 +82,49 @@ impl Bundle {
             let admits = query.admits(&((a + b) * 0.5), &normal, apart.dot(&normal));
             (closest.min(apart.norm()), counts | admits)
         })
+    }
+
+    /// Leaves points on round bodies where they were, seen from these bodies' middles, while the bodies turned: the surface goes on along the normal, and
+    /// turns beneath the point. Points that turn with a wheel would brake it: they push ahead of its lowest point more than behind it.
+    pub(super) fn hold_round_points(&mut self, turned: &Turned) {
+        let Turned {
+            rotations,
+            offset,
+            by,
+            are_round,
+        } = turned;
+        let back = by.map(|turn| math::exp(&-turn));
+        let leader = usize::from(self.normal_of != 0);
+        let mut normal = self.normal(rotations);
+        if are_round[leader] {
+            normal = back[leader] * normal;
+            self.normal = rotations[leader].tr_mul(&normal);
+        }
+        let held = |body: usize, arm: Vec3| {
+            let still = back[body] * arm;
+            still + normal * normal.dot(&by[body].cross(&still))
+        };
+        for surface in &mut self.surfaces[..self.count as usize] {
+            let (mut a, mut b) = (
+                rotations[0] * surface[0],
+                offset + rotations[1] * surface[1],
+            );
+            let apart = |a: Vec3, b: Vec3| normal * normal.dot(&(a - b));
+            match are_round {
+                [true, true] => (a, b) = (held(0, a), offset + held(1, b - offset)),
+                // The other point is the one across from it.
+                [true, false] => {
+                    a = held(0, a);
+                    b = a - apart(a, b);
+                }
+                [false, true] => {
+                    b = offset + held(1, b - offset);
+                    a = b + apart(a, b);
+                }
+                [false, false] => {}
+            }
+            *surface = [rotations[0].tr_mul(&a), rotations[1].tr_mul(&(b - offset))];
+        }
     }
 
     /// Takes the first of the points, as many as share a normal and have room, and returns the others.

@@ -1,5 +1,6 @@
 //! Two bodies that may touch.
 
+use super::bundle::Turned;
 use super::crowd::Stretch;
 use super::four::{Four, Quad};
 use super::narrowphase::Mover;
@@ -39,24 +40,39 @@ impl Couple<'_> {
         b.position::<Quad>().minus(a.position()).vector()
     }
 
+    fn shapes(&self) -> [&Shape; 2] {
+        let bodies = &self.world.bodies;
+        self.pair.map(|body| &bodies[body as usize].shape)
+    }
+
+    /// The bodies, having turned for so long `[s]`.
+    pub(super) fn turned_for(&self, time: f64) -> Turned {
+        Turned {
+            rotations: self.rotations(),
+            offset: self.offset(),
+            by: self.movers.map(|mover| mover.spin * time),
+            are_round: self.shapes().map(|shape| !has_faces(shape)),
+        }
+    }
+
     /// How far the bodies may be, in a part of a step, from where their points were found `[m]`.
     fn play(&self) -> f64 {
+        let shapes = self.shapes();
         let of = |at: usize| {
-            let shape = &self.world.bodies[self.pair[at] as usize].shape;
             let by_radius = KEPT_MOTION_WITHIN_STEP * self.movers[at].bounding_radius;
-            by_radius.min(KEPT_MOTION_OF_THIN * shape.inner_radius())
+            by_radius.min(KEPT_MOTION_OF_THIN * shapes[at].inner_radius())
         };
         of(0).min(of(1))
     }
 
     /// Parts of a step, from this one on, that points stand for which are found now: no more than bodies take to go from one side of where these are found to the other.
-    /// Two shapes that are searched as soon as compared are found for each part.
+    /// Two shapes that are searched as soon as compared are found for each part, and compounds, whose parts differ.
     pub(super) fn parts(&self) -> u32 {
-        let is_quick = |&body: &u32| {
-            let shape = &self.world.bodies[body as usize].shape;
-            matches!(shape, Shape::Box { .. } | Shape::Capsule { .. })
-        };
-        if self.stretch.parts == 1 || self.pair.iter().all(is_quick) {
+        let shapes = self.shapes();
+        let is_quick = |shape: &&Shape| matches!(shape, Shape::Box { .. } | Shape::Capsule { .. });
+        let is_compound = |shape: &&Shape| matches!(shape, Shape::Compound { .. });
+        let is_each = shapes.iter().all(is_quick) || shapes.iter().any(is_compound);
+        if self.stretch.parts == 1 || is_each {
             return 1;
         }
         let [a, b] = self.movers;
@@ -84,6 +100,7 @@ impl Couple<'_> {
                 offset: self.offset(),
                 gone: 0.0,
                 way: 0.0,
+                ahead: 0.0,
             };
         }
         let ahead = 0.5 * later;
@@ -96,6 +113,7 @@ impl Couple<'_> {
             offset: self.offset() + (b.velocity - a.velocity) * ahead,
             gone: ahead * passing,
             way: self.play().min(later * Mover::approach(a, b)),
+            ahead,
         }
     }
 
@@ -117,6 +135,16 @@ pub(super) struct Placement {
     pub(super) gone: f64,
     /// How much farther than otherwise points are looked for, since they stand for longer than a part `[m]`.
     pub(super) way: f64,
+    /// `[s]`.
+    pub(super) ahead: f64,
+}
+
+/// True if the shape has faces all around.
+pub(super) fn has_faces(shape: &Shape) -> bool {
+    matches!(
+        shape,
+        Shape::Box { .. } | Shape::Polyhedron(_) | Shape::Mesh(_)
+    )
 }
 
 /// Largest relative motion of two bodies over which their points are kept `[m]`: what they go in a few

@@ -11,6 +11,7 @@
 //! Contacts are looked for several times in a step if something in the world is fast. All else that moves would be found as often; it is found once for several of these
 //! parts of a step, as many as it takes for a small part of its size, and where the bodies are midway through them. Where they are at first, points would
 //! be late by half of that time: a plank that rocks on a cylinder in the same world as something that spins would swing four times as far after sixteen seconds as at the start.
+//! Points on round surfaces do not turn with these meanwhile (`Bundle::hold_round_points`).
 
 mod renewal;
 #[cfg(feature = "scene")]
@@ -321,11 +322,12 @@ impl Kept {
         };
         let may_hold = renewal.origin.reach > needed;
         if renewal.origin.has_sphere {
-            if !(may_hold && renewal.is_confirmed(&Relative::new(couple))) {
+            if !(may_hold && renewal.is_confirmed(&Relative::new(couple), &mut self.bundles)) {
                 renewal.refresh_distance(limits, &mut self.surroundings, found);
             }
         } else {
-            let is_known = may_hold && renewal.is_confirmed(&Relative::new(couple));
+            let is_known =
+                may_hold && renewal.is_confirmed(&Relative::new(couple), &mut self.bundles);
             if !is_known && !renewal.is_out_of_reach(limits, &self.bundles) {
                 self.searches += 1;
                 renewal.refresh(limits.margin, &mut self.points, &mut self.bundles);

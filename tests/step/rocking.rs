@@ -76,10 +76,8 @@ fn slippery(size: f64) -> World {
     world
 }
 
-/// The plank in a world where something far away turns so fast, 2 rad in a step of length `h`, that contacts are looked for eight times in a step.
-/// It weighs nothing that counts.
-fn plank_beside_a_spinner(size: f64, h: f64) -> World {
-    let mut world = plank(size);
+/// Adds something far away that turns so fast, 2 rad in a step of length `h`, that contacts are looked for eight times in a step. It weighs nothing that counts.
+fn add_spinner(world: &mut World, size: f64, h: f64) {
     let cube = Shape::Box {
         half_extents: Vec3::repeat(0.5 * size),
     };
@@ -87,7 +85,6 @@ fn plank_beside_a_spinner(size: f64, h: f64) -> World {
     let body = Body::dynamic(cube, pose, 1e-12).unwrap();
     let spin = Vec3::z() * (2.0 / h);
     world.add(body.moving(Vec3::zeros(), spin)).unwrap();
-    world
 }
 
 /// Swings for some six periods, and returns the largest kinetic energy of the first and the last fourth of the time, and the most by which the energy
@@ -142,7 +139,8 @@ fn what_rocks_gains_no_energy() {
 fn what_rocks_beside_a_spinner_is_seldom_looked_for_and_gains_no_energy() {
     for size in [0.05, 1.0] {
         for h in [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0] {
-            let world = plank_beside_a_spinner(size, h);
+            let mut world = plank(size);
+            add_spinner(&mut world, size, h);
             let [first, last, _] = swing(world.clone(), size, h);
             let about = format!("{size} m, {h:.4} s: {first:e}, {last:e}");
             assert!(last < 1.02 * first, "{about}");
@@ -163,5 +161,45 @@ fn what_rocks_beside_a_spinner_is_seldom_looked_for_and_gains_no_energy() {
             // It moves too far for one search where the step is long for its size.
             assert!(searched <= 3 * u64::from(steps), "{about}: {searched}");
         }
+    }
+}
+
+/// Points on a wheel that turned with it would push ahead of its lowest point before they get there, more than behind it afterwards.
+#[test]
+fn what_rolls_beside_a_spinner_keeps_its_speed() {
+    for (size, speed, h) in [
+        (0.3, 1.0, 1.0 / 60.0),
+        (0.3, 0.3, 1.0 / 60.0),
+        (0.3, 3.0, 1.0 / 240.0),
+        (0.05, 0.3, 1.0 / 120.0),
+    ] {
+        let mut world = empty(0.8);
+        let ground = Shape::Box {
+            half_extents: Vec3::new(20.0, 20.0, 1.0),
+        };
+        let pose = Pose::new(-Vec3::z(), Quat::identity());
+        world.add(Body::fixed(ground, pose)).unwrap();
+        let wheel = Shape::Cylinder {
+            half_length: 0.3 * size,
+            radius: size,
+        };
+        let body = Body::dynamic(wheel, Pose::new(Vec3::z() * size, lying()), 500.0).unwrap();
+        let rolling = body.moving(Vec3::x() * speed, Vec3::y() * (speed / size));
+        let wheel = world.add(rolling).unwrap();
+        add_spinner(&mut world, size, h);
+        let settings = Settings {
+            time_step: h,
+            ..Settings::default()
+        };
+        let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+        let steps = (4.0 / h).round() as u64;
+        let mut searched = 0;
+        for _ in 0..steps {
+            searched += simulation.step().unwrap().witnesses.searched;
+        }
+        let velocity = simulation.world().bodies[wheel as usize].linear_velocity;
+        let about = format!("{size} m, {speed} m/s, {h:.4} s: {velocity:?}, {searched} searches");
+        assert!((velocity.x / speed - 1.0).abs() < 2e-3, "{about}");
+        assert!(searched <= 4 * steps, "{about}");
     }
 }

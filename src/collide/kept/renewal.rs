@@ -3,7 +3,7 @@
 use super::{Bundles, KeptManifold, NO_SURROUNDINGS, Origin};
 use crate::collide::ContactPoint;
 use crate::collide::bundle::{Bundle, KeptPoint, bundles_of, names};
-use crate::collide::couple::{Couple, Placement};
+use crate::collide::couple::{Couple, Placement, has_faces};
 use crate::collide::crowd::turn;
 use crate::collide::narrowphase::{
     Kind, Limits, Manifold, Point, Query, box_box, contacts_of_pair, nearness, visit_manifolds,
@@ -31,7 +31,7 @@ impl Renewal<'_> {
     /// Looks at the true displacement. True if the manifold, of which `reach > needed`,
     /// still holds.
     #[inline(always)]
-    pub(super) fn is_confirmed(&mut self, now: &Relative) -> bool {
+    pub(super) fn is_confirmed(&mut self, now: &Relative, bundles: &mut [Bundle]) -> bool {
         let Self { path, needed, .. } = *self;
         let rotation = self.origin.rotation.iter();
         let before = Mat3::from_iterator(rotation.map(|&x| f64::from(x)));
@@ -48,9 +48,25 @@ impl Renewal<'_> {
             ..
         } = *self.couple;
         let moved = path - manifold.found_at;
-        path + needed <= manifold.complete_until
-            && (manifold.allows(moved, a, b, time_step)
-                || self.couple.stands(moved, self.origin.stands_until))
+        if path + needed > manifold.complete_until {
+            return false;
+        }
+        // Also where the bodies come by the place that points were found for.
+        if self.couple.stands(moved, self.origin.stands_until) {
+            self.hold_round_points(time_step, bundles);
+            return true;
+        }
+        self.manifold.allows(moved, a, b, time_step)
+    }
+
+    /// Points on round surfaces stay as they were before the bodies turned for so long `[s]`.
+    fn hold_round_points(&mut self, time: f64, bundles: &mut [Bundle]) {
+        if self.manifold.bundles.are_round() && time != 0.0 {
+            let turned = self.couple.turned_for(time);
+            for bundle in &mut bundles[self.manifold.range()] {
+                bundle.hold_round_points(&turned);
+            }
+        }
     }
 
     fn remember(&mut self, now: &Relative, reach: f64) {
@@ -191,13 +207,7 @@ impl Renewal<'_> {
             manifold.apart()
         } else {
             let keep = |shapes: [&Shape; 2], parts: u32, manifold: &Manifold| {
-                let have_faces = shapes.map(|shape| {
-                    matches!(
-                        shape,
-                        Shape::Box { .. } | Shape::Polyhedron(_) | Shape::Mesh(_)
-                    )
-                });
-                keep(have_faces, parts, manifold);
+                keep(shapes.map(has_faces), parts, manifold);
             };
             visit_manifolds(
                 couple.world,
@@ -217,6 +227,8 @@ impl Renewal<'_> {
             reach
         };
         self.remember(&Relative::of(couple, midway), reach);
+        // Seen from the middles they are where they will be midway.
+        self.hold_round_points(-midway.ahead, bundles);
         self.manifold.complete_until -= midway.gone;
         self.manifold.found_at -= midway.gone;
     }

@@ -135,7 +135,7 @@ pub(super) struct Placement {
     pub(super) gone: f64,
     /// How much farther than otherwise points are looked for, since they stand for longer than a part `[m]`.
     pub(super) way: f64,
-    /// `[s]`.
+    /// How long it takes to get there `[s]`.
     pub(super) ahead: f64,
 }
 

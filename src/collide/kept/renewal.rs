@@ -29,7 +29,7 @@ pub(super) struct Renewal<'a> {
 
 impl Renewal<'_> {
     /// Looks at the true displacement. True if the manifold, of which `reach > needed`,
-    /// still holds.
+    /// still holds, or stands for this part of a step too: then its points on round surfaces are brought here.
     #[inline(always)]
     pub(super) fn is_confirmed(&mut self, now: &Relative, bundles: &mut [Bundle]) -> bool {
         let Self { path, needed, .. } = *self;

@@ -160,6 +160,33 @@ fn lines_of_the_readme_stand_in_programs_that_are_run() {
     }
 }
 
+/// The examples need no feature: built with all of them, they still use nothing of what one of them brings.
+#[test]
+fn examples_use_modules_without_features() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("src/lib.rs")).unwrap();
+    let lines = lines(&page);
+    let of_features = lines
+        .windows(2)
+        .filter(|pair| pair[0].starts_with("#[cfg(feature"))
+        .filter_map(|pair| pair[1].strip_prefix("pub mod ")?.strip_suffix(';'));
+    let of_features: Vec<&str> = of_features.collect();
+    assert!(of_features.contains(&"scene"), "{of_features:?}");
+    let mut files = Vec::new();
+    rust_files(&root.join("examples"), &mut files);
+    assert!(files.len() >= 4);
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        for module in &of_features {
+            assert!(
+                !text.contains(&format!("drystone::{module}")),
+                "{}: {module}",
+                file.display()
+            );
+        }
+    }
+}
+
 #[test]
 fn library_neither_prints_nor_exits() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

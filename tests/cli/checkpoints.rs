@@ -229,7 +229,7 @@ fn moments(usual: usize) -> usize {
 fn a_run_that_is_killed_goes_on_to_the_same_bits() {
     let home = Home::new();
     home.write("shaken.toml", &shaken(240));
-    killed_runs_go_on(&home, &["--backend", "cpu"], 240, moments(9));
+    killed_runs_go_on(&home, &["--backend", "cpu"], 240, moments(6));
 }
 
 #[cfg(feature = "gpu")]

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod broadphase;
+#[path = "../support/cases.rs"]
+mod cases;
 mod detector;
 mod impulse_cache;
 mod meshes;

@@ -57,7 +57,7 @@ fn incline_sticks_and_slides() {
         let steps = if way.starts_with("cpu") {
             steps
         } else {
-            steps / 4
+            steps / 20
         };
         let starts = ["sticking", "sliding"].map(|name| body(&simulation, name).pose.position);
         let report = run(&mut simulation, steps);

@@ -170,7 +170,7 @@ fn residual_falls_to_the_floor_of_f32() {
         let velocity = random_problem(&recipe, seed);
         for problem in [as_position_problem(&velocity), velocity] {
             for (name, mut solver, method) in solvers() {
-                let (_, report) = solve(&mut *solver, &problem, method, 2_000);
+                let (_, report) = solve(&mut *solver, &problem, method, 1_000);
                 let scale = problem
                     .contacts
                     .iter()

@@ -16,6 +16,8 @@ const SCENE: &str = r#"
 name = "mixed"
 [simulation]
 dt = 0.01
+# Touching soon.
+gravity = [0, 0, -40]
 steps = 60
 seed = 5
 [solver]
@@ -102,9 +104,9 @@ fn steps_of_a_team_do_not_depend_on_threads() {
             ..Overrides::default()
         };
         let scene = (text.as_str(), &overrides, MIN_BLOCKS_OF_A_TEAM);
-        let one = run_scene(scene, Box::new(CpuSolver::new()), 120, 1);
+        let one = run_scene(scene, Box::new(CpuSolver::new()), 60, 1);
         for threads in [2, 3, 8] {
-            let again = run_scene(scene, Box::new(CpuSolver::new()), 120, threads);
+            let again = run_scene(scene, Box::new(CpuSolver::new()), 60, threads);
             assert!(
                 one == again,
                 "{substeps} substeps differ with {threads} threads"
@@ -116,9 +118,9 @@ fn steps_of_a_team_do_not_depend_on_threads() {
 #[test]
 fn cpu_does_not_depend_on_threads() {
     for method in Method::ALL {
-        let one = run(Box::new(CpuSolver::new()), method, 60, 1);
+        let one = run(Box::new(CpuSolver::new()), method, 30, 1);
         for threads in [1, 2, 8] {
-            let again = run(Box::new(CpuSolver::new()), method, 60, threads);
+            let again = run(Box::new(CpuSolver::new()), method, 30, threads);
             assert!(one == again, "{method:?} differs with {threads} threads");
         }
     }
@@ -129,7 +131,7 @@ fn cpu_does_not_depend_on_threads() {
 fn gpu_repeats_itself() {
     for method in Method::ALL {
         let [one, again] =
-            [1, 8].map(|threads| run(Box::new(adapter::solver()), method, 60, threads));
+            [1, 8].map(|threads| run(Box::new(adapter::solver()), method, 30, threads));
         assert!(one == again, "{method:?} differs with 8 threads");
     }
 }

@@ -61,7 +61,7 @@ fn heap(shape: &Shape, size: f64, time_step: f64, seed: u64) -> (usize, usize) {
 /// Of 810 heaps of plates of 4 to 24 sides, at 1 m and 1/30 s, four kept one plate or more rocking: of sixteen none is to.
 #[test]
 fn plates_of_many_corners_come_to_rest() {
-    for (sides, seeds) in [(8, 1..=2), (12, 80..=82), (16, 1..=3)] {
+    for (sides, seeds) in [(8, 1..=1), (12, 80..=82), (16, 1..=1)] {
         for (size, time_step) in [(0.05, 1.0 / 60.0), (1.0, 1.0 / 30.0)] {
             let plate = Polyhedron::prism(sides, size, 0.05 * size).unwrap();
             let plate = Shape::Polyhedron(Arc::new(plate));
@@ -83,10 +83,10 @@ fn most_discs_come_to_rest() {
         half_length: 0.05,
         radius: 1.0,
     };
-    let moving: usize = (1..=12)
+    let moving: usize = (1..=8)
         .map(|seed| heap(&disc, 1.0, 1.0 / 30.0, seed).0)
         .sum();
-    assert!(moving <= 60, "{moving} of 240");
+    assert!(moving <= 40, "{moving} of 160");
 }
 
 /// Where two squares of half side 1, one of them turned, have their sides cross.

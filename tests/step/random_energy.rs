@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// Scenes of a plain test run.
-const SCENES: u64 = 200;
+const SCENES: u64 = 100;
 
 /// Duration of each `[s]`.
 const DURATION: f64 = 2.0;

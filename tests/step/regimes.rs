@@ -63,7 +63,7 @@ fn towers_stand_at_any_size() {
         "table under ten times its weight",
     ];
     for size in [0.05, 1.0, 20.0] {
-        for (name, right, seen) in outcomes(size, 20.0, &names) {
+        for (name, right, seen) in outcomes(size, 12.0, &names) {
             assert!(right, "{name}: {seen:?}");
             assert!(seen.penetration < 2e-3, "{name}: {seen:?}");
             assert!(seen.gain < 1e-6, "{name}: {seen:?}");
@@ -89,7 +89,7 @@ fn split_bodies_gain_no_energy() {
 fn one_sweep_of_blocks_in_a_substep_is_enough() {
     let names = ["2, top x 1000", "hanging chain", "rope bridge"];
     let solver = || -> Box<dyn Solver> { Box::new(NsgsSolver::new()) };
-    for (name, right, seen) in outcomes_by(Settings::default(), solver, 1.0, 10.0, &names) {
+    for (name, right, seen) in outcomes_by(Settings::default(), solver, 1.0, 4.0, &names) {
         assert!(right, "{name}: {seen:?}");
     }
 }
@@ -161,16 +161,13 @@ fn cards_stand_and_dominoes_fall_in_time() {
 
 #[test]
 fn mechanisms_swing_and_spin_on() {
-    let names = [
-        "pendulum",
-        "heavy top",
-        "free dumbbell",
-        "hanging chain",
-        "wrecking ball",
-        "rope bridge",
-        "12 dolls",
+    let names = ["pendulum", "heavy top", "free dumbbell", "wrecking ball"];
+    let many = ["hanging chain", "rope bridge", "12 dolls"];
+    let all = [
+        outcomes(1.0, f64::INFINITY, &names),
+        outcomes(1.0, 8.0, &many),
     ];
-    for (name, right, seen) in outcomes(1.0, f64::INFINITY, &names) {
+    for (name, right, seen) in all.into_iter().flatten() {
         assert!(right, "{name}: {seen:?}");
     }
 }

@@ -201,7 +201,7 @@ fn every_kind_of_step_goes_on_to_the_same_bits() {
         ("cluster", mixed_with("[solver]\nmethod = \"cluster\""), 20),
     ];
     for (name, text, every) in own {
-        goes_on_to_the_same_bits(name, &text, (90, every), cpu);
+        goes_on_to_the_same_bits(name, &text, (60, every), cpu);
     }
     goes_on_to_the_same_bits("nsgs", MIXED, (12, 5), || Box::new(NsgsSolver::new()));
 }
@@ -212,9 +212,9 @@ fn scenes_that_are_shipped_go_on_to_the_same_bits() {
         ("papers/tumbling_box", 60, 11),
         ("papers/baraff_drop", 90, 11),
         ("papers/chain6", 60, 7),
-        ("granular/hopper", 120, 17),
-        ("granular/drum", 120, 17),
-        ("granular/brazil_nut", 200, 40),
+        ("granular/hopper", 70, 17),
+        ("granular/drum", 70, 17),
+        ("granular/brazil_nut", 90, 40),
         ("joints/breaking_beam", 120, 7),
         ("basics/stack30", 60, 9),
     ] {

@@ -44,7 +44,7 @@ fn outcome(settings: Settings) -> Vec<Vec3> {
 
 fn outcome_by(solver: Box<dyn Solver>, settings: Settings) -> Vec<Vec3> {
     let mut run = Simulation::new(world(), settings, solver).unwrap();
-    for _ in 0..20 {
+    for _ in 0..10 {
         run.step().unwrap();
     }
     let bodies = &run.world().bodies;

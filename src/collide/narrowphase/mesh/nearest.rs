@@ -254,7 +254,7 @@ mod tests {
             let field = TriangleMesh::height_field(&field, [1.0, 1.0]).unwrap();
             for mesh in [field.clone(), field.turned_inside_out()] {
                 let (mut touched, mut behind) = (0, 0);
-                for case in 0..400 {
+                for case in 0..160 {
                     let t = f64::from(case);
                     let [x, y] = [12.0 * (1.7 * t).sin(), 12.0 * (2.3 * t).cos()];
                     let radius = [0.3, 1.0, 2.0, 4.0][case as usize % 4];
@@ -275,7 +275,7 @@ mod tests {
                     touched += expected.len();
                     behind += usize::from(is_behind_nearest(&mesh, &center, range));
                 }
-                assert!(touched > 60 && behind > 20, "{touched} {behind}");
+                assert!(touched > 24 && behind > 8, "{touched} {behind}");
             }
         }
     }

@@ -85,7 +85,7 @@ fn gpu_and_cpu_agree() {
                 });
             }
             for problem in problems {
-                let options = options(method, 50);
+                let options = options(method, 25);
                 let (gpu_report, gpu_solution) = solve(&mut gpu, &problem, &options);
                 let (cpu_report, cpu_solution) = solve(&mut cpu, &problem, &options);
                 let difference = velocity_difference(&gpu_solution, &cpu_solution);
@@ -152,7 +152,7 @@ fn joints_agree_in_every_bit_with_the_cpu_on_lavapipe() {
     joints_only.contacts.clear();
     for problem in [chain(20), joints_only, jointed_crowd()] {
         for method in Method::ALL {
-            let options = options(method, 50);
+            let options = options(method, 20);
             let (gpu_report, gpu_solution) = solve(&mut gpu, &problem, &options);
             let (cpu_report, cpu_solution) = solve(&mut CpuSolver::new(), &problem, &options);
             assert_eq!(
@@ -234,7 +234,7 @@ fn contacts_have_their_own_softness() {
             let plain = problem.clone();
             let compliances = (0..problem.contacts.len()).map(|contact| 0.3 * (contact % 3) as f32);
             problem.compliances = compliances.collect();
-            let options = options(method, 50);
+            let options = options(method, 20);
             let (gpu_report, gpu_solution) = solve(&mut gpu, &problem, &options);
             let (cpu_report, cpu_solution) = solve(&mut cpu, &problem, &options);
             let difference = velocity_difference(&gpu_solution, &cpu_solution);

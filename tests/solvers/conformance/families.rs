@@ -60,16 +60,16 @@ fn redundant() {
 /// such residual measured is 5.03e-4 g h; its bound is twice that, and guards against regressions only.
 #[test]
 fn nearly_singular() {
-    let scenes = scenes(60, 32_000, |recipe| Recipe {
+    let scenes = scenes(40, 32_000, |recipe| Recipe {
         redundant: 0.7,
         apart: 1.0 / 4096.0,
         ..recipe
     });
     let bounds = Bounds {
         sweeps: 12_800,
-        software: [(100, 52), (3_200, 55)],
-        slow: 35,
-        floor: 24,
+        software: [(100, 35), (3_200, 37)],
+        slow: 24,
+        floor: 16,
         floor_residual: 1e-3,
         ..PLAIN
     };

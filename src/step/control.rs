@@ -18,8 +18,8 @@
 
 use super::halfway::Halfway;
 use super::weights::{Load, Pressed, Weights};
-use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
+use crate::collide::{ContactPoint, Stretch};
 use crate::constants::{
     BODIES_PER_THREAD, CONTACTS_PER_THREAD, HELD_LOAD_PER_SIZE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS,
@@ -50,6 +50,68 @@ impl Division {
             substeps,
             capped: false,
         }
+    }
+}
+
+/// What is left of a step: parts of the same length, each with a search for contacts and so many substeps.
+#[derive(Debug)]
+pub(super) struct Rest {
+    /// When it was divided, and what was left then `[s]`.
+    begin: f64,
+    span: f64,
+    /// Length of the whole step `[s]`.
+    whole: f64,
+    parts: u32,
+    done: u32,
+    pub(super) substeps: u32,
+    /// True if more parts would have been needed than there may be.
+    pub(super) capped: bool,
+}
+
+impl Rest {
+    /// All of a step.
+    pub(super) fn of(begin: f64, span: f64, division: Division) -> Self {
+        Self {
+            begin,
+            span,
+            whole: span,
+            parts: division.updates,
+            done: 0,
+            substeps: division.substeps,
+            capped: false,
+        }
+    }
+
+    /// Length of a part `[s]`.
+    pub(super) fn length(&self) -> f64 {
+        self.span / f64::from(self.parts)
+    }
+
+    /// Goes on to the next part; returns when the one before ends.
+    pub(super) fn advance(&mut self) -> f64 {
+        self.done += 1;
+        self.begin + f64::from(self.done) / f64::from(self.parts) * self.span
+    }
+
+    /// Parts that are left.
+    pub(super) fn left(&self) -> u32 {
+        self.parts - self.done
+    }
+
+    /// What the search for contacts of the next part stands for.
+    pub(super) fn stretch(&self) -> Stretch {
+        Stretch {
+            parts: self.left(),
+            is_within_step: true,
+        }
+    }
+
+    /// Divides what is left into so many parts.
+    fn divide(&mut self, parts: u32, substeps: u32) {
+        let at = f64::from(self.done) / f64::from(self.parts) * self.span;
+        self.begin += at;
+        self.span -= at;
+        (self.parts, self.done, self.substeps) = (parts, 0, substeps);
     }
 }
 
@@ -154,6 +216,32 @@ impl Control {
             substeps: (all / updates).ceil().max(1.0) as u32,
             capped: wanted > most || wanted_updates > f64::from(MAX_CONTACT_UPDATES),
         }
+    }
+
+    /// Divides what is left of a step again if these contacts, the deepest of `deepest` `[m]`, want more than half as many parts again as there are: those that were
+    /// out of reach when it was divided. True if it does.
+    pub(super) fn divide_rest(
+        &mut self,
+        moving: (&World, &Halfway),
+        (contacts, deepest): (&[ContactPoint], f64),
+        rest: &mut Rest,
+    ) -> bool {
+        let (left, h) = (rest.left(), rest.length());
+        let span = h * f64::from(left);
+        let for_turns = self.find_fast(moving.0, deepest, span);
+        let [for_impacts, past] = self.motions(moving, contacts, span);
+        let wanted = past.max(for_turns);
+        // The shortest parts are those of a whole step in as many as there may be.
+        let most = f64::from(MAX_CONTACT_UPDATES) * span / rest.whole;
+        let parts = wanted.min(most).ceil();
+        if parts <= 1.5 * f64::from(left) {
+            return false;
+        }
+        let for_impacts = for_impacts.min(MAX_SUBSTEPS_FOR_IMPACTS);
+        let substeps = f64::from(left * rest.substeps).max(for_impacts) / parts;
+        rest.divide(parts as u32, substeps.ceil().max(1.0) as u32);
+        rest.capped |= wanted > most;
+        true
     }
 
     /// Least sweeps of a substep in a part of length `h`: several where something bounces on several points at once, whose impulses

@@ -6,10 +6,13 @@
 //! gained. So contacts are looked for with bodies moved ahead by half of the part, and their gaps are taken back to its start.
 
 use crate::collide::{ContactPoint, Detector};
-use crate::constants::{AT_REST_HALFWAY, BODIES_PER_THREAD, CLOSING_HALFWAY, CONTACTS_PER_THREAD};
+use crate::constants::{
+    AT_REST_HALFWAY, BODIES_PER_THREAD, CLOSING_HALFWAY, CONTACTS_PER_THREAD, PASSING_HALFWAY,
+};
 use crate::math::{self, Pose, Vec3};
 use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::world::{Body, World};
+use std::array;
 
 /// Where bodies were when their contacts were found.
 #[derive(Debug, Default)]
@@ -28,8 +31,12 @@ pub(super) struct Halfway {
     poses: Vec<Pose>,
     /// Length of the part that the last search was for `[s]`; 0 before the first.
     reach: f64,
+    /// The same of the search before, after which bodies have moved on for so long `[s]`.
+    since: f64,
     /// True if some are ahead.
     any: bool,
+    /// True if some go so far ahead that they may pass what they have not been near before.
+    may_pass: bool,
 }
 
 /// Bodies of a contact, their speed of closing in `[m/s]`, and how far they may go on with it `[m]`.
@@ -60,8 +67,8 @@ impl Halfway {
     /// How far bodies go ahead at most before a search for contacts of a part of length `h` `[s]`; not at all unless they may.
     pub(super) fn lead(&mut self, h: f64, may: bool) -> f64 {
         // No farther than where the last search has looked.
-        let reach = std::mem::replace(&mut self.reach, h);
-        if may { 0.5 * h.min(reach) } else { 0.0 }
+        self.since = std::mem::replace(&mut self.reach, h);
+        if may { 0.5 * h.min(self.since) } else { 0.0 }
     }
 
     /// How far a body's middle went ahead `[m]`.
@@ -89,22 +96,24 @@ impl Halfway {
             SharedSlice::new(&mut self.extents),
         );
         let measure = |_, (bodies, leads, extents): (&[Body], &mut [f64], &mut [[f64; 2]])| {
-            let (mut are_ahead, mut are_fast) = (false, false);
+            let (mut are_ahead, mut are_fast, mut may_pass) = (false, false, false);
             for ((body, own), extent) in bodies.iter().zip(leads).zip(extents) {
                 let (way, size) = (motion(body, lead), size(body));
                 *extent = [way, size];
                 are_fast |= way > 0.5 * CLOSING_HALFWAY * size;
+                may_pass |= way > 0.5 * PASSING_HALFWAY * size;
                 let at_rest = AT_REST_HALFWAY * size.min(body.shape.bounding_radius());
                 *own = if way > at_rest { lead } else { 0.0 };
                 are_ahead |= *own > 0.0;
             }
-            [are_ahead, are_fast]
+            [are_ahead, are_fast, may_pass]
         };
-        let either = |one: [bool; 2], other: [bool; 2]| [one[0] | other[0], one[1] | other[1]];
-        let [are_ahead, are_fast] =
-            parallel::fold(slices, BODIES_PER_THREAD, [false; 2], measure, either);
+        let either = |one: [bool; 3], other: [bool; 3]| array::from_fn(|k| one[k] | other[k]);
+        let [are_ahead, are_fast, may_pass] =
+            parallel::fold(slices, BODIES_PER_THREAD, [false; 3], measure, either);
         // Held back, bodies are still ahead.
         self.any = are_ahead;
+        self.may_pass = are_ahead && may_pass;
         if are_fast && are_ahead {
             self.hold_back(world, contacts, lead);
         }
@@ -156,11 +165,62 @@ impl Halfway {
             let [a, b] = bodies.map(|body| body as usize);
             if closing * self.leads[a].max(self.leads[b]) > room {
                 for body in [a, b] {
-                    self.leads[body] = self.leads[body].min(room / closing);
+                    // What hardly moves need not be held back, and stays where its neighbours are.
+                    let [way, _] = self.extents[body];
+                    if way > 0.1 * room {
+                        self.leads[body] = self.leads[body].min(room / closing);
+                    }
                 }
             }
         }
         self.close = close;
+    }
+
+    /// After [`Self::move_ahead`]: true if some of these pairs, that had no contact in the last search, sorted `contacts`, may have passed each other on
+    /// the way. Then contacts have to be looked for where bodies are, to tell how far they may go.
+    pub(super) fn may_have_passed(
+        &self,
+        world: &World,
+        pairs: &[[u32; 2]],
+        contacts: &[ContactPoint],
+    ) -> bool {
+        let is_new = |pair: &[u32; 2]| {
+            let known = contacts.binary_search_by_key(pair, |point| point.bodies);
+            known.is_err()
+        };
+        let any = |_, pairs: &[[u32; 2]]| {
+            let mut pairs = pairs.iter();
+            pairs.any(|pair| self.passes(world, *pair) && is_new(pair))
+        };
+        let either = |one: bool, other: bool| one | other;
+        self.may_pass && parallel::fold(pairs, CONTACTS_PER_THREAD, false, any, either)
+    }
+
+    /// True if bodies go so far against each other that the direction between them may have changed. Of one without bounds nothing is on the other side.
+    fn passes(&self, world: &World, pair: [u32; 2]) -> bool {
+        let [a, b] = pair.map(|body| body as usize);
+        let [[way_a, size_a], [way_b, size_b]] = [a, b].map(|body| self.extents[body]);
+        let far = PASSING_HALFWAY * size_a.min(size_b);
+        if way_a + way_b < far {
+            return false;
+        }
+        let surface =
+            |body: &Body, lead: f64| motion(body, lead) - lead * body.linear_velocity.norm();
+        let [p, q] = [a, b].map(|body| &world.bodies[body]);
+        let [lead_a, lead_b] = [a, b].map(|body| self.leads[body]);
+        let closer = (lead_a * p.linear_velocity - lead_b * q.linear_velocity).norm()
+            + surface(p, lead_a)
+            + surface(q, lead_b);
+        let apart = between_spheres(world, pair, [a, b].map(|body| self.poses[body].position));
+        closer >= far && apart.is_finite() && apart < closer
+    }
+
+    /// After a search for contacts where bodies are, which the next [`Self::move_ahead`] goes by.
+    pub(super) fn begin_again(&mut self) {
+        self.since = 0.0;
+        for (position, pose) in self.positions.iter_mut().zip(&self.poses) {
+            *position = pose.position;
+        }
     }
 
     /// Speed at which bodies close in on each other in a contact `[m/s]`, and how far they may `[m]`. None if they are too slow to get there.
@@ -173,7 +233,13 @@ impl Halfway {
             return None;
         }
         let closing = -point.normal.dot(&self.slip(world, point));
-        Some([closing, room + point.separation.max(0.0)])
+        // Less than there is, of what passes beside the other: distances are convex in time.
+        let apart = point.separation - closing * self.since;
+        let positions = point
+            .bodies
+            .map(|body| world.bodies[body as usize].pose.position);
+        let apart = apart.max(between_spheres(world, point.bodies, positions));
+        Some([closing, room + apart.max(0.0)])
     }
 
     /// Moves bodies back to where they were.
@@ -215,6 +281,12 @@ fn size(body: &Body) -> f64 {
     } else {
         f64::INFINITY
     }
+}
+
+/// Distance of the spheres around two bodies at these positions `[m]`; minus infinity where one is without bounds.
+fn between_spheres(world: &World, pair: [u32; 2], [p, q]: [Vec3; 2]) -> f64 {
+    let [a, b] = pair.map(|body| world.bodies[body as usize].shape.bounding_radius());
+    (p - q).norm() - a - b
 }
 
 /// How far the surface of a body moves in a time `[m]`.

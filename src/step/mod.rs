@@ -66,7 +66,9 @@
 //! * **Levers and normals** are those of the last search for contacts. A body that rocks on a lever of the start of a part of length h
 //!   gains energy at the rate `omega^2 h / 2`; contacts are therefore looked for where bodies are halfway through the part, and then it gains none
 //!   (`halfway.rs`). One that passes another finds it where it was: contacts are found
-//!   again before bodies have turned by a quarter of a radian or moved by half of their size past each other. Contacts of those that move less are
+//!   again before bodies have turned by a quarter of a radian or moved by half of their size past each other, also where what asks for it comes within reach only
+//!   in the middle of a step. Bodies that close in on each other go ahead until they touch and no farther, for beyond it directions turn; of a pair that is new and so
+//!   fast that the bodies may pass each other halfway, contacts are found where they are first. Contacts of those that move less are
 //!   found once for several parts, midway through these (`collide/kept.rs`). What lies on a surface that turns as prescribed is
 //!   followed by it within that time (`turning.rs`).
 //! * **Joints** without bounds are solved at once in every substep, on levers, axes and inertias as they are then:

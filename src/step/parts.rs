@@ -1,12 +1,11 @@
 //! A step, and the solving of each of its parts: as one problem, or in substeps through frozen geometry.
 
-use super::control::Division;
+use super::control::Rest;
 use super::integrate::Way;
 use super::joints::Correction;
 use super::problem::{ContactBias, History};
 use super::{Simulation, StepReport, Timings, has_kinematic_bodies};
 use super::{integrate, plan, problem, turning};
-use crate::collide::Stretch;
 use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::{Error, Result};
 use crate::measure::{self, Energy, JointErrors};
@@ -100,34 +99,36 @@ impl Simulation {
             self.division = self.divide();
         }
         let contacts = self.detector.contacts().len();
-        let Division {
-            updates, substeps, ..
-        } = self.division;
-        let (begin, whole) = (self.world.time, self.settings.time_step);
-        let h = whole / f64::from(updates);
+        let mut rest = Rest::of(self.world.time, self.settings.time_step, self.division);
         self.joints.begin_step(&self.world);
         let mut solved: Option<Solved> = None;
-        for update in 1..=updates {
+        let (mut updates, mut substeps) = (0, 0);
+        loop {
+            let h = rest.length();
             self.prescribe_velocities(h);
-            let end = begin + f64::from(update) / f64::from(updates) * whole;
-            let part = self.solve_part(h, substeps, end)?;
+            let end = rest.advance();
+            let part = self.solve_part(h, rest.substeps, end)?;
             solved = Some(match solved {
                 None => part,
                 Some(before) => before.followed_by(part),
             });
-            if update < updates {
-                let stretch = Stretch {
-                    parts: updates - update,
-                    is_within_step: true,
-                };
-                self.detect_contacts_for(h, stretch)?;
-            } else {
+            updates += 1;
+            // In a world with joints each search for contacts begins a substep.
+            substeps += rest.substeps.max(u32::from(self.division.updates > 1));
+            if rest.left() == 0 {
                 self.detect_contacts(h)?;
+                break;
+            }
+            self.detect_contacts_for(h, rest.stretch())?;
+            if self.divides_rest(&mut rest) {
+                self.detect_contacts_for(rest.length(), rest.stretch())?;
             }
         }
         self.steps += 1;
         let mut solved = solved.unwrap_or_default();
-        solved.broken_joints = self.joints.break_overloaded(&mut self.world, whole);
+        solved.broken_joints = self
+            .joints
+            .break_overloaded(&mut self.world, self.settings.time_step);
         let energy = solved
             .energy
             .unwrap_or_else(|| measure::energy_of_chunks(&self.world, &mut self.energies));
@@ -138,8 +139,7 @@ impl Simulation {
             time: self.world.time,
             contacts,
             contact_updates: updates,
-            // In a world with joints each search for contacts begins a substep.
-            substeps: updates * substeps.max(u32::from(updates > 1)),
+            substeps,
             capped: self.division.capped,
             collisions: 0,
             by_velocity,
@@ -232,6 +232,23 @@ impl Simulation {
             energy,
             position: report.position.or(stabilized),
         })
+    }
+
+    /// Divides what is left of a step again, if contacts that have come within reach since its start ask for it.
+    fn divides_rest(&mut self, rest: &mut Rest) -> bool {
+        if self.settings.substeps.is_some() || rest.substeps == 0 {
+            return false;
+        }
+        let (contacts, deepest) = (self.detector.contacts(), self.detector.depths().max);
+        let moving = (&self.world, &self.halfway);
+        if !self.control.divide_rest(moving, (contacts, deepest), rest) {
+            return false;
+        }
+        // As if all of the step had parts as short as these: the next one begins with contacts found for them.
+        let parts = (self.settings.time_step / rest.length()).ceil();
+        self.division.updates = parts as u32;
+        self.division.capped |= rest.capped;
+        true
     }
 
     /// True if threads that stay together from the start of a step to its end make it faster.

@@ -54,7 +54,21 @@ impl Simulation {
         });
         let contacts = self.detector.contacts();
         self.halfway.move_ahead(&mut self.world, contacts, lead);
-        let pairs = self.detector.find_pairs(&self.world, limits, correction);
+        let mut pairs = self.detector.find_pairs(&self.world, limits, correction);
+        let (found, known) = (self.detector.pairs(), self.detector.contacts());
+        if pairs.is_ok() && self.halfway.may_have_passed(&self.world, found, known) {
+            self.halfway.move_back(&mut self.world);
+            let here = Limits {
+                lead: 0.0,
+                ..limits
+            };
+            self.detector.find_pairs(&self.world, here, correction)?;
+            self.detector.find_contacts(&self.world, here);
+            self.halfway.begin_again();
+            let contacts = self.detector.contacts();
+            self.halfway.move_ahead(&mut self.world, contacts, lead);
+            pairs = self.detector.find_pairs(&self.world, limits, correction);
+        }
         let paired = Instant::now();
         if pairs.is_ok() {
             self.detector.find_contacts(&self.world, limits);

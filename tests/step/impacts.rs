@@ -218,3 +218,111 @@ density = 1000
         }
     }
 }
+
+/// What flies by several times its size in a step meets what it was far from at the start of it, and stops before it.
+#[test]
+fn what_is_fast_passes_nothing() {
+    let plate = r#"{ type = "box", half_extents = [0.01, 1, 1] }"#;
+    let ball = r#"{ type = "sphere", radius = 0.1 }"#;
+    let sheet = r#"{ type = "mesh", vertices = [[0, -1, -1], [0, 1, -1], [0, 1, 1], [0, -1, 1]], triangles = [[0, 2, 1], [0, 3, 2]] }"#;
+    for speed in [12.0, 36.0, 100.0, 300.0] {
+        for (shape, kind) in [
+            (plate, "fixed"),
+            (plate, "dynamic"),
+            (ball, "fixed"),
+            (sheet, "fixed"),
+        ] {
+            for start in 0..8 {
+                let start = -1.2 - speed / 60.0 / 8.0 * f64::from(start);
+                let density = if kind == "fixed" { "" } else { "density = 1e6" };
+                let text = format!(
+                    r#"
+name = "flies"
+[simulation]
+dt = 0.016666666666666666
+steps = 1
+gravity = [0, 0, 0]
+[[body]]
+name = "stands"
+kind = "{kind}"
+shape = {shape}
+{density}
+[[body]]
+name = "flies"
+shape = {ball}
+density = 1000
+position = [{start}, 0, 0]
+linear_velocity = [{speed}, 0, 0]
+"#
+                );
+                let scene = Scene::parse("flies.toml".as_ref(), &text, &Overrides::default());
+                let scene = scene.unwrap();
+                let solver = Box::new(CpuSolver::new());
+                let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+                for _ in 0..16 {
+                    simulation.step().unwrap();
+                }
+                let x = simulation.world().bodies[1].pose.position.x;
+                assert!(
+                    x < -0.09,
+                    "{kind} {shape}, {speed} m/s from {start} m: {x} m"
+                );
+            }
+        }
+    }
+}
+
+/// Contacts that come within reach in the middle of a step, which is divided for something else, divide what is left of it.
+#[test]
+fn what_is_hit_late_in_a_step_parts_along_the_line_of_centres() {
+    let direction = |start: f64, turn: f64| {
+        let text = format!(
+            r#"
+name = "hit_beside_the_middle"
+[simulation]
+dt = {H}
+steps = 1
+gravity = [0, 0, 0]
+[materials.smooth]
+friction = 0
+[[body]]
+name = "hit"
+material = "smooth"
+shape = {{ type = "sphere", radius = 0.1 }}
+density = 1000
+[[body]]
+name = "flying"
+material = "smooth"
+shape = {{ type = "sphere", radius = 0.1 }}
+density = 1000
+position = [{start}, -0.12, 0]
+linear_velocity = [36, 0, 0]
+[[body]]
+name = "turning"
+shape = {{ type = "box", half_extents = [0.5, 0.1, 0.1] }}
+density = 1000
+position = [0, 50, 0]
+angular_velocity = [0, 0, {turn}]
+"#
+        );
+        let scene = Scene::parse("hit.toml".as_ref(), &text, &Overrides::default()).unwrap();
+        let solver = Box::new(CpuSolver::new());
+        let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+        for _ in 0..8 {
+            simulation.step().unwrap();
+        }
+        let velocity = simulation.world().bodies[0].linear_velocity;
+        velocity.y.atan2(velocity.x).to_degrees()
+    };
+    const H: f64 = 1.0 / 60.0;
+    // Half of the distance of the centres is 0.1 m, and they are 0.06 m off: 36.9 degrees.
+    for turn in [0.0, 24.0, 48.0] {
+        for start in 0..12 {
+            let found = direction(-2.0 - 0.05 * f64::from(start), turn);
+            assert!(
+                (found - 36.9).abs() < 3.0,
+                "{start}, {turn}: {found} degrees"
+            );
+        }
+    }
+}

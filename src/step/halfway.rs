@@ -155,7 +155,7 @@ impl Halfway {
             let end = contacts.len().min(first + CONTACTS_PER_THREAD);
             close.clear();
             close.extend(contacts[first..end].iter().filter_map(|point| {
-                let [closing, room] = self.closing(world, point)?;
+                let [closing, room] = self.closing(world, point, lead)?;
                 // Nobody goes farther ahead than this.
                 (closing * lead > room).then_some((point.bodies, [closing, room]))
             }));
@@ -224,7 +224,7 @@ impl Halfway {
     }
 
     /// Speed at which bodies close in on each other in a contact `[m/s]`, and how far they may `[m]`. None if they are too slow to get there.
-    fn closing(&self, world: &World, point: &ContactPoint) -> Option<[f64; 2]> {
+    fn closing(&self, world: &World, point: &ContactPoint, lead: f64) -> Option<[f64; 2]> {
         let [[way_a, size_a], [way_b, size_b]] =
             point.bodies.map(|body| self.extents[body as usize]);
         // Most contacts are of bodies that are too slow, which is seen without a look at these.
@@ -233,6 +233,9 @@ impl Halfway {
             return None;
         }
         let closing = -point.normal.dot(&self.slip(world, point));
+        if closing * lead < PASSING_HALFWAY * size_a.min(size_b) {
+            return Some([closing, room + point.separation.max(0.0)]);
+        }
         // Less than there is, of what passes beside the other: distances are convex in time.
         let apart = point.separation - closing * self.since;
         let positions = point

@@ -191,8 +191,11 @@ pub(crate) const TURN_PER_SUBSTEP: f64 = 0.1;
 /// How far bodies may close in on each other in a substep, over the smaller one's size.
 pub(crate) const MOTION_PER_SUBSTEP: f64 = 0.1;
 
-/// Most substeps that impacts ask for.
+/// Most substeps that impacts ask for, but for those of what is much heavier than what it hits.
 pub(crate) const MAX_SUBSTEPS_FOR_IMPACTS: f64 = 64.0;
+
+/// How many times as heavy a body may be as all that it hits, before impacts ask for more substeps than [`MOTION_PER_SUBSTEP`].
+pub(crate) const SQUEEZED_BY_RATIO: f64 = 2.0;
 
 /// Bias of a contact that leaves its bodies to themselves for a substep: nothing approaches so fast `[m/s]`.
 pub const FREE_APPROACH: f32 = 1e9;

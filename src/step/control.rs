@@ -17,6 +17,7 @@
 //! For equal cubes of side L it is Greenhill's column: `kappa > 1.02 g H^3 / L`.
 
 use super::halfway::Halfway;
+use super::squeeze;
 use super::weights::{Load, Pressed, Weights};
 use crate::collide::impulse_cache::Remembered;
 use crate::collide::{ContactPoint, Stretch};
@@ -24,12 +25,13 @@ use crate::constants::{
     BODIES_PER_THREAD, CONTACTS_PER_THREAD, HELD_LOAD_PER_SIZE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS,
     MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR,
-    SUBSTEPS_TIMES_ROWS, SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWING_PER_SUBSTEP,
-    TURN_PER_SUBSTEP,
+    SQUEEZED_BY_RATIO, SUBSTEPS_TIMES_ROWS, SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES,
+    SWING_PER_SUBSTEP, TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel::{self, SharedSlice};
 use crate::world::{Body, BodyKind, Joint, World};
+use std::array;
 
 /// How one step is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,8 +132,10 @@ pub(super) struct Control {
     fast: Vec<bool>,
     /// By body, whether it bounces in the step.
     bounced: Vec<bool>,
-    /// By chunk of contacts, how far bodies close in and move past each other.
-    motions: Vec<[f64; 2]>,
+    /// By chunk of contacts, how far bodies close in and move past each other, and how far heavy ones may squeeze others.
+    motions: Vec<[f64; 3]>,
+    /// By body, the mass of those that it closes in on `[kg]`.
+    met: Vec<f64>,
 }
 
 impl Control {
@@ -198,18 +202,17 @@ impl Control {
         // Falling bodies are faster at the end of the step, and may not be near yet to those that they meet.
         let fall = world.gravity.norm() * h * h / self.weights.falling;
         let past = past.max(fall / MOTION_PER_CONTACT_UPDATE).max(for_turns);
-        let for_impacts = for_impacts.max(fall / MOTION_PER_SUBSTEP);
+        let for_falls = (fall / MOTION_PER_SUBSTEP).min(MAX_SUBSTEPS_FOR_IMPACTS);
+        let for_impacts = for_impacts.max(for_falls);
         let wanted_updates = past.max(self.for_prescribed_motions(world, starts, h));
         let updates = wanted_updates
             .clamp(1.0, f64::from(MAX_CONTACT_UPDATES))
             .ceil();
         let stiffness = self.weights.stiffness.max(pressed);
         let for_loads = h * (stiffness / stiffness_of_unit).sqrt();
-        let for_impacts = for_impacts.min(MAX_SUBSTEPS_FOR_IMPACTS);
         let for_joints = self.for_joints(world, h);
         let wanted = for_loads.max(for_impacts).max(for_joints).max(MIN_SUBSTEPS);
-        let rows = (contacts.len() + world.joints.len()).max(1);
-        let most = (SUBSTEPS_TIMES_ROWS / rows as f64).clamp(MAX_SUBSTEPS, MAX_SUBSTEPS_OF_FEW);
+        let most = most_substeps(world, contacts);
         let all = wanted.min(most);
         Division {
             updates: updates as u32,
@@ -233,11 +236,12 @@ impl Control {
         let wanted = past.max(for_turns);
         // The shortest parts are those of a whole step in as many as there may be.
         let most = f64::from(MAX_CONTACT_UPDATES) * span / rest.whole;
-        let parts = wanted.min(most).ceil();
+        // A part is never shorter, though what is left is rounded.
+        let parts = wanted.ceil().min((most + 1e-9).floor());
         if parts <= 1.5 * f64::from(left) {
             return false;
         }
-        let for_impacts = for_impacts.min(MAX_SUBSTEPS_FOR_IMPACTS);
+        let for_impacts = for_impacts.min(most_substeps(moving.0, contacts));
         let substeps = f64::from(left * rest.substeps).max(for_impacts) / parts;
         rest.divide(parts as u32, substeps.ceil().max(1.0) as u32);
         rest.capped |= wanted > most;
@@ -294,33 +298,41 @@ impl Control {
             return [0.0; 2];
         }
         let (bodies, fast) = (&self.weights.bodies, &self.fast);
+        let none = [0.0; 3];
         let motion = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| body as usize);
             if !(fast[a] || fast[b]) {
-                return [0.0; 2];
+                return none;
             }
             let size = bodies[a].size.min(bodies[b].size);
             let u = halfway.slip(world, point);
             let along = u.dot(&point.normal);
             if point.separation + h * along >= 0.0 {
-                return [0.0; 2];
+                return none;
             }
             // The normal of a deep overlap turns about what is left between the middles of the bodies.
             let reach = (size + point.separation).clamp(LEAST_REACH * size, size);
             let past = u.norm() * h / (reach * MOTION_PER_CONTACT_UPDATE);
-            [-along * h / (size * MOTION_PER_SUBSTEP), past]
+            let closing = -along * h / (size * MOTION_PER_SUBSTEP);
+            let squeezing = squeeze::of_contact(world, bodies, point, -along, h);
+            [closing, past, squeezing]
         };
-        let most = |some: [f64; 2], more: [f64; 2]| [some[0].max(more[0]), some[1].max(more[1])];
+        let most = |some: [f64; 3], more: [f64; 3]| array::from_fn(|k| some[k].max(more[k]));
         let chunks = contacts.len().div_ceil(CONTACTS_PER_THREAD);
         let mut motions = std::mem::take(&mut self.motions);
         parallel::fill(&mut motions, chunks, 1, |chunk| {
             let first = chunk * CONTACTS_PER_THREAD;
             let end = contacts.len().min(first + CONTACTS_PER_THREAD);
-            contacts[first..end].iter().map(motion).fold([0.0; 2], most)
+            contacts[first..end].iter().map(motion).fold(none, most)
         });
-        let all = motions.iter().copied().fold([0.0; 2], most);
+        let [closing, past, squeezing] = motions.iter().copied().fold(none, most);
         self.motions = motions;
-        all
+        let closing = closing.min(MAX_SUBSTEPS_FOR_IMPACTS);
+        if squeezing <= closing.max(MIN_SUBSTEPS) {
+            return [closing, past];
+        }
+        let squeezing = squeeze::of_all((world, halfway), bodies, contacts, &mut self.met, h);
+        [closing.max(squeezing), past]
     }
 
     /// Marks the bodies that may move so far in a step of length `h` that it has to be divided for them; two others
@@ -329,7 +341,7 @@ impl Control {
     /// inertia turn with a body that is no sphere, but not about the axis that a shape and its inertia are symmetric about, as that of
     /// a cylinder that rolls.
     fn find_fast(&mut self, world: &World, deepest: f64, h: f64) -> f64 {
-        let smallest = self.weights.smallest;
+        let (smallest, lightest) = (self.weights.smallest, self.weights.lightest);
         let reach = (smallest - deepest).max(LEAST_REACH * smallest);
         let far = 0.5 * MOTION_PER_CONTACT_UPDATE * reach;
         self.fast.resize(world.bodies.len(), false);
@@ -351,7 +363,13 @@ impl Control {
                 };
                 searches = searches.max(load.searches_per_turn * turn_of_shape);
                 let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
-                *is_fast = moves + surface > far;
+                // What is heavy squeezes others at a lower speed.
+                let ratio = if body.is_dynamic() {
+                    (load.mass / lightest / SQUEEZED_BY_RATIO).max(1.0)
+                } else {
+                    1.0
+                };
+                *is_fast = (moves + surface) * ratio > far;
             }
             searches
         };
@@ -450,4 +468,10 @@ impl Control {
         }
         control
     }
+}
+
+/// Most substeps that there may be.
+fn most_substeps(world: &World, contacts: &[ContactPoint]) -> f64 {
+    let rows = (contacts.len() + world.joints.len()).max(1);
+    (SUBSTEPS_TIMES_ROWS / rows as f64).clamp(MAX_SUBSTEPS, MAX_SUBSTEPS_OF_FEW)
 }

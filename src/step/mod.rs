@@ -101,6 +101,7 @@ pub(crate) mod saved;
 mod search;
 mod settings;
 mod split;
+mod squeeze;
 mod turning;
 mod weights;
 

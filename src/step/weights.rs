@@ -31,6 +31,8 @@ pub(super) struct Weights {
     pub(super) falling: f64,
     /// Size of the smallest body `[m]`; infinite without any.
     pub(super) smallest: f64,
+    /// Mass of the lightest body `[kg]`; infinite if none moves.
+    pub(super) lightest: f64,
     /// Heights of bodies `[m]`, from the highest to the lowest.
     order: Vec<(f64, u32)>,
     /// A body, one that carries it, and their contacts: of each pair that has some, with room for one a contact.
@@ -66,7 +68,7 @@ pub(super) struct Load {
     /// True if a turn about the body's z axis leaves it as it is.
     pub(super) is_of_revolution: bool,
     /// Mass `[kg]`, infinite for what nothing moves.
-    mass: f64,
+    pub(super) mass: f64,
     /// Mass from this body up `[kg]`.
     above: f64,
     /// The same with the mass that would press as other forces do.
@@ -154,6 +156,8 @@ impl Weights {
         }));
         let sizes = self.bodies.iter().map(|load| load.size);
         self.smallest = sizes.fold(f64::INFINITY, f64::min);
+        let masses = self.bodies.iter().map(|load| load.mass);
+        self.lightest = masses.fold(f64::INFINITY, f64::min);
     }
 
     /// Forces beside weights, as contacts of the last part carried them, as far as what is known over the next step of length `h` explains them.

@@ -326,3 +326,49 @@ angular_velocity = [0, 0, {turn}]
         }
     }
 }
+
+/// A cube lies on the ground, and a heavier one falls on it: it was pressed in by half of its size where it had 100 times the mass, and by all of it with 1,000 times.
+#[test]
+fn what_is_heavy_does_not_squeeze_what_it_falls_on() {
+    for (size, speeds) in [(0.05, [1.0, 4.0]), (1.0, [4.0, 10.0])] {
+        for (ratio, bound) in [(10.0, 0.05), (100.0, 0.1), (1000.0, 0.2)] {
+            for speed in speeds {
+                let half = 0.5 * size;
+                let [middle, above] = [half, 1.6 * size];
+                let heavy = 1000.0 * ratio;
+                let text = format!(
+                    r#"
+name = "falls_on_a_cube"
+[simulation]
+dt = 0.016666666666666666
+steps = 1
+[[body]]
+kind = "fixed"
+shape = {{ type = "half_space", normal = [0, 0, 1] }}
+[[body]]
+shape = {{ type = "box", half_extents = [{half}, {half}, {half}] }}
+position = [0, 0, {middle}]
+density = 1000
+[[body]]
+shape = {{ type = "box", half_extents = [{half}, {half}, {half}] }}
+position = [0, 0, {above}]
+density = {heavy}
+linear_velocity = [0, 0, -{speed}]
+"#
+                );
+                let scene = Scene::parse("cubes.toml".as_ref(), &text, &Overrides::default());
+                let scene = scene.unwrap();
+                let solver = Box::new(CpuSolver::new());
+                let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+                let mut deepest: f64 = 0.0;
+                for _ in 0..30 {
+                    deepest = deepest.max(simulation.step().unwrap().penetration.max);
+                }
+                assert!(
+                    deepest < bound * size,
+                    "cubes of {size} m, {ratio} times the mass, {speed} m/s: {deepest} m"
+                );
+            }
+        }
+    }
+}

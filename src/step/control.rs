@@ -195,6 +195,14 @@ impl Control {
                 .weigh(world, contacts, (carried, &self.pressed), h);
             self.contacts = contacts.len();
             self.good_for = LOADS_LAST;
+        } else if deepest > HELD_LOAD_PER_SIZE * self.weights.smallest
+            && self.weights.heaviest > SQUEEZED_BY_RATIO * self.weights.lightest
+        {
+            // Something heavy may have come to press, deeper than springs hold: not all of it need show yet.
+            let before = self.weights.stiffness;
+            self.weights
+                .weigh(world, contacts, (carried, &self.pressed), h);
+            self.weights.stiffness = self.weights.stiffness.max(before);
         }
         self.good_for -= 1;
         let for_turns = self.find_fast(world, deepest, h);

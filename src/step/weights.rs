@@ -33,6 +33,8 @@ pub(super) struct Weights {
     pub(super) smallest: f64,
     /// Mass of the lightest body `[kg]`; infinite if none moves.
     pub(super) lightest: f64,
+    /// Mass of the heaviest body that moves `[kg]`; 0 if none does.
+    pub(super) heaviest: f64,
     /// Heights of bodies `[m]`, from the highest to the lowest.
     order: Vec<(f64, u32)>,
     /// A body, one that carries it, and their contacts: of each pair that has some, with room for one a contact.
@@ -157,7 +159,9 @@ impl Weights {
         let sizes = self.bodies.iter().map(|load| load.size);
         self.smallest = sizes.fold(f64::INFINITY, f64::min);
         let masses = self.bodies.iter().map(|load| load.mass);
-        self.lightest = masses.fold(f64::INFINITY, f64::min);
+        self.lightest = masses.clone().fold(f64::INFINITY, f64::min);
+        let moving = masses.filter(|mass| mass.is_finite());
+        self.heaviest = moving.fold(0.0, f64::max);
     }
 
     /// Forces beside weights, as contacts of the last part carried them, as far as what is known over the next step of length `h` explains them.

@@ -327,48 +327,58 @@ angular_velocity = [0, 0, {turn}]
     }
 }
 
-/// A cube lies on the ground, and a heavier one falls on it: it was pressed in by half of its size where it had 100 times the mass, and by all of it with 1,000 times.
+/// Cubes lie on each other, and a heavier one falls on them: one was pressed in by half of its size where that had 100 times the mass, and by all of it with
+/// 1,000 times.
 #[test]
 fn what_is_heavy_does_not_squeeze_what_it_falls_on() {
-    for (size, speeds) in [(0.05, [1.0, 4.0]), (1.0, [4.0, 10.0])] {
-        for (ratio, bound) in [(10.0, 0.05), (100.0, 0.1), (1000.0, 0.2)] {
-            for speed in speeds {
-                let half = 0.5 * size;
-                let [middle, above] = [half, 1.6 * size];
-                let heavy = 1000.0 * ratio;
-                let text = format!(
-                    r#"
-name = "falls_on_a_cube"
+    let deepest = |count: u32, size: f64, ratio: f64, speed: f64| {
+        let half = 0.5 * size;
+        let cube = |middle: f64, density: f64, speed: f64| {
+            format!(
+                r#"
+[[body]]
+shape = {{ type = "box", half_extents = [{half}, {half}, {half}] }}
+position = [0, 0, {middle}]
+density = {density}
+linear_velocity = [0, 0, -{speed}]
+"#
+            )
+        };
+        let mut text = String::from(
+            r#"
+name = "falls_on_cubes"
 [simulation]
 dt = 0.016666666666666666
 steps = 1
 [[body]]
 kind = "fixed"
-shape = {{ type = "half_space", normal = [0, 0, 1] }}
-[[body]]
-shape = {{ type = "box", half_extents = [{half}, {half}, {half}] }}
-position = [0, 0, {middle}]
-density = 1000
-[[body]]
-shape = {{ type = "box", half_extents = [{half}, {half}, {half}] }}
-position = [0, 0, {above}]
-density = {heavy}
-linear_velocity = [0, 0, -{speed}]
-"#
-                );
-                let scene = Scene::parse("cubes.toml".as_ref(), &text, &Overrides::default());
-                let scene = scene.unwrap();
-                let solver = Box::new(CpuSolver::new());
-                let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
-                let mut deepest: f64 = 0.0;
-                for _ in 0..30 {
-                    deepest = deepest.max(simulation.step().unwrap().penetration.max);
-                }
-                assert!(
-                    deepest < bound * size,
-                    "cubes of {size} m, {ratio} times the mass, {speed} m/s: {deepest} m"
-                );
+shape = { type = "half_space", normal = [0, 0, 1] }
+"#,
+        );
+        for at in 0..count {
+            text += &cube(half + f64::from(at) * size, 1000.0, 0.0);
+        }
+        let above = (f64::from(count) + 0.6) * size;
+        text += &cube(above, 1000.0 * ratio, speed);
+        let scene = Scene::parse("cubes.toml".as_ref(), &text, &Overrides::default()).unwrap();
+        let solver = Box::new(CpuSolver::new());
+        let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+        let mut deepest: f64 = 0.0;
+        for _ in 0..40 {
+            deepest = deepest.max(simulation.step().unwrap().penetration.max);
+        }
+        deepest / size
+    };
+    for (ratio, one, three) in [(10.0, 0.05, 0.2), (100.0, 0.1, 0.2), (1000.0, 0.2, 0.2)] {
+        for (size, speeds) in [(0.05, [1.0, 4.0]), (1.0, [4.0, 10.0])] {
+            for speed in speeds {
+                let found = deepest(1, size, ratio, speed);
+                assert!(found < one, "{size} m, {ratio}, {speed} m/s: {found}");
             }
+        }
+        for (size, speed) in [(0.05, 2.0), (1.0, 5.0)] {
+            let found = deepest(3, size, ratio, speed);
+            assert!(found < three, "three of {size} m, {ratio}: {found}");
         }
     }
 }

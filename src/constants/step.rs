@@ -194,7 +194,10 @@ pub(crate) const MOTION_PER_SUBSTEP: f64 = 0.1;
 /// Most substeps that impacts ask for, but for those of what is much heavier than what it hits.
 pub(crate) const MAX_SUBSTEPS_FOR_IMPACTS: f64 = 64.0;
 
-/// How many times as heavy a body may be as all that it hits, before impacts ask for more substeps than [`MOTION_PER_SUBSTEP`].
+/// How many times as heavy a body may be as all that it hits, before impacts ask for more substeps than [`MOTION_PER_SUBSTEP`]; and how much masses may differ in a world that
+/// is weighed only every [`LOADS_LAST`] steps, whatever has come to press.
+///
+/// Cubes of 5 cm to 1 m under 10 to 1,000 times their mass are pressed in by at most 0.11 of their size with this. With 4 spheres of 1 cm that are poured on by ones of five times their size run away.
 pub(crate) const SQUEEZED_BY_RATIO: f64 = 2.0;
 
 /// Bias of a contact that leaves its bodies to themselves for a substep: nothing approaches so fast `[m/s]`.

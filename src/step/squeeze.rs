@@ -2,7 +2,7 @@
 //!
 //! What lies on something else and is hit by something heavy is squeezed: in every sweep it takes no more than its own momentum off the heavy
 //! body, `m v` of `M v`, which therefore goes on for about `M / m` substeps, and sinks in by `v h_s M / m` until the springs have stopped it. So the substeps that
-//! its speed asks for are asked for `M / m` times over. A body that closes in on several at once is slowed down by all of them: m is their sum.
+//! its speed asks for are asked for `M / (2 m)` times over (see [`SQUEEZED_BY_RATIO`]). A body that closes in on several at once is slowed down by all of them: m is their sum.
 
 use super::halfway::Halfway;
 use super::weights::Load;

@@ -5,8 +5,7 @@
 //! [`LANES`] to a lane group, those of one point apart from all others; it has as many points as its longest manifold. A lane without a group, or with
 //! fewer points, has zero effective masses there: nothing moves it, and it moves nothing.
 //!
-//! Arithmetic is that of [`contact`](super::contact) in every [`Width`]: results have the same bits as
-//! [`contact_sweep`](super::contact_sweep).
+//! Arithmetic is that of [`contact`](super::contact) in every [`Width`]: results have the same bits in all.
 
 mod domains;
 mod fill;

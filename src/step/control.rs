@@ -55,7 +55,7 @@ impl Division {
     }
 }
 
-/// What is left of a step: parts of the same length, each with a search for contacts and so many substeps.
+/// The rest of a step: parts of the same length, each with a search for contacts and so many substeps.
 #[derive(Debug)]
 pub(super) struct Rest {
     /// When it was divided, and what was left then `[s]`.
@@ -100,7 +100,7 @@ impl Rest {
         self.parts - self.done
     }
 
-    /// What the search for contacts of the next part stands for.
+    /// The stretch that the search for contacts of the next part stands for.
     pub(super) fn stretch(&self) -> Stretch {
         Stretch {
             parts: self.left(),
@@ -371,7 +371,7 @@ impl Control {
                 };
                 searches = searches.max(load.searches_per_turn * turn_of_shape);
                 let surface = if turn > 0.0 { turn * load.radius } else { 0.0 };
-                // What is heavy squeezes others at a lower speed.
+                // A heavy body squeezes others at a lower speed.
                 let ratio = if body.is_dynamic() {
                     (load.mass / lightest / SQUEEZED_BY_RATIO).max(1.0)
                 } else {

@@ -165,7 +165,7 @@ impl Halfway {
             let [a, b] = bodies.map(|body| body as usize);
             if closing * self.leads[a].max(self.leads[b]) > room {
                 for body in [a, b] {
-                    // What hardly moves need not be held back, and stays where its neighbours are.
+                    // A body that hardly moves need not be held back, and stays where its neighbours are.
                     let [way, _] = self.extents[body];
                     if way > 0.1 * room {
                         self.leads[body] = self.leads[body].min(room / closing);

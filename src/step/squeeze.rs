@@ -1,6 +1,6 @@
 //! Impacts of what is much heavier than what it hits.
 //!
-//! What lies on something else and is hit by something heavy is squeezed: in every sweep it takes no more than its own momentum off the heavy
+//! A light body that lies on something else and is hit by something heavy is squeezed: in every sweep it takes no more than its own momentum off the heavy
 //! body, `m v` of `M v`, which therefore goes on for about `M / m` substeps, and sinks in by `v h_s M / m` until the springs have stopped it. So the substeps that
 //! its speed asks for are asked for `M / (2 m)` times over (see [`SQUEEZED_BY_RATIO`]). A body that closes in on several at once is slowed down by all of them: m is their sum.
 
@@ -85,7 +85,7 @@ fn heavier(
     let body = &world.bodies[heavy];
     let lever = point.position - body.pose.position;
     let velocity = body.linear_velocity + body.angular_velocity.cross(&lever);
-    // What flies at something heavy that rests does not squeeze itself.
+    // A light body that flies at a heavy one at rest does not squeeze itself.
     let speed = velocity.dot(&toward).min(closing);
     let size = loads[a].size.min(loads[b].size);
     Some(Heavier {

@@ -219,7 +219,7 @@ density = 1000
     }
 }
 
-/// What flies by several times its size in a step meets what it was far from at the start of it, and stops before it.
+/// A body that flies by several times its size in a step meets what it was far from at the start of it, and stops before it.
 #[test]
 fn what_is_fast_passes_nothing() {
     let plate = r#"{ type = "box", half_extents = [0.01, 1, 1] }"#;

@@ -1,9 +1,9 @@
 //! Impulses and loads that a host's contacts carry from step to step.
 
-use super::substeps::SubstepPlan;
+use super::substeps::{Rescaling, SubstepPlan};
 use super::{Plan, Solution};
 use crate::error::{Error, Result};
-use crate::math::V3;
+use crate::math::{self, V3};
 use crate::problem::{AsProblem, Contact};
 
 /// Name of a contact: any two numbers that stand for the same point of the same two bodies in the next step, such as the
@@ -32,7 +32,7 @@ pub struct WarmStart {
 
 impl WarmStart {
     /// Gives contacts the impulses that they had in the last step, zero to those that are new, and their loads for
-    /// [`Problem::loads`](crate::problem::Problem::loads). Impulses of substeps of another length are scaled, for forces last. `loads` is overwritten and gets the shape of `contacts`.
+    /// [`Problem::loads`](crate::problem::Problem::loads). Impulses of substeps of another length are scaled, for forces last; but what exceeds a load, which an impact has left, grows with no length. `loads` is overwritten and gets the shape of `contacts`.
     ///
     /// # Errors
     /// [`Error::Invalid`] if there is not one key a contact.
@@ -45,11 +45,7 @@ impl WarmStart {
     ) -> Result<()> {
         one_each("keys of contacts", keys.len(), contacts.len())?;
         let length = length_of(plan);
-        let scale = if length > 0.0 && self.length > 0.0 {
-            (length / self.length) as f32
-        } else {
-            1.0
-        };
+        let rescaling = Rescaling::new(self.length, length);
         loads.clear();
         let mut next = 0;
         for (&key, contact) in keys.iter().zip(contacts) {
@@ -61,9 +57,10 @@ impl WarmStart {
             match found {
                 Some(at) => {
                     next = at + 1;
-                    let impulse = self.impulses[at].map(|x| scale * x);
-                    contact.impulse = contact.impulse_of(impulse);
-                    loads.push(self.loads[at]);
+                    let (impulse, load) = (contact.impulse_of(self.impulses[at]), self.loads[at]);
+                    let scale = rescaling.of_contact(impulse[0], load);
+                    contact.impulse = math::scale(impulse, scale);
+                    loads.push(load);
                 }
                 None => {
                     contact.impulse = [0.0; 3];

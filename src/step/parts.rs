@@ -10,7 +10,7 @@ use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::{Error, Result};
 use crate::measure::{self, Energy, JointErrors};
 use crate::parallel::{is_together, threads, together};
-use crate::solver::substeps::{SubstepPlan, SubstepReport};
+use crate::solver::substeps::{Rescaling, SubstepPlan, SubstepReport};
 use crate::solver::{self, Plan, Report, Solution, Status};
 use crate::stabilize::Scheme;
 use std::time::Instant;
@@ -245,8 +245,8 @@ impl Simulation {
             return false;
         }
         // As if all of the step had parts as short as these: the next one begins with contacts found for them.
-        let parts = (self.settings.time_step / rest.length()).ceil();
-        self.division.updates = parts as u32;
+        let parts = self.settings.time_step / rest.length();
+        self.division.updates = (parts - 1e-9).ceil() as u32;
         self.division.capped |= rest.capped;
         true
     }
@@ -296,15 +296,10 @@ impl Simulation {
         })
     }
 
-    /// By what impulses that are remembered are multiplied in a problem that stands for so long `[s]`: forces
-    /// last, not impulses.
-    fn impulse_scale(&mut self, length: f64) -> f32 {
+    /// From the impulses that are remembered to those of a problem that stands for so long `[s]`.
+    fn rescaling(&mut self, length: f64) -> Rescaling {
         let last = std::mem::replace(&mut self.impulse_length, length);
-        if last > 0.0 {
-            (length / last) as f32
-        } else {
-            1.0
-        }
+        Rescaling::new(last, length)
     }
 
     fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {
@@ -356,7 +351,7 @@ impl Simulation {
                 &mut self.problem.increments,
             );
         }
-        let scale = self.impulse_scale(h / f64::from(substeps));
+        let rescaling = self.rescaling(h / f64::from(substeps));
         let biases = ContactBias {
             scheme: self.settings.stabilization.contacts,
             sweeps: self.sweeps,
@@ -373,7 +368,8 @@ impl Simulation {
             self.detector.contacts(),
             &History {
                 impulses: self.detector.impulses(),
-                scale,
+                rescaling,
+                has_loads: self.plan.is_some(),
             },
             (!is_divided).then_some(&biases),
             &self.memory,
@@ -390,7 +386,7 @@ impl Simulation {
         let plan = self.plan.as_ref();
         self.problem.calm_change = plan.map_or(0.0, |plan| plan.calm_change);
         if !is_divided {
-            self.joints.scale_impulses(scale);
+            self.joints.scale_impulses(rescaling.of_force());
             self.joints.build_rows(
                 &self.world,
                 &Correction {

@@ -16,7 +16,7 @@ use crate::parallel::{self, SharedSlice, for_chunks};
 use crate::problem::bias::{Meeting, NormalRow, Scale};
 use crate::problem::runs::run_length;
 use crate::problem::{Body, Contact, Problem, Velocity};
-use crate::solver::substeps::{Carried, SubstepPlan};
+use crate::solver::substeps::{Carried, Rescaling, SubstepPlan};
 use crate::stabilize::{RowState, Scheme, Sweeps};
 use crate::world::World;
 use bytemuck::Zeroable;
@@ -111,8 +111,10 @@ pub(super) fn build_bodies(
 /// What is remembered of contacts.
 pub(super) struct History<'a> {
     pub(super) impulses: Remembered<'a>,
-    /// What their impulses are multiplied with.
-    pub(super) scale: f32,
+    /// To the length of what the problem's impulses are of.
+    pub(super) rescaling: Rescaling,
+    /// True if loads are remembered: what exceeds them does not last.
+    pub(super) has_loads: bool,
 }
 
 /// Writes contacts with the impulses that are remembered of them, their loads, gaps and restitutions; and their biases, if there is a law for
@@ -179,8 +181,14 @@ pub(super) fn build_contacts(
                     *load = found.load;
                 }
                 block.resolve();
-                for (at, contact) in some.iter_mut().enumerate() {
-                    contact.impulse = math::scale(block.get(at), history.scale);
+                for (at, (contact, load)) in some.iter_mut().zip(loads).enumerate() {
+                    let impulse = block.get(at);
+                    let scale = if history.has_loads {
+                        history.rescaling.of_contact(impulse[0], *load)
+                    } else {
+                        history.rescaling.of_force()
+                    };
+                    contact.impulse = math::scale(impulse, scale);
                 }
             }
         },

@@ -305,20 +305,31 @@ fn names_in_any_order_find_what_a_hash_map_finds() {
 }
 
 #[test]
-fn impulses_of_longer_substeps_are_larger() {
+fn impulses_of_longer_substeps_are_larger_by_their_loads() {
     let plan = |n| Plan::from(SubstepPlan::recommended_in(n, H, 0.5, GRAVITY));
     let (mut warm, keys) = (WarmStart::default(), [(0, 0), (0, 1), (0, 2), (0, 3)]);
     let mut problem = cube(0.5, 0.0);
     let impulses = vec![[1.0, 0.5, 0.0]; 4];
     let solution = Solution {
-        total_impulses: impulses.clone(),
+        total_impulses: vec![[16.0, 8.0, 0.0]; 4],
         impulses,
         ..Solution::default()
     };
-    warm.store(&keys, &problem, &plan(16), &solution).unwrap();
-    warm.load(&keys, &plan(8), &mut problem.contacts, &mut problem.loads)
-        .unwrap();
-    assert!(apart(problem.contacts[2].impulse, [2.0, 1.0, 0.0]) < 1e-6);
+    let mut after = |steps: u32, problem: &mut Problem| {
+        for _ in 0..steps {
+            warm.store(&keys, problem, &plan(16), &solution).unwrap();
+            warm.load(&keys, &plan(16), &mut problem.contacts, &mut problem.loads)
+                .unwrap();
+        }
+        warm.load(&keys, &plan(8), &mut problem.contacts, &mut problem.loads)
+            .unwrap();
+        problem.contacts[2].impulse
+    };
+    // An impact is no load yet, and has left what it has left.
+    let [normal, tangential, _] = after(1, &mut problem);
+    assert!(normal < 1.5 && (tangential - 0.5 * normal).abs() < 1e-6);
+    // What has pressed for a while is one.
+    assert!(apart(after(200, &mut problem), [2.0, 1.0, 0.0]) < 1e-5);
 }
 
 #[test]

@@ -48,6 +48,46 @@ pub struct SubstepReport {
     pub worst_residual_max: f32,
 }
 
+/// From the impulses of one length of time to those of another, which solves start from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rescaling {
+    /// The new length over the last one.
+    ratio: f32,
+    /// The last length `[s]`.
+    last: f32,
+}
+
+impl Rescaling {
+    /// From one length `[s]` to another; 0 is one that nobody knows.
+    pub(crate) fn new(last: f64, length: f64) -> Self {
+        let is_known = last > 0.0 && length > 0.0;
+        Self {
+            ratio: if is_known {
+                (length / last) as f32
+            } else {
+                1.0
+            },
+            last: last as f32,
+        }
+    }
+
+    /// By what an impulse is multiplied that a lasting force makes.
+    pub(crate) fn of_force(self) -> f32 {
+        self.ratio
+    }
+
+    /// By what the impulse of a contact with this load `[N]` is multiplied, `normal` being its normal part `[N s]`: an impact has left in it what
+    /// exceeds the load, and does not go on for longer because substeps do.
+    pub(crate) fn of_contact(self, normal: f32, load: f32) -> f32 {
+        let lasting = load * self.last;
+        if self.ratio > 1.0 && normal > lasting {
+            (self.ratio * lasting + (normal - lasting)) / normal
+        } else {
+            self.ratio
+        }
+    }
+}
+
 impl From<Report> for SubstepReport {
     /// Of a problem that was solved once.
     fn from(solved: Report) -> Self {

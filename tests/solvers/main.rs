@@ -24,3 +24,4 @@ mod repacking;
 mod rolling;
 #[path = "../support/mod.rs"]
 mod support;
+mod warm_start;

@@ -20,13 +20,6 @@ fn most_taken_back(params: SubstepParams, step: ContactStep, mass: f32, impulse:
     return params.max_push * root + held;
 }
 
-// By how much a contact loses what an impact has left in it, as a velocity.
-fn lost_of_impact(params: SubstepParams, step: ContactStep, mass: f32, velocity: f32, impulse: f32) -> f32 {
-    let left = select(0.0, 1.0 / mass, mass > 0.0) * max(impulse - step.load * params.substep_length, 0.0);
-    let parting = max(velocity - params.max_push * step.root_size, 0.0);
-    return min(left, params.impact_loss * parting);
-}
-
 // The velocity that a gap asks for, `most` being the most that is taken back of it, and by how much the row is softer than
 // others; see `SubstepPlan::contact_row` of the library.
 fn velocity_row(
@@ -36,14 +29,12 @@ fn velocity_row(
     velocity: f32,
     gain: f32,
     most: f32,
-    lost: f32,
     presses: bool,
 ) -> vec2<f32> {
     let restitution = step.restitution;
     let open = gap - params.slop;
     let deep = (gap + params.slop) + params.spared;
-    let push = max((params.rate * step.share) * min(deep, 0.0), -most);
-    var asked = (push + lost) + params.memory * velocity;
+    var asked = max((params.rate * step.share) * min(deep, 0.0), -most) + params.memory * velocity;
     if open > 0.0 {
         asked = open * params.per_second;
     }
@@ -116,12 +107,11 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let most = most_taken_back(params, step, mass, impulses[at].x);
     let gain = ordered_dot(normal, step.increment) * (params.part - params.past);
     let velocity = ordered_dot(normal, before);
-    let lost = lost_of_impact(params, step, mass, velocity, impulses[at].x);
     if step.restitution > 0.0 && abs(velocity) > params.restitution_threshold {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
     let presses = impulses[at].x > 0.0;
-    let row = velocity_row(params, step, gap, velocity, gain, most, lost, presses);
+    let row = velocity_row(params, step, gap, velocity, gain, most, presses);
     impulses[at].w = row.y;
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =

@@ -268,12 +268,6 @@ pub(crate) const TOWER_WIDTH: f64 = 0.2;
 /// this, where converged steps throw it by 5.3 mm.
 pub(crate) const LOAD_TIME: f64 = 0.2;
 
-/// How many times as fast as its bodies part a contact loses what an impact has left in it.
-///
-/// A cube of 1 m that falls with 8 m/s on one with a hundredth of its mass, restitution 0, goes back with 0.34 of its speed with 0, with 0.29, 0.10 and 0.00 of it with
-/// 2, this and 10; on four cubes of that mass the last presses in by 0.22 of a size, this by 0.18.
-pub(crate) const IMPACT_LOSS: f32 = 5.0;
-
 /// A drive that accelerates a body so many times as gravity would makes loads last as short as gravity does.
 pub(crate) const DRIVE_PER_GRAVITY: f64 = 100.0;
 

@@ -58,8 +58,6 @@
 //!   impact has pressed in does not come out in flight, layer upon layer; and it leaves to the springs what carries the load, so that towers stand. It does
 //!   work against gravity, as much as sinking in took. A host gets the same by a plan
 //!   for its problem ([`SubstepPlan::recommended_for`]). In worlds with joints deep contacts part at a bounded speed instead.
-//! * **Impacts** leave an impulse that outlasts them: where a body lies between others, sweeps take it back bit by bit, and meanwhile it throws back what it has
-//!   stopped. What parts faster than a contact ever pushes loses what the impulse exceeds its load by, at several times the speed at which it parts (`IMPACT_LOSS`).
 //! * **Contacts that come and go** bring no impulse; an open gap closes and no more; loads are multiplied by the
 //!   ratio of substeps where the number of these changes, and so are shrinking impulses, but not what an impact has left for longer substeps.
 //! * **Contacts that change their point** from search to search kick like springs that are hit again and again: boxes that

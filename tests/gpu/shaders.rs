@@ -219,7 +219,6 @@ fn records_have_the_layout_of_the_rust_structs() {
         held_load,
         spring_time,
         calm_approach,
-        impact_loss,
     });
     layout_of!(BodyState {
         gained_linear,

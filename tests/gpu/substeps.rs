@@ -46,11 +46,9 @@ fn step_of(crowd: &Crowd) -> Problem {
     }
 }
 
-/// The same without what jumps where a gap closes, bounces among it: a rounding there is a different answer, not an error. And without a loss that
-/// follows from the response of a contact, which only the packed problem knows where a hub's mass is split.
+/// The same without what jumps where a gap closes, bounces among it: a rounding there is a different answer, not an error.
 fn continuous(given: Problem, plan: &mut SubstepPlan) -> Problem {
     plan.gap_law.memory = 0.0;
-    plan.gap_law.impact_loss = 0.0;
     Problem {
         restitutions: Vec::new(),
         ..given
@@ -74,7 +72,6 @@ fn plan(method: Method, position: bool) -> SubstepPlan {
             softness: 0.0,
             held: 3e-4,
             held_load: 2e-3,
-            impact_loss: 2.0,
             load_time: 0.0,
             slop: 1e-4,
             spared: 5e-5,

@@ -73,7 +73,6 @@ fn plan(method: Method, substeps: u32, warm_start: bool) -> SubstepPlan {
             softness: SOFTNESS,
             held: 1e-3,
             held_load: 5e-3,
-            impact_loss: 2.0,
             load_time: 0.0,
             slop: 1e-5,
             spared: 2e-4,
@@ -162,9 +161,6 @@ fn native_steps_agree_with_one_solve_after_the_other() {
                 for substeps in [1, 3] {
                     let mut plan = plan(method, substeps, warm_start);
                     plan.gap_law.softness = softness;
-                    if is_split {
-                        plan.gap_law.impact_loss = 0.0;
-                    }
                     let mut solver = CpuSolver::new();
                     let mut wanted = Solution::default();
                     let mut found = Solution::default();

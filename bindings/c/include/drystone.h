@@ -366,10 +366,6 @@ typedef struct ds_plan {
    */
   float held_load;
   /*
-   How many times as fast as bodies part an impulse beyond the load is lost.
-   */
-  float impact_loss;
-  /*
    Time over which impulses are a load [s].
    */
   double load_time;

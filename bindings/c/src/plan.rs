@@ -68,8 +68,6 @@ pub struct ds_plan {
     pub held: f32,
     /// The same of its load [m/s].
     pub held_load: f32,
-    /// How many times as fast as bodies part an impulse beyond the load is lost.
-    pub impact_loss: f32,
     /// Time over which impulses are a load [s].
     pub load_time: f64,
     /// Gap on either side of zero that is left alone [m].
@@ -148,7 +146,6 @@ impl ds_plan {
             softness: law.softness,
             held: law.held,
             held_load: law.held_load,
-            impact_loss: law.impact_loss,
             load_time: law.load_time,
             slop: law.slop,
             spared: law.spared,
@@ -171,7 +168,6 @@ impl ds_plan {
                 softness: self.softness,
                 held: self.held,
                 held_load: self.held_load,
-                impact_loss: self.impact_loss,
                 load_time: self.load_time,
                 slop: self.slop,
                 spared: self.spared,

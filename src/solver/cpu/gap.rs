@@ -89,7 +89,7 @@ impl<S: Simd> Start<S> {
     }
 
     /// Bias in the velocity LCP of a contact at rest, or without restitution, with a normal velocity before the substep
-    /// that only a law with memory, or one that loses impacts, asks for.
+    /// that only a law with memory asks for.
     #[inline(always)]
     pub(super) fn bias(&self, params: &SubstepParams, gap: S, velocity: S, impulse: S) -> S {
         let zero = S::splat(0.0);
@@ -97,19 +97,8 @@ impl<S: Simd> Start<S> {
         let most = self.most(params, impulse);
         let deep = (gap + S::splat(params.slop)) + S::splat(params.spared);
         let push = ((S::splat(params.rate) * self.share) * least(deep, zero)).max(zero - most);
-        let lost = self.lost(params, velocity, impulse);
-        let shut = (push + lost) + S::splat(params.memory) * velocity;
+        let shut = push + S::splat(params.memory) * velocity;
         S::select(zero.lt(open), open * S::splat(params.per_second), shut)
-    }
-
-    /// By how much a contact loses what an impact has left in it, as a velocity `[m/s]`.
-    #[inline(always)]
-    fn lost(&self, params: &SubstepParams, velocity: S, impulse: S) -> S {
-        let zero = S::splat(0.0);
-        let left = impulse - self.load * S::splat(params.substep_length);
-        let left = self.response * left.max(zero);
-        let parting = (velocity - S::splat(params.max_push) * self.root_size).max(zero);
-        least(left, S::splat(params.impact_loss) * parting)
     }
 
     /// Most that a penetration may take back in the velocity LCP, under the impulse that the contact has `[m/s]`.

@@ -75,10 +75,6 @@ pub struct GapLaw {
     pub held: f32,
     /// The same of its load `[m/s]`, at least 0.
     pub held_load: f32,
-    /// How fast an impulse beyond the load is lost where bodies part faster than `max_push` before the substep: by so many times what they part by beyond
-    /// that, in velocity, and not more than there is. At least 0; see [`Carried`].
-    #[cfg_attr(feature = "scene", serde(default))]
-    pub impact_loss: f32,
     /// Time over which the impulses of a contact are its load `[s]`, at least 0; see [`Self::renew_loads`].
     pub load_time: f64,
     /// Gap on either side of zero that counts as shut and is left alone `[m]`, at least 0.
@@ -98,7 +94,6 @@ impl Default for GapLaw {
             softness: 0.0,
             held: f32::MAX,
             held_load: f32::MAX,
-            impact_loss: 0.0,
             load_time: 0.0,
             slop: 0.0,
             spared: 0.0,
@@ -110,7 +105,7 @@ impl Default for GapLaw {
 ///
 /// A soft row loses a share of its impulse in every sweep, and holds what its bias gives back. It holds its load, and
 /// as much of any impulse as its springs do in a shallow overlap. The rest of an impulse, that of an impact, is lost within some
-/// substeps: held, it would be thrown back. Where it throws bodies back already, it is lost [at once](GapLaw::impact_loss).
+/// substeps: held, it would be thrown back.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Carried {
     /// The impulse that it starts the substep from; without a warm start it holds nothing.
@@ -130,16 +125,7 @@ impl GapLaw {
         }
         let rate = f64::from(self.rate);
         let push = rate * (gap + slop + f64::from(self.spared)).min(0.0);
-        push.max(-self.most(carried))
-            + self.lost(carried, velocity)
-            + f64::from(self.memory) * velocity
-    }
-
-    /// By how much a contact loses what an impact has left in it, as a velocity `[m/s]`.
-    fn lost(&self, carried: &Carried, velocity: f64) -> f64 {
-        let left = (carried.impulse - carried.load).max(0.0);
-        let parting = (velocity - f64::from(self.max_push)).max(0.0);
-        left.min(f64::from(self.impact_loss) * parting)
+        push.max(-self.most(carried)) + f64::from(self.memory) * velocity
     }
 
     /// Most that a penetration may take back in the velocity LCP `[m/s]`.
@@ -172,7 +158,6 @@ impl GapLaw {
         if softness > f64::from(self.softness) {
             Self {
                 max_push: f32::MAX,
-                impact_loss: 0.0,
                 ..*self
             }
         } else {
@@ -353,7 +338,6 @@ impl SubstepPlan {
             ("time of a load", law.load_time as f32),
             ("held impulse", law.held),
             ("held load", law.held_load),
-            ("loss of an impact", law.impact_loss),
             ("slop", law.slop),
             ("spared penetration", law.spared),
             ("restitution threshold", self.restitution_threshold),

@@ -6,7 +6,7 @@
 use super::{GapLaw, PositionPlan, SubstepPlan};
 use crate::constants::{
     CALM_CHANGE_GH, CONTACT_SOFTNESS, CONTACT_SWEEPS, CORRECTION_SPEED, DRIVE_PER_GRAVITY,
-    HELD_LOAD_PER_SIZE, HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS, IMPACT_LOSS, LOAD_TIME,
+    HELD_LOAD_PER_SIZE, HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS, LOAD_TIME,
     MAX_CORRECTION_ANGLE, MAX_SOFT_GAMMA, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE,
     SPRING_SPEED,
 };
@@ -150,7 +150,6 @@ impl SoftStep {
             softness,
             held: (rate * HELD_PER_SIZE * size) as f32,
             held_load: held_load as f32,
-            impact_loss: IMPACT_LOSS,
             load_time: LOAD_TIME * (size / acceleration).sqrt(),
             ..GapLaw::default()
         }

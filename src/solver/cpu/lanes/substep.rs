@@ -269,8 +269,7 @@ impl Kernel for VelocityBiases<'_> {
     unsafe fn run<S: Simd>(self) {
         let params = self.params;
         let zero = S::splat(0.0);
-        let needs_velocity =
-            self.softness.is_some() || params.memory != 0.0 || params.impact_loss != 0.0;
+        let needs_velocity = self.softness.is_some() || params.memory != 0.0;
         for (group, pairs) in self.groups.iter().zip(self.pairs) {
             let range = group.first as usize..group.end as usize;
             for first in (0..LANES).step_by(S::LANES) {

@@ -179,7 +179,7 @@ fn a_gas_cools_by_the_square_of_time() {
     }
 }
 
-/// What takes away from impacts shows here, and nowhere else: a loss that kept single bodies from hopping took a tenth of the throw.
+/// A loss of impulses shows here, and nowhere else: one that kept single bodies from hopping took a tenth off the throw.
 #[test]
 fn a_shaken_bed_is_thrown_as_high_as_it_should() {
     for (name, right, seen) in outcomes(0.05, f64::INFINITY, &["shaken bed"]) {

@@ -364,14 +364,9 @@ shape = { type = "half_space", normal = [0, 0, 1] }
         let solver = Box::new(CpuSolver::new());
         let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
         let mut deepest: f64 = 0.0;
-        let mut fastest: f64 = 0.0;
         for _ in 0..40 {
             deepest = deepest.max(simulation.step().unwrap().penetration.max);
-            let falling = simulation.world().bodies.last().unwrap();
-            fastest = fastest.max(falling.linear_velocity.z);
         }
-        println!("{count} of {size} m, {ratio}, {speed} m/s: back {fastest}");
-        assert!(fastest < speed, "{size} m, {ratio}, {speed} m/s: {fastest}");
         deepest / size
     };
     for (ratio, one, three) in [(10.0, 0.05, 0.2), (100.0, 0.1, 0.2), (1000.0, 0.2, 0.2)] {
@@ -386,4 +381,39 @@ shape = { type = "half_space", normal = [0, 0, 1] }
             assert!(found < three, "three of {size} m, {ratio}: {found}");
         }
     }
+}
+
+/// The step of the impact has hundreds of substeps, the next one few: what the impact had left was taken for a force that lasts, and threw the cube back with 0.75 of
+/// its speed.
+#[test]
+fn an_impact_does_not_last_longer_because_substeps_do() {
+    let text = r#"
+name = "falls_on_a_ball"
+[simulation]
+dt = 0.016666666666666666
+steps = 1
+[[body]]
+kind = "fixed"
+shape = { type = "half_space", normal = [0, 0, 1] }
+[[body]]
+shape = { type = "sphere", radius = 0.5 }
+position = [0, 0, 0.5]
+density = 1000
+[[body]]
+shape = { type = "box", half_extents = [0.5, 0.5, 0.5] }
+position = [0, 0, 1.6]
+linear_velocity = [0, 0, -2]
+density = 1e6
+"#;
+    let scene = Scene::parse("ball.toml".as_ref(), text, &Overrides::default()).unwrap();
+    let solver = Box::new(CpuSolver::new());
+    let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+    let (mut most, mut least, mut fastest) = (0, u32::MAX, 0.0_f64);
+    for _ in 0..40 {
+        let substeps = simulation.step().unwrap().substeps;
+        (most, least) = (most.max(substeps), least.min(substeps));
+        fastest = fastest.max(simulation.world().bodies[2].linear_velocity.z);
+    }
+    assert!(most > 10 * least, "{least} to {most} substeps");
+    assert!(fastest < 0.4, "{fastest} m/s");
 }

@@ -192,7 +192,7 @@ impl Detector {
     /// [`find_contacts`](super::narrowphase::find_contacts) finds, to the tolerance
     /// [`KEPT_MOTION_PER_RADIUS`](crate::constants::KEPT_MOTION_PER_RADIUS), and points of pairs that
     /// touched last time up to a margin larger by [`TOUCHING_MARGIN`]; sorted by pair and feature. Of those pairs' corners, those
-    /// that bear stay, and a point on a mesh counts beside them only below [`MESH_SLOPE`](crate::constants::MESH_SLOPE).
+    /// that bear stay, and a point on a mesh counts beside them only below `crate::constants::MESH_SLOPE`.
     pub fn find_contacts(&mut self, world: &World, limits: Limits) {
         let admission = Admission {
             limits,

@@ -10,7 +10,7 @@ use crate::math::{Mat3, Vec3};
 #[repr(C, align(64))]
 pub(super) struct Whereabouts {
     /// The body's axes, as columns; then its path, its speed and its bounding radius, as in
-    /// [`Mover`](super::narrowphase::Mover).
+    /// [`Mover`].
     axes: [Quad; 3],
     /// Of the centre of mass `[m]`.
     position: Quad,

@@ -7,7 +7,7 @@ use crate::world::{World, joint::Law};
 /// without unit, Theta the error of each equality of a joint `[m]` or `[rad]`.
 ///
 /// Of two boxes or polyhedra rho is exact; where a sphere or a half-space is one of the two, the gap over the distance of the centres along
-/// it, which is the same. Other pairs, and parts of compounds, count with none: they have [`penetration`](super::penetration). Compares all
+/// it, which is the same. Other pairs, and parts of compounds, count with none: they have [`penetration`](super::penetration()). Compares all
 /// pairs: for small scenes.
 #[must_use]
 pub fn infeasibility(world: &World) -> f64 {

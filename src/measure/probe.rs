@@ -130,13 +130,13 @@ pub enum ProbeKind {
         /// Neighbours that a body has at least which is no rattler.
         least: u32,
     },
-    /// Share of a box that dynamic bodies fill: column `NAME`; see [`packing`].
+    /// Share of a box that dynamic bodies fill: column `NAME`; see [`packing()`].
     Packing {
         /// The box, in world axes.
         within: Aabb,
     },
     /// Free surface of a bed, z being up: columns `NAME_angle` (its slope `[degrees]`), `NAME_radius` (of the disc whose area the bed covers
-    /// `[m]`); see [`surface`].
+    /// `[m]`); see [`surface()`].
     Surface {
         /// Sides of the cells in which the highest body is looked for `[m]`.
         cell: f64,

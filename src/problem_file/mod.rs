@@ -50,7 +50,7 @@ use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
 
-/// The largest file that is read [bytes].
+/// The largest file that is read `[bytes]`.
 const MAX_FILE_BYTES: u64 = 4 << 30;
 
 /// The first bytes of an HDF5 file.

@@ -16,7 +16,7 @@ use std::path::Path;
 /// Makes the scene of a file.
 ///
 /// # Errors
-/// [`Error::Scene`] for a mass that does not fit single precision, or a fill that does not fit its
+/// [`Error::Scene`](crate::Error::Scene) for a mass that does not fit single precision, or a fill that does not fit its
 /// region.
 pub(super) fn scene(
     file: SceneFile,

@@ -13,7 +13,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Columns of numbers, in the order in which [`Fields`] holds them.
+/// Columns of numbers, in the order in which [`Fields`](super::schema::Fields) holds them.
 const NUMBERS: [&str; 21] = [
     "x",
     "y",

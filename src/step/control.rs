@@ -8,7 +8,7 @@
 //!   often (`collide/kept.rs`).
 //! * **n**: a soft contact is a spring of stiffness `kappa / W_nn` with `kappa = (gamma / eps) / h_s^2` (see
 //!   [`step`](super)). It has to be stiff enough to carry what stands on it without sinking in far, and without
-//!   buckling; and what meets in the step is to be stopped before it is deep inside, also by what is much lighter ([`squeeze`](super::squeeze)). Bodies on joints may not turn far in
+//!   buckling; and what meets in the step is to be stopped before it is deep inside, also by what is much lighter ([`squeeze`]). Bodies on joints may not turn far in
 //!   a substep.
 //!
 //! Buckling: a tower of H bodies that rest on one other each, interfaces of rotational stiffness

@@ -18,7 +18,7 @@ pub struct Settings {
     /// Parts of a step that share its contacts, each with velocity and position problems of its own;
     /// `Some(0)` for a step that is not divided, and whose position problem is on contacts found anew. `None`
     /// divides by what the bodies do, see [`step`](super), if contacts are [`Scheme::Soft`], and not at all
-    /// otherwise. See [`solver::substeps`](crate::solver::substeps).
+    /// otherwise. See [`solver::substeps`].
     pub substeps: Option<u32>,
     /// Solver of the velocity LCP (of each substep); its tolerance is in m/s.
     pub solver: solver::Options,
@@ -88,7 +88,7 @@ impl Settings {
     /// Checks every number.
     ///
     /// # Errors
-    /// [`Error::Invalid`](crate::Error::Invalid) that names the first setting without meaning.
+    /// [`Error::Invalid`] that names the first setting without meaning.
     pub fn validate(&self) -> Result<()> {
         let positive = |what: &str, value: f64| {
             if value > 0.0 && value.is_finite() {

@@ -42,7 +42,7 @@ struct Names<'a> {
 /// Checks a scene file.
 ///
 /// # Errors
-/// [`Error::Scene`](crate::Error::Scene) for the first mistake, section by section.
+/// [`Error::Scene`] for the first mistake, section by section.
 pub(super) fn validate(file: &SceneFile, root: &Place<'_>) -> Result<()> {
     identifier(&file.name, &root.key("name"), true)?;
     simulation(file, &root.key("simulation"))?;

@@ -148,7 +148,7 @@ impl ContactBlock {
         )
     }
 
-    /// `|r - P(r - rho u)| / rho` `[m/s]`; see [`residual`](crate::solver::residual).
+    /// `|r - P(r - rho u)| / rho` `[m/s]`; see `crate::solver::residual`.
     #[must_use]
     pub fn residual(&self, r: [f64; 3], u: [f64; 3], section: &Section) -> f64 {
         let rho = self.residual_mass;

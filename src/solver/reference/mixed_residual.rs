@@ -68,7 +68,7 @@ pub(super) fn equality_terms(problem: &Widened, unit: f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Blocks of the residual of a problem of the given [`unit`].
+/// Blocks of the residual of a problem of the given [`unit()`].
 pub(super) fn of(problem: &Widened, unit: f64, impulses: &Impulses) -> MixedResidual {
     let velocities = problem.velocities(&problem.changes(impulses));
     let mut residual = MixedResidual::default();

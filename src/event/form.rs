@@ -112,7 +112,7 @@ impl Form {
 
 /// Disks, rims, an apex, and the side: the balls on the axis that touch it.
 fn of_frustum(frustum: &Frustum) -> Vec<Bounded> {
-    let [side_out, side_up] = frustum.side_normal();
+    let [side_out, side_up] = frustum.side_normal;
     let mut features = Vec::new();
     for (end, sign) in [(0, -1.0), (1, 1.0)] {
         let (radius, center) = (frustum.radii[end], Vec3::z() * frustum.heights[end]);

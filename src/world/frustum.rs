@@ -10,6 +10,8 @@ pub(crate) struct Frustum {
     pub(crate) radii: [f64; 2],
     /// Where the disks are on the axis, the lower one first `[m]`.
     pub(crate) heights: [f64; 2],
+    /// Unit vector out of the side, along the radius and along the axis.
+    pub(crate) side_normal: [f64; 2],
 }
 
 /// Where a surface is nearest to a point.
@@ -26,6 +28,7 @@ impl Frustum {
         Self {
             radii: [radius, radius],
             heights: [-half_length, half_length],
+            side_normal: [1.0, 0.0],
         }
     }
 
@@ -33,17 +36,8 @@ impl Frustum {
         Self {
             radii: [radius, 0.0],
             heights: [-0.25 * height, 0.75 * height],
+            side_normal: [height, radius].map(|part| part / length(height, radius)),
         }
-    }
-
-    /// Slope of the side: unit vector out of it, along the radius and along the axis.
-    pub(crate) fn side_normal(&self) -> [f64; 2] {
-        let [wide, long] = [
-            self.radii[0] - self.radii[1],
-            self.heights[1] - self.heights[0],
-        ];
-        let slant = length(wide, long);
-        [long / slant, wide / slant]
     }
 
     /// The farthest point along a direction.
@@ -82,7 +76,7 @@ impl Frustum {
     pub(crate) fn inner_radius(&self) -> f64 {
         let length = self.heights[1] - self.heights[0];
         // A ball on the lower disk that touches the side, if it fits below the upper one.
-        let [out, up] = self.side_normal();
+        let [out, up] = self.side_normal;
         (self.radii[0] * out / (1.0 + up)).min(0.5 * length)
     }
 
@@ -117,51 +111,37 @@ impl Frustum {
             Vec3::x()
         };
         let ([r0, r1], [z0, z1]) = (self.radii, self.heights);
-        let [side_out, side_up] = self.side_normal();
-        let planes = [
-            (z0 - point.z, [0.0, -1.0]),
-            (point.z - z1, [0.0, 1.0]),
-            (
-                side_out * (across - r0) + side_up * (point.z - z0),
-                [side_out, side_up],
-            ),
-        ];
+        let [side_out, side_up] = self.side_normal;
+        let on_disks = [(z0 - point.z, [0.0, -1.0]), (point.z - z1, [0.0, 1.0])];
+        let from_rims = [[across - r0, point.z - z0], [across - r1, point.z - z1]];
+        let on_side = (
+            side_out * from_rims[0][0] + side_up * from_rims[0][1],
+            self.side_normal,
+        );
         let highest =
-            planes.into_iter().fold(
-                planes[2],
+            on_disks.into_iter().fold(
+                on_side,
                 |best, plane| if plane.0 > best.0 { plane } else { best },
             );
-        let turned = |[radial, axial]: [f64; 2]| out * radial + Vec3::z() * axial;
-        if highest.0 <= 0.0 {
-            return NearestOn {
-                distance: highest.0,
-                normal: turned(highest.1),
-            };
-        }
-        let sides = [
-            ([0.0, z0], [r0, z0]),
-            ([r0, z0], [r1, z1]),
-            ([0.0, z1], [r1, z1]),
-        ];
-        let mut least = (f64::INFINITY, highest.1);
-        for ([from_r, from_z], [to_r, to_z]) in sides {
-            let along = [to_r - from_r, to_z - from_z];
-            let squared = along[0] * along[0] + along[1] * along[1];
-            let arm = [across - from_r, point.z - from_z];
-            let share = if squared > 0.0 {
-                ((along[0] * arm[0] + along[1] * arm[1]) / squared).clamp(0.0, 1.0)
-            } else {
-                0.0
-            };
-            let apart = [arm[0] - share * along[0], arm[1] - share * along[1]];
-            let distance = length(apart[0], apart[1]);
-            if distance > 0.0 && distance < least.0 {
-                least = (distance, [apart[0] / distance, apart[1] / distance]);
-            }
-        }
+        // Where the point is along the side, from its ends.
+        let along = from_rims.map(|[x, z]| side_out * z - side_up * x);
+        let (distance, [radial, axial]) = if highest.0 <= 0.0 {
+            highest
+        } else if on_disks[0].0 > 0.0 && across <= r0 {
+            on_disks[0]
+        } else if on_disks[1].0 > 0.0 && across <= r1 {
+            on_disks[1]
+        } else if along[0] >= 0.0 && along[1] <= 0.0 {
+            on_side
+        } else {
+            let [x, z] = from_rims[usize::from(along[0] >= 0.0)];
+            let distance = length(x, z);
+            (distance, [x / distance, z / distance])
+        };
         NearestOn {
-            distance: least.0.min(f64::MAX),
-            normal: turned(least.1),
+            // What is no number is far away.
+            distance: distance.min(f64::MAX),
+            normal: out * radial + Vec3::z() * axial,
         }
     }
 }

@@ -91,7 +91,7 @@ impl Patch {
     /// zero if the reference box, of this centre and rotation, is the second shape. Returns the least separation, infinity if
     /// there is no vertex.
     pub(super) fn offer(
-        mut self,
+        self,
         of_q: u32,
         (origin, rotation): (&Vec3, &Mat3),
         query: &Query,

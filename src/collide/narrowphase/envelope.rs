@@ -18,6 +18,8 @@ pub(super) struct Bearing {
     pub(super) slope: f64,
     /// Depth below the chosen ones from which on a point counts, as a fraction of the width of all.
     pub(super) below: f64,
+    /// True of corners of a convex polygon, of which none is between others, none of them above a level.
+    pub(super) are_corners: bool,
 }
 
 impl Bearing {
@@ -26,6 +28,13 @@ impl Bearing {
         level: f64::INFINITY,
         slope: DEEPER_BY,
         below: DEEPER_BY,
+        are_corners: true,
+    };
+
+    /// Of any points.
+    pub(super) const POINTS: Self = Self {
+        are_corners: false,
+        ..Self::CORNERS
     };
 
     /// Of corners some of which stand for a rim. With a tenth of this, and twelve corners, towers of cylinders went on swaying.
@@ -52,6 +61,7 @@ pub(super) fn bearing_points<const MOST: usize>(
         level,
         slope,
         below,
+        are_corners,
     } = bearing;
     let points: ArrayVec<At, MOST> = (0..count).map(at).collect();
     let is_low = |index: &usize| points[*index][2] <= level;
@@ -65,11 +75,15 @@ pub(super) fn bearing_points<const MOST: usize>(
     staying.sort_by(|&a, &b| points[a][2].total_cmp(&points[b][2]));
     staying.truncate(first.remaining_capacity());
     first.extend(staying);
-    let mut envelope = Envelope::<MOST>::of(&points, &first);
     let width = points.iter().fold(0.0_f64, |width, point| {
         width.max(squared_distance(point, &points[0]))
     });
     let slack = below * width.sqrt();
+    // Between corners no line of chosen ones is higher than the highest of them.
+    let heights = first.iter().map(|&index| points[index][2]);
+    let top = heights.fold(f64::NEG_INFINITY, f64::max) - slack;
+    let may_bear = |at: &At| !are_corners || at[2] < top;
+    let mut envelope = Envelope::<MOST>::of(&points, &first, are_corners, may_bear);
     while !envelope.is_full() {
         let others = (0..).zip(&envelope.others);
         let below = others
@@ -144,12 +158,20 @@ impl Other {
 struct Envelope<const MOST: usize> {
     chosen: ArrayVec<(usize, At), MAX_MANIFOLD_POINTS>,
     others: ArrayVec<Other, MOST>,
+    /// True if no point is between others.
+    are_corners: bool,
 }
 
 impl<const MOST: usize> Envelope<MOST> {
-    /// Of some points of which the first ones are chosen.
-    fn of(points: &[At], first: &[usize]) -> Self {
-        let others = (0..points.len()).filter(|index| !first.contains(index));
+    /// Of some points of which the first ones are chosen, with those of the others that may bear.
+    fn of(
+        points: &[At],
+        first: &[usize],
+        are_corners: bool,
+        may_bear: impl Fn(&At) -> bool,
+    ) -> Self {
+        let others =
+            (0..points.len()).filter(|index| may_bear(&points[*index]) && !first.contains(index));
         let mut envelope = Self {
             chosen: ArrayVec::new(),
             others: others
@@ -160,6 +182,7 @@ impl<const MOST: usize> Envelope<MOST> {
                     beside: (f64::INFINITY, 0.0),
                 })
                 .collect(),
+            are_corners,
         };
         for &index in first {
             envelope.add((index, points[index]));
@@ -185,13 +208,18 @@ impl<const MOST: usize> Envelope<MOST> {
     /// Takes a chosen point into account.
     fn add(&mut self, last: (usize, At)) {
         let c = &last.1;
+        if self.others.is_empty() {
+            self.chosen.push(last);
+            return;
+        }
         if self.chosen.is_empty() {
             for other in &mut self.others {
                 other.beside = (squared_distance(&other.at, c), c[2]);
             }
         }
         for (k, (_, a)) in self.chosen.iter().enumerate() {
-            for (_, b) in &self.chosen[k + 1..] {
+            let rest = &self.chosen[k + 1..];
+            for (_, b) in rest.iter().filter(|_| !self.are_corners) {
                 let Some(triangle) = Triangle::new([a, b, c]) else {
                     continue;
                 };
@@ -264,6 +292,7 @@ impl Triangle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{RngExt, SeedableRng};
     use std::f64::consts::TAU;
 
     /// Corners of a regular polygon of radius 1, at the heights of a plane that falls by `lean` toward an angle.
@@ -298,6 +327,32 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Corners are looked at less closely than any points, and those that bear are the same.
+    #[test]
+    fn corners_bear_as_points_do() {
+        let mut random = rand_pcg::Pcg64::seed_from_u64(4);
+        let mut beside_four = 0;
+        for k in 0..2000 {
+            let sides = 5 + k % 20;
+            let lean = random.random_range(0.0..0.2);
+            let mut corners = polygon(sides, (random.random_range(0.0..TAU), lean));
+            let bend = random.random_range(0.0..0.1);
+            for corner in &mut corners {
+                corner[2] += bend * random.random_range(-1.0..1.0);
+            }
+            let stay: Vec<bool> = (0..sides).map(|_| random.random_range(0..4) == 0).collect();
+            let points = Bearing {
+                are_corners: false,
+                ..Bearing::OF_RIMS
+            };
+            let found = [Bearing::OF_RIMS, points]
+                .map(|bearing| bearing_corners::<32>(&bearing)(&corners, &stay));
+            assert_eq!(found[0], found[1], "{corners:?}");
+            beside_four += found[0].1 - SPANNING_POINTS;
+        }
+        assert!(beside_four > 2000, "{beside_four}");
     }
 
     #[test]

@@ -181,7 +181,7 @@ impl<const MOST: usize> Gathered<MOST> {
             let bearing = Bearing {
                 level,
                 slope: query.slope,
-                ..Bearing::CORNERS
+                ..Bearing::POINTS
             };
             let (chosen, count) = bearing_points::<MOST>(count, &bearing, laid, |k| {
                 let Point {

@@ -8,6 +8,7 @@ use super::manifold::{Manifold, Point};
 use super::query::Query;
 use crate::constants::{BEARS_BELOW, MANIFOLD_TIE, MAX_MANIFOLD_POINTS, SPANNING_POINTS};
 use crate::math::Vec3;
+use arrayvec::ArrayVec;
 
 /// Place of a vertex in the plane of a face, and its height above that `[m]`.
 pub(super) type At = [f64; 3];
@@ -68,18 +69,21 @@ impl<const N: usize> Polygon<N> {
         {
             return;
         }
-        let (vertices, count) = (self.vertices, self.count);
+        let vertices: ArrayVec<Vertex, N> = self.vertices().iter().copied().collect();
         self.count = 0;
-        for index in 0..count {
-            let from = &vertices[index];
-            let to = &vertices[if index + 1 < count { index + 1 } else { 0 }];
-            let (out_from, out_to) = (beyond(&from.at), beyond(&to.at));
+        let Some(mut from) = vertices.first() else {
+            return;
+        };
+        let mut out_from = beyond(&from.at);
+        for index in 0..vertices.len() {
+            let to = vertices.get(index + 1).unwrap_or(&vertices[0]);
+            let out_to = beyond(&to.at);
             let (in_from, in_to) = (out_from <= tolerance, out_to <= tolerance);
             if in_from {
                 self.push(*from);
             }
             // The way back along a line of two vertices crosses where the way there does.
-            let is_way_back = count == 2 && index == 1;
+            let is_way_back = vertices.len() == 2 && index == 1;
             if in_from != in_to && !is_way_back {
                 // At the line itself, unless the inner vertex is already past it.
                 let level = if out_from.min(out_to) <= 0.0 {
@@ -97,6 +101,7 @@ impl<const N: usize> Polygon<N> {
                     edge_out,
                 });
             }
+            (from, out_from) = (to, out_to);
         }
     }
 
@@ -104,7 +109,7 @@ impl<const N: usize> Polygon<N> {
     /// or its opposite is `normal`. Returns the least height of any, infinity if there is none.
     #[inline(always)]
     pub(super) fn offer(
-        &mut self,
+        &self,
         normal: &Vec3,
         position: impl Fn(&At) -> Vec3,
         name: impl Fn(&Vertex) -> u32,
@@ -114,26 +119,19 @@ impl<const N: usize> Polygon<N> {
     ) -> f64 {
         let vertices = self.vertices().iter();
         let lowest = vertices.fold(f64::INFINITY, |least, vertex| least.min(vertex.at[2]));
-        let mut kept = 0;
-        for index in 0..self.count {
-            let vertex = self.vertices[index];
+        let admits = |vertex: &&Vertex| {
             let separation = vertex.at[2];
-            if query.surely_admits(separation)
+            query.surely_admits(separation)
                 || separation <= query.reach
                     && query.admits(&position(&vertex.at), normal, separation)
-            {
-                self.vertices[kept] = vertex;
-                kept += 1;
-            }
-        }
-        self.count = kept;
-        let places = self.vertices.map(|vertex| vertex.at);
-        let stay = self
-            .vertices
-            .map(|vertex| query.keeps(name(&vertex), vertex.at[2]));
-        let (chosen, count) = choose(&places[..kept], &stay[..kept]);
+        };
+        let kept: ArrayVec<&Vertex, N> = self.vertices().iter().filter(admits).collect();
+        let places: ArrayVec<At, N> = kept.iter().map(|vertex| vertex.at).collect();
+        let stays = |vertex: &&Vertex| query.keeps(name(vertex), vertex.at[2]);
+        let stay: ArrayVec<bool, N> = kept.iter().map(stays).collect();
+        let (chosen, count) = choose(&places, &stay);
         for &index in &chosen[..count] {
-            let vertex = &self.vertices[index];
+            let vertex = kept[index];
             manifold.push(Point {
                 feature: name(vertex),
                 position: position(&vertex.at),

@@ -1,7 +1,7 @@
 //! The points of two shapes by what they turn toward each other: a face clipped by another's sides, a stretch of lines, or one point.
 
-use super::Between;
 use super::facing::{Facing, Toward};
+use super::{Between, Core};
 use crate::collide::narrowphase::envelope::{Bearing, bearing_corners};
 use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::polygon::{Polygon, Vertex};
@@ -42,7 +42,7 @@ pub(super) fn shape_of_face(feature: u32) -> Option<usize> {
 pub(super) struct Contact<'a> {
     pub(super) found: Between,
     /// The features that P and Q turn toward each other along the normal.
-    pub(super) facing: [Facing; 2],
+    pub(super) facing: &'a [Facing; 2],
     /// Of the balls around the cores `[m]`.
     pub(super) radii: [f64; 2],
     /// A length of the shapes to compare with `[m]`.
@@ -50,7 +50,25 @@ pub(super) struct Contact<'a> {
     pub(super) query: &'a Query,
 }
 
-impl Contact<'_> {
+impl<'a> Contact<'a> {
+    /// Of two shapes that are apart or overlap so; fills in what they turn toward each other.
+    pub(super) fn of(
+        (p, q): (&Core<'_>, &Core<'_>),
+        found: Between,
+        query: &'a Query,
+        facing: &'a mut [Facing; 2],
+    ) -> Self {
+        p.turn_toward(&-found.normal, &mut facing[0]);
+        q.turn_toward(&found.normal, &mut facing[1]);
+        Self {
+            found,
+            facing,
+            radii: [p.radius(), q.radius()],
+            size: p.size().min(q.size()),
+            query,
+        }
+    }
+
     /// The point between two surfaces, of the place on P's core and the separation of the surfaces.
     fn midway(&self, on_p: &Vec3, separation: f64) -> Vec3 {
         on_p - self.found.normal * (self.radii[0] + 0.5 * separation)
@@ -110,7 +128,7 @@ impl Contact<'_> {
     /// The points of one shape above the face of the other, P or Q. Returns the least separation, infinity if there are none.
     pub(super) fn clip_by(&self, reference: usize, manifold: &mut Manifold) -> f64 {
         let normal = self.found.normal;
-        let [p, q] = &self.facing;
+        let [p, q] = self.facing;
         if reference == 0 {
             // Where the normal meets the face of P, from a point of Q.
             self.clip((p, &-normal), q, manifold, 0, |at, separation| {
@@ -132,7 +150,7 @@ impl Contact<'_> {
         of: u32,
         middle: impl Fn(&Vec3, f64) -> Vec3,
     ) -> f64 {
-        if reference.0.points().len() + incident.points().len() <= FEW_CORNERS {
+        if reference.0.points.len() + incident.points.len() <= FEW_CORNERS {
             self.clip_corners::<FEW_CORNERS>(reference, incident, manifold, of, middle)
         } else {
             self.clip_corners::<MAX_CORNERS>(reference, incident, manifold, of, middle)
@@ -151,7 +169,7 @@ impl Contact<'_> {
         let Toward::Face(face) = reference.toward else {
             return f64::INFINITY;
         };
-        let corners = reference.points();
+        let corners = &reference.points;
         let origin = corners[0];
         // Seen along the normal, which both lean toward: what is inside of both has the two in front of each other.
         let u = up.cross(&Vec3::ith(up.iamin(), 1.0)).normalize();
@@ -165,18 +183,19 @@ impl Contact<'_> {
             [u.dot(&arm), v.dot(&arm), height]
         };
         let mut polygon = Polygon::<MOST>::EMPTY;
-        let points = incident.points();
-        let count = points.len() as u8;
-        for (at, edge) in points.iter().zip(0..count) {
+        let count = incident.points.len() as u8;
+        for (at, edge) in incident.points.iter().zip(0..count) {
             polygon.push(Vertex {
                 at: laid(at),
                 edge_in: if edge == 0 { count - 1 } else { edge - 1 },
                 edge_out: edge,
             });
         }
-        for (k, from) in corners.iter().enumerate() {
-            let to = &corners[(k + 1) % corners.len()];
-            let (from, to) = (laid(from), laid(to));
+        let first = laid(&origin);
+        let mut to = first;
+        for k in 0..corners.len() {
+            let from = to;
+            to = corners.get(k + 1).map_or(first, laid);
             let [x, y] = [to[0] - from[0], to[1] - from[1]];
             let side = length(x, y);
             let outward = [y / side, -x / side];
@@ -209,7 +228,7 @@ impl Contact<'_> {
     /// Each end has the separation and the normal of the round surfaces there. One point where the lines cross would not do: the
     /// bodies rock on it, the point runs from end to end, and they work into each other.
     pub(super) fn on_lines(&self, manifold: &mut Manifold) -> f64 {
-        let [p, q] = &self.facing;
+        let [p, q] = self.facing;
         let is_line = |facing: &Facing| {
             matches!(facing.toward, Toward::Line) && facing.cosine >= TURNED_TOWARD
         };

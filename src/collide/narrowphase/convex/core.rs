@@ -97,12 +97,12 @@ impl Core<'_> {
         }
     }
 
-    /// The feature turned most along a direction.
-    pub(super) fn facing(&self, direction: &Vec3) -> Facing {
+    /// Fills in the feature turned most along a direction.
+    pub(super) fn turn_toward(&self, direction: &Vec3, facing: &mut Facing) {
         match self {
             Self::Solid((position, rotation, solid)) => {
                 let local = rotation.tr_mul(direction);
-                Facing::of_solid(solid, &local).placed(position, rotation)
+                facing.fill_by_solid((position, rotation, *solid), &local);
             }
             Self::Frustum {
                 position,
@@ -111,16 +111,18 @@ impl Core<'_> {
             } => {
                 let local = rotation.tr_mul(direction);
                 // Corners that turn with the body. Those that begin where a disk leans go around the rim with every sway, under the same names.
-                let corners = |_, _| *CORNERS;
-                Facing::of_frustum(frustum, &local, corners).placed(position, rotation)
+                let corners = |_, _| &*CORNERS;
+                facing.fill_by_frustum((position, rotation, frustum), &local, corners);
             }
             Self::Capsule { position, half, .. } => {
                 let ends = [position - half, position + half];
                 // A capsule without a length is a ball.
                 if *half == Vec3::zeros() {
-                    return Facing::new(Toward::Point, 0.0, 0, &ends[..1]);
+                    facing.fill((Toward::Point, 0.0, 0), ends.into_iter().take(1));
+                } else {
+                    let cosine = facing::across(half, direction);
+                    facing.fill((Toward::Line, cosine, 0), ends.into_iter());
                 }
-                Facing::new(Toward::Line, facing::across(half, direction), 0, &ends)
             }
         }
     }

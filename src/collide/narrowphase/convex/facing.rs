@@ -1,8 +1,10 @@
 //! The feature that a shape turns toward another: a face, a line, or a point.
 
+use crate::collide::narrowphase::polyhedron::Standing;
 use crate::constants::{LEANS_TOWARD, MAX_FACE_VERTICES, UPRIGHT_RIM};
 use crate::math::{Mat3, Vec3, length};
 use crate::world::{Face, Frustum, Solid};
+use arrayvec::ArrayVec;
 use std::f64::consts::PI;
 
 /// Index of a frustum's side, after those of its disks.
@@ -19,8 +21,9 @@ pub(super) enum Toward {
     Point,
 }
 
-/// The points of a face, counter-clockwise as seen from outside, or the ends of a line.
-#[derive(Debug, Clone, Copy)]
+/// The points of a face, counter-clockwise as seen from outside, or the ends of a line, where the shape stands. It has room for many, and is
+/// filled where it is.
+#[derive(Debug)]
 pub(super) struct Facing {
     pub(super) toward: Toward,
     /// Cosine of the angle by which it leans from the direction.
@@ -31,27 +34,20 @@ pub(super) struct Facing {
     pub(super) curvature: [f64; 2],
     /// How far a rim bulges beyond the sides between its points `[m]`; 0 of polygons.
     pub(super) bulge: f64,
-    points: [Vec3; MAX_FACE_VERTICES],
-    count: usize,
+    pub(super) points: ArrayVec<Vec3, MAX_FACE_VERTICES>,
 }
 
 impl Facing {
-    pub(super) fn new(toward: Toward, cosine: f64, index: u32, points: &[Vec3]) -> Self {
-        let mut facing = Self {
-            toward,
-            cosine,
-            index,
+    /// To be filled.
+    pub(super) fn new() -> Self {
+        Self {
+            toward: Toward::Point,
+            cosine: 0.0,
+            index: 0,
             curvature: [0.0; 2],
             bulge: 0.0,
-            points: [Vec3::zeros(); MAX_FACE_VERTICES],
-            count: points.len(),
-        };
-        facing.points[..points.len()].copy_from_slice(points);
-        facing
-    }
-
-    pub(super) fn points(&self) -> &[Vec3] {
-        &self.points[..self.count]
+            points: ArrayVec::new(),
+        }
     }
 
     /// The ends of a line.
@@ -59,54 +55,53 @@ impl Facing {
         [self.points[0], self.points[1]]
     }
 
-    /// The same where the shape stands.
-    pub(super) fn placed(mut self, position: &Vec3, rotation: &Mat3) -> Self {
-        for point in &mut self.points[..self.count] {
-            *point = position + rotation * *point;
-        }
-        if let Toward::Face(normal) = &mut self.toward {
-            *normal = rotation * *normal;
-        }
-        self
+    /// A feature without curves.
+    pub(super) fn fill(
+        &mut self,
+        (toward, cosine, index): (Toward, f64, u32),
+        points: impl Iterator<Item = Vec3>,
+    ) {
+        (self.toward, self.cosine, self.index) = (toward, cosine, index);
+        (self.curvature, self.bulge) = ([0.0; 2], 0.0);
+        self.points.clear();
+        self.points.extend(points.take(MAX_FACE_VERTICES));
     }
 
-    /// In the solid's axes: the face that leans along a direction, else an edge across it at the farthest vertex, else that
-    /// vertex.
-    pub(super) fn of_solid(solid: &Solid<'_>, direction: &Vec3) -> Self {
-        let (index, face) = face_along(solid, direction);
+    /// The face of a solid that leans along a direction in its axes, else an edge across it at the farthest vertex, else that vertex.
+    pub(super) fn fill_by_solid(
+        &mut self,
+        (position, rotation, solid): Standing<'_>,
+        direction: &Vec3,
+    ) {
+        let place = |at: Vec3| position + rotation * at;
+        let (index, face) = face_along(&solid, direction);
         let cosine = face.normal.dot(direction);
         if cosine >= LEANS_TOWARD {
-            let mut facing = Self::new(Toward::Face(face.normal), cosine, index, &[]);
-            facing.count = face.count as usize;
-            for (place, corner) in facing.points.iter_mut().zip(solid.corners(face)) {
-                *place = corner;
-            }
-            return facing;
+            let toward = Toward::Face(rotation * face.normal);
+            return self.fill((toward, cosine, index), solid.corners(face).map(place));
         }
-        let farthest = farthest_vertex(solid, direction);
-        let (cosine, index) = edge_across(solid, farthest, direction);
+        let farthest = farthest_vertex(&solid, direction);
+        let (cosine, index) = edge_across(&solid, farthest, direction);
         if cosine >= LEANS_TOWARD {
-            let ends = solid.edges[index as usize].vertices;
-            let ends = ends.map(|at| solid.vertices[at as usize]);
-            return Self::new(Toward::Line, cosine, index, &ends);
+            let ends = solid.edges[index as usize].vertices.into_iter();
+            let ends = ends.map(|at| place(solid.vertices[at as usize]));
+            return self.fill((Toward::Line, cosine, index), ends);
         }
-        Self::new(
-            Toward::Point,
-            0.0,
-            farthest,
-            &[solid.vertices[farthest as usize]],
-        )
+        let vertex = std::iter::once(place(solid.vertices[farthest as usize]));
+        self.fill((Toward::Point, 0.0, farthest), vertex);
     }
 
-    /// In the frustum's axes: the disk that leans along a direction, by points of its rim, or the line of the side.
+    /// The disk of a frustum that leans along a direction in its axes, by points of its rim, or the line of the side.
     ///
     /// The points are in directions of length 1 across the axis, counter-clockwise as seen from outside. They may follow from that of the farthest one, and
     /// from by how much the rim rises along the direction over a quarter turn from there `[m]`.
-    pub(super) fn of_frustum<const N: usize>(
-        frustum: &Frustum,
+    pub(super) fn fill_by_frustum<D: AsRef<[[f64; 2]]>>(
+        &mut self,
+        (position, rotation, frustum): (&Vec3, &Mat3, &Frustum),
         direction: &Vec3,
-        directions: impl Fn([f64; 2], f64) -> [[f64; 2]; N],
-    ) -> Self {
+        directions: impl FnOnce([f64; 2], f64) -> D,
+    ) {
+        let place = |at: Vec3| position + rotation * at;
         let across = length(direction.x, direction.y);
         let out = if across > UPRIGHT_RIM {
             [direction.x / across, direction.y / across]
@@ -114,26 +109,26 @@ impl Facing {
             [1.0, 0.0]
         };
         let end = usize::from(direction.z > 0.0);
-        let [side_out, side_up] = frustum.side_normal();
+        let [side_out, side_up] = frustum.side_normal;
         let side = side_out * across + side_up * direction.z;
         if direction.z.abs() > side && frustum.radii[end] > 0.0 {
-            let normal = Vec3::z() * direction.z.signum();
             let sense = direction.z.signum();
+            let normal = rotation * (Vec3::z() * sense);
             let farthest = [out[0], sense * out[1]];
             let rim = directions(farthest, frustum.radii[end] * across);
-            let rim = rim.map(|[x, y]| frustum.on_rim(end, [x, sense * y]));
+            let rim = rim.as_ref();
+            let points = rim
+                .iter()
+                .map(|&[x, y]| frustum.on_rim(end, [x, sense * y]));
+            let toward = Toward::Face(normal);
+            self.fill((toward, direction.z.abs(), end as u32), points.map(place));
             // To the second order of the angle between the middle of a side and its end.
-            let bulge = 0.5 * (PI / N as f64).powi(2) * frustum.radii[end];
-            return Self {
-                bulge,
-                ..Self::new(Toward::Face(normal), direction.z.abs(), end as u32, &rim)
-            };
+            self.bulge = 0.5 * (PI / rim.len() as f64).powi(2) * frustum.radii[end];
+            return;
         }
-        let ends = [0, 1].map(|end| frustum.on_rim(end, out));
-        Self {
-            curvature: frustum.radii.map(|radius| radius / side_out),
-            ..Self::new(Toward::Line, side, SIDE, &ends)
-        }
+        let ends = [0, 1].map(|end| place(frustum.on_rim(end, out)));
+        self.fill((Toward::Line, side, SIDE), ends.into_iter());
+        self.curvature = frustum.radii.map(|radius| radius / side_out);
     }
 }
 

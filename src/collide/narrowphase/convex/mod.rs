@@ -153,19 +153,14 @@ pub(super) fn convex_convex(
         Err(apart) => return manifold.set_apart(apart),
     };
     let size = p.size().min(q.size());
-    let contact = |found: Between| Contact {
-        facing: [p.facing(&-found.normal), q.facing(&found.normal)],
-        found,
-        radii: [p.radius(), q.radius()],
-        size,
-        query,
-    };
+    let mut facing = [Facing::new(), Facing::new()];
     let lying = before
         .filter(|_| found.separation <= 0.0)
         .and_then(contact::shape_of_face)
         .and_then(|which| Some((which, face_normals(p, q, &found.normal)[which]?)));
     if let Some((reference, normal)) = lying {
-        let contact = contact(Between { normal, ..found });
+        let found = Between { normal, ..found };
+        let contact = Contact::of((p, q), found, query, &mut facing);
         let lowest = contact.clip_by(reference, manifold);
         if (lowest - found.separation).abs() <= contact.leave(reference) {
             if !contact.is_flat() {
@@ -176,7 +171,7 @@ pub(super) fn convex_convex(
         manifold.clear();
     }
     let (found, face_of) = along_face(p, q, found, size);
-    let contact = contact(found);
+    let contact = Contact::of((p, q), found, query, &mut facing);
     let bears = |which: usize| matches!(contact.facing[which].toward, Toward::Face(_));
     let first =
         face_of.unwrap_or_else(|| usize::from(contact.facing[0].cosine < contact.facing[1].cosine));
@@ -219,7 +214,8 @@ pub(super) fn frustum_half_space(
         let turns = [[1.0, 0.0], [cosine, sine], [-1.0, 0.0], [cosine, -sine]];
         turns.map(|[cosine, sine]| [x * cosine - y * sine, y * cosine + x * sine])
     };
-    let facing = Facing::of_frustum(frustum, &down, around).placed(p, rotation);
+    let mut facing = Facing::new();
+    facing.fill_by_frustum((p, rotation, frustum), &down, around);
     let point_at = |feature: u32, at: &Vec3| {
         let separation = height(at);
         Point {
@@ -230,7 +226,7 @@ pub(super) fn frustum_half_space(
         }
     };
     let mut lowest = f64::INFINITY;
-    for (index, at) in (0..).zip(facing.points()) {
+    for (index, at) in (0..).zip(&facing.points) {
         let point = point_at(facing.index << 6 | index, at);
         lowest = lowest.min(point.separation);
         manifold.offer(query, point);

@@ -68,7 +68,7 @@ impl<const MOST: usize> Patch<MOST> {
     /// Offers the vertices, each with its own distance from the reference face's plane. `of_q` marks their names, and is
     /// not zero if the reference solid is the second one. Returns the least separation, infinity if there is no vertex.
     pub(super) fn offer(
-        mut self,
+        self,
         of_q: u32,
         (center, rotation): (&Vec3, &Mat3),
         query: &Query,

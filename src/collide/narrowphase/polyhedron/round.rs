@@ -95,7 +95,7 @@ pub(in crate::collide::narrowphase) fn half_space_polyhedron(
     let at = |index: usize| near[index].0;
     let bearing = Bearing {
         level: query.level_around(lowest),
-        ..Bearing::CORNERS
+        ..Bearing::POINTS
     };
     let (chosen, count) = bearing_points::<MAX_VERTICES>(near.len(), &bearing, at, stays);
     for &index in &chosen[..count] {

@@ -145,3 +145,41 @@ impl Frustum {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points that are known to be some distance from a disk, the side, a rim or an apex.
+    #[test]
+    fn the_nearest_place_is_where_a_point_was_put_off() {
+        for frustum in [Frustum::cylinder(0.7, 0.4), Frustum::cone(1.1, 0.6)] {
+            let ([r0, r1], [z0, z1]) = (frustum.radii, frustum.heights);
+            let [out, up] = frustum.side_normal;
+            let middle = [0.5 * (r0 + r1), 0.5 * (z0 + z1)];
+            let rim = [0.6_f64.cos(), -0.6_f64.sin()];
+            // Halfway between the side's normal and that of the upper disk.
+            let [x, z] = [out, up + 1.0].map(|part| part / length(out, up + 1.0));
+            let places = [
+                ([0.5 * r0, z0], [0.0, -1.0]),
+                ([0.5 * r1, z1], [0.0, 1.0]),
+                (middle, [out, up]),
+                ([r0, z0], rim),
+                ([r1, z1], [x, z]),
+            ];
+            for ([across, height], [radial, axial]) in places {
+                for distance in [0.0, 1e-9, 0.1, 3.0] {
+                    let [x, z] = [across + distance * radial, height + distance * axial];
+                    let found = frustum.nearest(&Vec3::new(0.6 * x, -0.8 * x, z));
+                    let about = format!("{frustum:?}, {across}, {height}: {found:?}, {distance}");
+                    assert!((found.distance - distance).abs() < 1e-14, "{about}");
+                    let normal = Vec3::new(0.6 * radial, -0.8 * radial, axial);
+                    let off = (found.normal - normal).norm();
+                    assert!(distance < 0.1 || off < 1e-12, "{about}");
+                }
+            }
+            let inside = frustum.nearest(&Vec3::zeros());
+            assert!(inside.distance < -0.1, "{inside:?}");
+        }
+    }
+}

@@ -18,7 +18,7 @@ pub(super) struct Bearing {
     pub(super) slope: f64,
     /// Depth below the chosen ones from which on a point counts, as a fraction of the width of all.
     pub(super) below: f64,
-    /// True of corners of a convex polygon, of which none is between others, none of them above a level.
+    /// True of corners of a convex polygon: none of them is between others. They have no level.
     pub(super) are_corners: bool,
 }
 

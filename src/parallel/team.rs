@@ -79,6 +79,15 @@ pub(crate) fn together<R: Send>(threads: usize, work: impl FnOnce(&Team) -> R + 
     if threads <= 1 || CURRENT.with_borrow(|company| !matches!(company, Company::Pool)) {
         return work(&Team::current());
     }
+    let (mut work, mut done) = (Some(work), None);
+    lead(threads, &mut |team| {
+        done = work.take().map(|work| work(team));
+    });
+    done.unwrap_or_else(|| unreachable!("the work is done once"))
+}
+
+/// Calls threads of the pool together for some work. Not generic: what reaches into the pool is compiled once rather than for each loop.
+fn lead(threads: usize, work: &mut (dyn FnMut(&Team) + Send)) {
     rayon::scope(|scope| {
         let lead = rayon::current_thread_index().unwrap_or(0);
         let team = Arc::new(Team::new(threads, lead));
@@ -88,8 +97,8 @@ pub(crate) fn together<R: Send>(threads: usize, work: impl FnOnce(&Team) -> R + 
             scope.spawn(move |_| team.help_from_pool());
         }
         let _restored = Restored(CURRENT.replace(Company::Team(Arc::clone(&team))));
-        work(&team)
-    })
+        work(&team);
+    });
 }
 
 /// Does some work on the calling thread, without help from any other: no pool is called, nor started. For a host that has one thread

@@ -142,40 +142,81 @@ fn one_of(found: &str, expected: &[&str]) -> String {
 #[derive(Clone, Copy)]
 pub(super) struct Node<'a, 'de>(pub(super) &'a Spanned<DeValue<'de>>);
 
-impl<'de> Node<'_, 'de> {
+/// A value, in the form in which a visitor takes it.
+enum Found<'a, 'de> {
+    Text(&'a str),
+    Integer(i64),
+    Number(f64),
+    Flag(bool),
+    Array(Values<'a, 'de>),
+    Table(Entries<'a, 'de>),
+}
+
+// Functions of a visitor are compiled for each type that is read; what does not depend on it is in functions of its own.
+impl<'a, 'de> Node<'a, 'de> {
     fn any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match self.0.get_ref() {
-            DeValue::String(text) => visitor.visit_str(text),
-            DeValue::Integer(number) => visitor.visit_i64(integer(number)?),
+        match self.found(&visitor)? {
+            Found::Text(text) => visitor.visit_str(text),
+            Found::Integer(number) => visitor.visit_i64(number),
+            Found::Number(number) => visitor.visit_f64(number),
+            Found::Flag(flag) => visitor.visit_bool(flag),
+            Found::Array(mut values) => {
+                let length = values.0.len();
+                let read = visitor.visit_seq(&mut values)?;
+                values.are_read(length)?;
+                Ok(read)
+            }
+            Found::Table(entries) => visitor.visit_map(entries),
+        }
+    }
+
+    fn found(self, expected: &dyn Expected) -> Result<Found<'a, 'de>, ReadError> {
+        Ok(match self.0.get_ref() {
+            DeValue::String(text) => Found::Text(text),
+            DeValue::Integer(number) => Found::Integer(integer(number)?),
             DeValue::Float(number) => {
                 // The parser has checked the grammar, which Rust's own contains.
                 let value = number.as_str().parse();
-                visitor.visit_f64(value.map_err(|_| {
+                Found::Number(value.map_err(|_| {
                     ReadError::new(
                         format!("`{}` is not a number", number.as_str()),
                         "expected a number",
                     )
                 })?)
             }
-            DeValue::Boolean(value) => visitor.visit_bool(*value),
-            DeValue::Datetime(_) => Err(ReadError::invalid_type(
-                Unexpected::Other("a date or time"),
-                &visitor,
-            )),
-            DeValue::Array(values) => {
-                let length = values.len();
-                let mut values = Values(values.iter());
-                let read = visitor.visit_seq(&mut values)?;
-                let rest = values.0.len();
-                if rest > 0 {
-                    return Err(ReadError::new(
-                        format!("wrong length: {length} values"),
-                        format!("expected an array of {} values", length - rest),
-                    ));
-                }
-                Ok(read)
+            DeValue::Boolean(value) => Found::Flag(*value),
+            DeValue::Datetime(_) => {
+                let found = Unexpected::Other("a date or time");
+                return Err(ReadError::invalid_type(found, expected));
             }
-            DeValue::Table(table) => visitor.visit_map(Entries::new(table, None)),
+            DeValue::Array(values) => Found::Array(Values(values.iter())),
+            DeValue::Table(table) => Found::Table(Entries::new(table, None)),
+        })
+    }
+
+    /// The variant of an enum.
+    fn choice(self, name: &str, variants: &[&str]) -> Result<Choice<'a, 'de>, ReadError> {
+        let value = self.0.get_ref();
+        if name == TAGGED {
+            let DeValue::Table(table) = value else {
+                return Err(ReadError::new(
+                    "wrong type",
+                    format!(
+                        "expected a table {{ type = ..., ... }}; types are {}",
+                        one_of("", variants).trim_start_matches("expected one of ")
+                    ),
+                ));
+            };
+            return Ok(Choice::Tagged(tag(table, variants)?, table, self.0.span()));
+        }
+        match value {
+            DeValue::String(text) => Ok(Choice::Unit(text.as_ref(), self.0.span())),
+            DeValue::Table(table) if table.len() == 1 => table
+                .iter()
+                .next()
+                .map(Choice::Keyed)
+                .ok_or_else(|| ReadError::new("an empty table", one_of("", variants))),
+            _ => Err(ReadError::new("wrong type", one_of("", variants))),
         }
     }
 }
@@ -215,31 +256,9 @@ impl<'de> Deserializer<'de> for Node<'_, 'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        let span = self.0.span();
-        let choice = match self.0.get_ref() {
-            DeValue::Table(table) if name == TAGGED => {
-                tag(table, variants).map(|tag| Choice::Tagged(tag, table, span.clone()))
-            }
-            DeValue::String(text) if name != TAGGED => {
-                Ok(Choice::Unit(text.as_ref(), span.clone()))
-            }
-            DeValue::Table(table) if name != TAGGED && table.len() == 1 => table
-                .iter()
-                .next()
-                .map(Choice::Keyed)
-                .ok_or_else(|| ReadError::new("an empty table", one_of("", variants))),
-            _ if name == TAGGED => Err(ReadError::new(
-                "wrong type",
-                format!(
-                    "expected a table {{ type = ..., ... }}; types are {}",
-                    one_of("", variants).trim_start_matches("expected one of ")
-                ),
-            )),
-            _ => Err(ReadError::new("wrong type", one_of("", variants))),
-        };
-        choice
-            .and_then(|choice| visitor.visit_enum(choice))
-            .map_err(|e| e.or_at(&span))
+        let read = self.choice(name, variants);
+        read.and_then(|choice| visitor.visit_enum(choice))
+            .map_err(|e| e.or_at(&self.0.span()))
     }
 
     forward_to_deserialize_any! {
@@ -267,6 +286,20 @@ fn tag<'a, 'de>(
 
 /// The elements of an array.
 struct Values<'a, 'de>(std::slice::Iter<'a, Spanned<DeValue<'de>>>);
+
+impl Values<'_, '_> {
+    /// An error if some of so many have not been read.
+    fn are_read(&self, length: usize) -> Result<(), ReadError> {
+        let rest = self.0.len();
+        if rest == 0 {
+            return Ok(());
+        }
+        Err(ReadError::new(
+            format!("wrong length: {length} values"),
+            format!("expected an array of {} values", length - rest),
+        ))
+    }
+}
 
 impl<'de> SeqAccess<'de> for &mut Values<'_, 'de> {
     type Error = ReadError;

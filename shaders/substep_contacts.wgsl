@@ -20,31 +20,36 @@ fn most_taken_back(params: SubstepParams, step: ContactStep, mass: f32, impulse:
     return params.max_push * root + held;
 }
 
-// The velocity that a gap asks for, `most` being the most that is taken back of it, and by how much the row is softer than
-// others; see `SubstepPlan::contact_row` of the library.
+// The velocity that a gap asks for whether its contact bounces or not, `most` being the most that is taken back of it.
+fn asked_of_gap(params: SubstepParams, step: ContactStep, gap: f32, velocity: f32, most: f32) -> f32 {
+    let open = gap - params.slop;
+    let deep = (gap + params.slop) + params.spared;
+    let shut = max((params.rate * step.share) * min(deep, 0.0), -most) + params.memory * velocity;
+    return select(shut, open * params.per_second, open > 0.0);
+}
+
+// The velocity that a contact asks for, and by how much the row is softer than others; see `SubstepPlan::contact_row` of the
+// library.
 fn velocity_row(
     params: SubstepParams,
     step: ContactStep,
     gap: f32,
     velocity: f32,
     gain: f32,
-    most: f32,
+    of_gap: f32,
     presses: bool,
+    least_approach: f32,
 ) -> vec2<f32> {
     let restitution = step.restitution;
     let open = gap - params.slop;
-    let deep = (gap + params.slop) + params.spared;
-    var asked = max((params.rate * step.share) * min(deep, 0.0), -most) + params.memory * velocity;
-    if open > 0.0 {
-        asked = open * params.per_second;
-    }
+    var asked = of_gap;
     let calm = gap + 2.0 * params.slop >= 0.0 && velocity + gain >= -params.calm_approach;
     let waits = open > 0.0 || calm;
     if restitution > 0.0 && waits && !presses {
         asked = FREE_APPROACH;
     }
     let meets = open + params.substep_length * velocity <= 0.0;
-    if !(restitution > 0.0 && velocity < -params.restitution_threshold && meets) {
+    if !(restitution > 0.0 && velocity < -least_approach && meets) {
         return vec2<f32>(asked, 0.0);
     }
     let half = 0.5 * gain;
@@ -107,11 +112,15 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let most = most_taken_back(params, step, mass, impulses[at].x);
     let gain = ordered_dot(normal, step.increment) * (params.part - params.past);
     let velocity = ordered_dot(normal, before);
-    if step.restitution > 0.0 && abs(velocity) > params.restitution_threshold {
+    let threshold = params.restitution_threshold;
+    let response = select(0.0, 1.0 / mass, mass > 0.0);
+    let least_approach = max(threshold, response * impulses[at].x);
+    let asked = asked_of_gap(params, step, gap, velocity, most);
+    if step.restitution > 0.0 && (velocity > threshold + max(-asked, 0.0) || velocity < -least_approach) {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
     let presses = impulses[at].x > 0.0;
-    let row = velocity_row(params, step, gap, velocity, gain, most, presses);
+    let row = velocity_row(params, step, gap, velocity, gain, asked, presses, least_approach);
     impulses[at].w = row.y;
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =

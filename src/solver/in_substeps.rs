@@ -183,7 +183,7 @@ impl Step {
                 let row = plan.contact_row(&meeting, softness, &carried, given.scale(index));
                 has_own |= row.softness != softness;
                 compliances.push((row.softness * response) as f32);
-                let cold = plan.starts_cold(velocity, f64::from(restitution));
+                let cold = plan.starts_cold(&meeting, softness, &carried, given.scale(index));
                 Contact {
                     bias: (row.bias + along_normal(contact, lost)) as f32,
                     impulse: if cold {

@@ -291,20 +291,25 @@ impl ContactBias<'_> {
         };
         let is_held = |body: u32| self.held.get(body as usize).is_some_and(|&held| held);
         let on_joints = point.bodies.into_iter().any(is_held);
-        let share = self.start_share(&meeting, scale.size, (contact.impulse[0], load), on_joints);
+        let [a, b] = point.bodies.map(|body| &solvers[body as usize]);
+        let response = contact.response(a, b);
+        let carried = |impulse: f32| {
+            if self.warm_start {
+                Carried {
+                    impulse: f64::from(impulse) * response,
+                    load: f64::from(load) * self.h * response,
+                }
+            } else {
+                Carried::default()
+            }
+        };
+        let last = carried(contact.impulse[0]);
+        let pressing = (contact.impulse[0], load);
+        let share = self.start_share(&meeting, scale, pressing, &last, on_joints);
         if share != 1.0 {
             contact.impulse = math::scale(contact.impulse, share);
         }
-        let [a, b] = point.bodies.map(|body| &solvers[body as usize]);
-        let response = contact.response(a, b);
-        let carried = if self.warm_start {
-            Carried {
-                impulse: f64::from(contact.impulse[0]) * response,
-                load: f64::from(load) * self.h * response,
-            }
-        } else {
-            Carried::default()
-        };
+        let carried = carried(contact.impulse[0]);
         let row = self.row(&meeting, &carried, scale);
         contact.bias = row.bias as f32;
         *compliance = (row.softness * response) as f32;
@@ -341,18 +346,19 @@ impl ContactBias<'_> {
     fn start_share(
         &self,
         meeting: &Meeting,
-        size: f32,
+        scale: Scale,
         (impulse, load): (f32, f32),
+        carried: &Carried,
         on_joints: bool,
     ) -> f32 {
         let Some(plan) = self.plan else {
             return 1.0;
         };
-        if plan.starts_cold(meeting.velocity, meeting.restitution) {
+        if plan.starts_cold(meeting, self.softness(), carried, scale) {
             return 0.0;
         }
         let lasting = load * self.h as f32;
-        let fastest = plan.gap_law.for_size(size).max_push;
+        let fastest = plan.gap_law.for_size(scale.size).max_push;
         let parts = on_joints && meeting.velocity > f64::from(fastest);
         if parts && impulse > lasting {
             lasting / impulse

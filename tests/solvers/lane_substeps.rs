@@ -155,7 +155,11 @@ fn native_steps_agree_with_one_solve_after_the_other() {
             // Where a body's mass is split its contacts have a response that only the packed problem knows.
             let is_split = recipe.hub_pairs > 0 || method.max_colors() == 0;
             let softness = if is_split { 0.0 } else { SOFTNESS };
+            // So has a bounce, which is none if the last impulse took back as much.
             for (restitution, warm_start) in [(false, true), (true, true), (true, false)] {
+                if is_split && restitution && warm_start {
+                    continue;
+                }
                 let mut problem = problem(recipe, restitution, seed as u64);
                 problem.contact_softness = softness;
                 for substeps in [1, 3] {

@@ -137,6 +137,8 @@ impl<S: Simd> Start<S> {
         let asked = self.bias(params, gap, velocity, impulse);
         let open = gap - S::splat(params.slop);
         let threshold = S::splat(params.restitution_threshold);
+        let least_approach = threshold.max(self.response * impulse);
+        let least_parting = threshold + (zero - asked).max(zero);
         let restitution = self.restitution;
         let gain = vector::dot(self.normal, self.increment) * S::splat(params.part - params.past);
         let half = S::splat(0.5) * gain;
@@ -147,11 +149,15 @@ impl<S: Simd> Start<S> {
         let bounce = zero - parting;
         let wanted = S::select(zero.lt(open), bounce, least(bounce, asked));
         let meets = (open + S::splat(params.substep_length) * velocity).le(zero);
-        let fast = velocity.lt(zero - threshold);
+        let fast = velocity.lt(zero - least_approach);
         let applies = S::select(meets, restitution, zero);
         let applies = zero.lt(S::select(fast, applies, zero));
-        let moves = threshold.lt(velocity.abs());
-        let bounces = zero.lt(S::select(moves, restitution, zero));
+        let may_bounce = S::select(fast, restitution, zero);
+        let bounces = zero.lt(S::select(
+            least_parting.lt(velocity),
+            restitution,
+            may_bounce,
+        ));
         let pressing = S::select(bounces, zero, impulse);
         let approaches = (velocity + gain).lt(zero - S::splat(params.calm_approach));
         let calm = S::select(approaches, zero, restitution);

@@ -254,26 +254,31 @@ impl SubstepPlan {
         carried: &Carried,
         scale: Scale,
     ) -> NormalRow {
-        let h_s = self.substep_length();
-        let (gap, velocity) = (meeting.separation, meeting.velocity);
-        let meeting = Meeting {
-            separation: gap - f64::from(self.gap_law.slop),
-            ..*meeting
-        };
-        let presses = carried.impulse > 0.0 && !self.starts_cold(velocity, meeting.restitution);
+        let (gap, slop) = (meeting.separation, f64::from(self.gap_law.slop));
+        let presses = carried.impulse > 0.0 && !self.starts_cold(meeting, softness, carried, scale);
         // Not at the slop, to which gaps are corrected: a rounding there would be another answer.
-        let touches = gap + 2.0 * f64::from(self.gap_law.slop) >= 0.0;
-        let calm = velocity + meeting.gain >= -f64::from(self.calm_approach());
-        let waits = meeting.separation > 0.0 || (touches && calm);
+        let touches = gap + 2.0 * slop >= 0.0;
+        let calm = meeting.velocity + meeting.gain >= -f64::from(self.calm_approach());
+        let waits = gap - slop > 0.0 || (touches && calm);
         let asked = if meeting.restitution > 0.0 && waits && !presses {
             f64::from(FREE_APPROACH)
         } else {
-            let law = self.gap_law.for_size(scale.size);
-            let law = law.for_softness(softness, scale.share);
-            law.bias(gap, velocity, carried, h_s)
+            self.asked(meeting, softness, carried, scale)
         };
-        let threshold = f64::from(self.restitution_threshold);
-        meeting.row((asked, softness), threshold, h_s)
+        let meeting = Meeting {
+            separation: gap - slop,
+            ..*meeting
+        };
+        let h_s = self.substep_length();
+        meeting.row((asked, softness), self.least_approach(carried), h_s)
+    }
+
+    /// What the gap of a contact asks for, whether it bounces or not `[m/s]`.
+    fn asked(&self, meeting: &Meeting, softness: f64, carried: &Carried, scale: Scale) -> f64 {
+        let law = self.gap_law.for_size(scale.size);
+        let law = law.for_softness(softness, scale.share);
+        let (gap, velocity) = (meeting.separation, meeting.velocity);
+        law.bias(gap, velocity, carried, self.substep_length())
     }
 
     /// Approach after the forces of a substep up to which what touches and may bounce is left alone while it presses on nothing `[m/s]`; none where nothing says
@@ -286,11 +291,30 @@ impl SubstepPlan {
         }
     }
 
-    /// True if a contact that moves so along its normal before the substep `[m/s]` starts it without an impulse:
-    /// what bounces, or has bounced, does not press.
+    /// True if a contact of some softness starts the substep without an impulse: what bounces, or has bounced, does not press. It has if it parts faster than
+    /// springs push it apart.
     #[must_use]
-    pub fn starts_cold(&self, velocity: f64, restitution: f64) -> bool {
-        restitution > 0.0 && velocity.abs() > f64::from(self.restitution_threshold)
+    pub fn starts_cold(
+        &self,
+        meeting: &Meeting,
+        softness: f64,
+        carried: &Carried,
+        scale: Scale,
+    ) -> bool {
+        let threshold = f64::from(self.restitution_threshold);
+        let approaches = -meeting.velocity > self.least_approach(carried);
+        let pushed = || (-self.asked(meeting, softness, carried, scale)).max(0.0);
+        let parts = || meeting.velocity > threshold + pushed();
+        meeting.restitution > 0.0 && (approaches || parts())
+    }
+
+    /// Approach below which a contact does not bounce `[m/s]`.
+    ///
+    /// Where something heavy meets a light body that lies on something else, an impulse as large as that of a bounce takes next to nothing off its speed. Such an approach, which is
+    /// slower than what the contact's last impulse took back, is no impact of its own: the contact presses on until the heavy body stands. Were it to bounce anew in each
+    /// substep, starting without an impulse, it would hold no more than a few times the light body's weight, and the heavy one would sink through it.
+    fn least_approach(&self, carried: &Carried) -> f64 {
+        f64::from(self.restitution_threshold).max(carried.impulse)
     }
 
     /// What a body's velocity at the start of the step, and the increment of the whole step, are

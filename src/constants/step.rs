@@ -221,6 +221,18 @@ pub(crate) const SWEEPS_OF_A_BOUNCE: u32 = 32;
 /// 32 lose 0.013.
 pub(crate) const SWEEPS_OF_BOUNCES: u32 = 8;
 
+/// Most sweeps of each substep of a part in which a body is hit that touches another, and does not bounce without loss.
+///
+/// A ball that falls on one of its size that lies goes back with 0.13 of its speed with one sweep, 0.007 with 4, 0.008 with this; one of ten times its mass with
+/// 0.23, 0.03 and 0.02.
+pub(crate) const SWEEPS_OF_IMPACTS: u32 = 8;
+
+/// Substeps times sweeps times contacts of such a part up to which there is more than one sweep.
+///
+/// 1,000 spheres that fall take 1.06 of the time with this, and 1.29 with twice as much; 1,000 boxes 1.05 and 1.12. What is 100 to 1,000 times as heavy as cubes that it falls
+/// on presses them in by 0.10 of their size in the mean with one sweep, 0.09 with two fifths of this, 0.08 with this and with twice as much.
+pub(crate) const VISITS_OF_IMPACTS: usize = 50_000;
+
 /// Largest distance of a prescribed motion that is not smooth from a straight one between two searches, and of a turning point from its tangent, over the
 /// smallest body's radius.
 pub(crate) const PRESCRIBED_BEND: f64 = 0.04;

@@ -25,8 +25,7 @@ use crate::constants::{
     BODIES_PER_THREAD, CONTACTS_PER_THREAD, HELD_LOAD_PER_SIZE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS,
     MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR,
-    SQUEEZED_BY_RATIO, SUBSTEPS_TIMES_ROWS, SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES,
-    SWING_PER_SUBSTEP, TURN_PER_SUBSTEP,
+    SQUEEZED_BY_RATIO, SUBSTEPS_TIMES_ROWS, SWING_PER_SUBSTEP, TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel::{self, SharedSlice};
@@ -130,8 +129,6 @@ pub(super) struct Control {
     contacts: usize,
     /// By body, whether it asks for a division by itself.
     fast: Vec<bool>,
-    /// By body, whether it bounces in the step.
-    bounced: Vec<bool>,
     /// By chunk of contacts, how far bodies close in and move past each other, and how far heavy ones may squeeze others.
     motions: Vec<[f64; 3]>,
     /// By body, the mass of those that it closes in on `[kg]`.
@@ -254,44 +251,6 @@ impl Control {
         rest.divide(parts as u32, substeps.ceil().max(1.0) as u32);
         rest.capped |= wanted > most;
         true
-    }
-
-    /// Least sweeps of a substep in a part of length `h`: several where something bounces on several points at once, whose impulses
-    /// one does not find. Nothing bounces that meets slower than `threshold` `[m/s]`.
-    pub(super) fn sweeps_of_bounces(
-        &mut self,
-        (world, halfway): (&World, &Halfway),
-        contacts: &[ContactPoint],
-        h: f64,
-        threshold: f64,
-    ) -> u32 {
-        if world.materials.iter().all(|m| m.restitution == 0.0) {
-            return 1;
-        }
-        let bounces = |point: &ContactPoint| {
-            let [a, b] = point.bodies.map(|body| &world.bodies[body as usize]);
-            let along = halfway.slip(world, point).dot(&point.normal);
-            let [p, q] = [a, b].map(|body| &world.materials[body.material as usize]);
-            along < -threshold
-                && point.separation + h * along < 0.0
-                && p.combine(q).restitution > 0.0
-        };
-        self.bounced.clear();
-        self.bounced.resize(world.bodies.len(), false);
-        let mut sweeps = 1;
-        let mut last = None;
-        for point in contacts.iter().filter(|point| bounces(point)) {
-            if last.replace(point.bodies) == Some(point.bodies) {
-                return SWEEPS_OF_A_BOUNCE;
-            }
-            for body in point.bodies.map(|body| body as usize) {
-                let before = std::mem::replace(&mut self.bounced[body], true);
-                if before && world.bodies[body].is_dynamic() {
-                    sweeps = SWEEPS_OF_BOUNCES;
-                }
-            }
-        }
-        sweeps
     }
 
     /// How far bodies close in on each other over what a substep stands for, and how far they move past each other

@@ -25,7 +25,7 @@
 //! whatever the height, the mass ratio and the number of sweeps. The contact has become a damped spring of stiffness
 //! `kappa / W_nn`, `kappa = (gamma / eps) / h^2`. At a given number of sweeps it is stiffest with one sweep in each of
 //! many short problems, and that is the default: [`Scheme::Soft`], one sweep a
-//! substep. How many substeps it takes follows from what the springs have to carry; see `control.rs`.
+//! substep, more where bodies are hit (`sweeps.rs`). How many substeps it takes follows from what the springs have to carry; see `control.rs`.
 //!
 //! A Gauss–Seidel sweep has another splitting: with L the part of W below its diagonal, it leaves
 //!
@@ -102,6 +102,7 @@ mod search;
 mod settings;
 mod split;
 mod squeeze;
+mod sweeps;
 mod turning;
 mod weights;
 
@@ -126,6 +127,7 @@ use joints::Joints;
 #[cfg(feature = "scene")]
 pub(crate) use saved::{WorldState, world_of};
 use split::Split;
+use sweeps::LeastSweeps;
 
 /// A world, how it is stepped, and what is carried from step to step.
 pub struct Simulation {
@@ -160,6 +162,7 @@ pub struct Simulation {
     position: PositionPass,
     margin: f64,
     control: Control,
+    sweeps_of_parts: LeastSweeps,
     /// The scheme of contacts in this step.
     split: Split,
     /// Of each velocity problem of the last step.
@@ -224,6 +227,7 @@ impl Simulation {
             energies: Vec::new(),
             balance: None,
             control: Control::default(),
+            sweeps_of_parts: LeastSweeps::default(),
             split: Split::default(),
             sweeps: Sweeps::of_whole_bodies(1),
             division: StepDivision::into(0),
@@ -396,19 +400,21 @@ impl Simulation {
         division
     }
 
-    /// Sweeps that what bounces in a part of length `h` asks for, if the step is divided as bodies ask for.
-    fn sweeps_of_bounces(&mut self, h: f64, substeps: u32) -> u32 {
+    /// Sweeps of each of the substeps of a part of length `h`, if the step is divided as bodies ask for.
+    fn find_least_sweeps(&mut self, h: f64, substeps: u32) -> u32 {
         let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
         if self.settings.substeps.is_some() || !is_soft {
             return 1;
         }
-        let threshold = self.restitution_threshold(h / f64::from(substeps.max(1)));
-        self.control.sweeps_of_bounces(
-            (&self.world, &self.halfway),
-            self.detector.contacts(),
+        let substeps = substeps.max(1);
+        let part = sweeps::Part {
             h,
-            threshold,
-        )
+            substeps,
+            threshold: self.restitution_threshold(h / f64::from(substeps)),
+        };
+        let moving = (&self.world, &self.halfway);
+        self.sweeps_of_parts
+            .find(moving, self.detector.contacts(), part)
     }
 
     fn restitution_threshold(&self, h: f64) -> f64 {

@@ -160,7 +160,7 @@ impl Simulation {
     pub(super) fn solve_part(&mut self, h: f64, substeps: u32, end: f64) -> Result<Solved> {
         let start = Instant::now();
         let is_divided = substeps > 0;
-        self.least_sweeps = self.sweeps_of_bounces(h, substeps);
+        self.least_sweeps = self.find_least_sweeps(h, substeps);
         // Soft contacts are the same whether the solver gets substeps one by one or all at once.
         let has_soft_contacts = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
         self.plan = (is_divided || has_soft_contacts).then(|| self.plan(h, substeps));

@@ -327,58 +327,103 @@ angular_velocity = [0, 0, {turn}]
     }
 }
 
-/// Cubes lie on each other, and a heavier one falls on them: one was pressed in by half of its size where that had 100 times the mass, and by all of it with
-/// 1,000 times.
-#[test]
-fn what_is_heavy_does_not_squeeze_what_it_falls_on() {
-    let deepest = |count: u32, size: f64, ratio: f64, speed: f64| {
-        let half = 0.5 * size;
-        let cube = |middle: f64, density: f64, speed: f64| {
-            format!(
-                r#"
+/// Cubes lie on each other, and a heavier one falls on them: how deep anything is pressed in, over the size, and the fastest that it goes back, over its speed.
+fn falls_on_cubes(
+    count: u32,
+    size: f64,
+    (ratio, speed): (f64, f64),
+    restitution: f64,
+) -> (f64, f64) {
+    let half = 0.5 * size;
+    let cube = |middle: f64, density: f64, speed: f64| {
+        format!(
+            r#"
 [[body]]
 shape = {{ type = "box", half_extents = [{half}, {half}, {half}] }}
 position = [0, 0, {middle}]
 density = {density}
 linear_velocity = [0, 0, -{speed}]
+material = "it"
 "#
-            )
-        };
-        let mut text = String::from(
-            r#"
+        )
+    };
+    let mut text = format!(
+        r#"
 name = "falls_on_cubes"
 [simulation]
 dt = 0.016666666666666666
 steps = 1
+[materials.it]
+friction = 0.5
+restitution = {restitution}
 [[body]]
 kind = "fixed"
-shape = { type = "half_space", normal = [0, 0, 1] }
-"#,
-        );
-        for at in 0..count {
-            text += &cube(half + f64::from(at) * size, 1000.0, 0.0);
-        }
-        let above = (f64::from(count) + 0.6) * size;
-        text += &cube(above, 1000.0 * ratio, speed);
-        let scene = Scene::parse("cubes.toml".as_ref(), &text, &Overrides::default()).unwrap();
-        let solver = Box::new(CpuSolver::new());
-        let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
-        let mut deepest: f64 = 0.0;
-        for _ in 0..40 {
-            deepest = deepest.max(simulation.step().unwrap().penetration.max);
-        }
-        deepest / size
-    };
+shape = {{ type = "half_space", normal = [0, 0, 1] }}
+material = "it"
+"#
+    );
+    for at in 0..count {
+        text += &cube(half + f64::from(at) * size, 1000.0, 0.0);
+    }
+    let above = (f64::from(count) + 0.6) * size;
+    text += &cube(above, 1000.0 * ratio, speed);
+    let scene = Scene::parse("cubes.toml".as_ref(), &text, &Overrides::default()).unwrap();
+    let solver = Box::new(CpuSolver::new());
+    let mut simulation = Simulation::new(scene.world, scene.settings, solver).unwrap();
+    let (mut deepest, mut fastest) = (0.0_f64, 0.0_f64);
+    for _ in 0..40 {
+        deepest = deepest.max(simulation.step().unwrap().penetration.max);
+        let falling = simulation.world().bodies.last().unwrap();
+        fastest = fastest.max(falling.linear_velocity.z);
+    }
+    (deepest / size, fastest / speed)
+}
+
+/// One was pressed in by half of its size where what falls had 100 times the mass, and by all of it with 1,000 times.
+#[test]
+fn what_is_heavy_does_not_squeeze_what_it_falls_on() {
     for (ratio, one, three) in [(10.0, 0.05, 0.2), (100.0, 0.1, 0.2), (1000.0, 0.2, 0.2)] {
         for (size, speeds) in [(0.05, [1.0, 4.0]), (1.0, [4.0, 10.0])] {
             for speed in speeds {
-                let found = deepest(1, size, ratio, speed);
+                let (found, _) = falls_on_cubes(1, size, (ratio, speed), 0.0);
                 assert!(found < one, "{size} m, {ratio}, {speed} m/s: {found}");
             }
         }
         for (size, speed) in [(0.05, 2.0), (1.0, 5.0)] {
-            let found = deepest(3, size, ratio, speed);
+            let (found, _) = falls_on_cubes(3, size, (ratio, speed), 0.0);
             assert!(found < three, "three of {size} m, {ratio}: {found}");
+        }
+    }
+}
+
+/// Neither where both may bounce. It bounced in each substep, on nothing but the light one's own mass, and sank through it with 100 times the mass; flat ones threw it back at
+/// twice its speed.
+#[test]
+fn what_is_heavy_and_bounces_neither_sinks_in_nor_is_thrown_back() {
+    for (restitution, ratio, speed) in [
+        (0.3, 3.0, 4.0),
+        (0.3, 30.0, 2.0),
+        (0.3, 100.0, 8.0),
+        (0.7, 100.0, 2.0),
+        (0.3, 1000.0, 1.0),
+        (0.7, 1000.0, 8.0),
+    ] {
+        for size in [0.05, 1.0] {
+            let (deepest, fastest) = falls_on_cubes(1, size, (ratio, speed), restitution);
+            let says = format!("{size} m, {ratio}, {speed} m/s, e = {restitution}");
+            assert!(deepest < 0.1, "{says}: {deepest} deep");
+            assert!(fastest < 0.3, "{says}: thrown back at {fastest}");
+        }
+    }
+}
+
+/// What has stopped it went on in the contacts above and below the one that lies, of which a sweep takes back a part: it went back with up to 0.34 of its speed.
+#[test]
+fn what_falls_on_one_that_lies_does_not_hop() {
+    for ratio in [1.0, 3.0, 10.0, 30.0] {
+        for (size, speed) in [(0.05, 1.0), (0.05, 4.0), (1.0, 2.0), (1.0, 8.0)] {
+            let (_, fastest) = falls_on_cubes(1, size, (ratio, speed), 0.0);
+            assert!(fastest < 0.15, "{size} m, {ratio}, {speed} m/s: {fastest}");
         }
     }
 }

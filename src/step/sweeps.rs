@@ -1,0 +1,135 @@
+//! How often a substep sweeps at least.
+//!
+//! One sweep of a substep goes on from that of the substep before, and finds what lasts. What does not last, an impact, has to be found where it happens:
+//!
+//! * What stops a body that falls on one that lies is carried by two contacts, and when it has stopped both still have their impulses. A sweep takes back only a part of
+//!   them, the lying body moving away under it, and the falling body is thrown back.
+//! * Impulses of a bounce on several points, or of a body on several others, depend on each other.
+
+use super::halfway::Halfway;
+use crate::collide::ContactPoint;
+use crate::constants::{
+    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWEEPS_OF_IMPACTS, VISITS_OF_IMPACTS,
+};
+use crate::world::World;
+
+/// Buffers kept from part to part.
+#[derive(Debug, Default)]
+pub(super) struct LeastSweeps {
+    /// By body, whether it bounces in the part.
+    bounced: Vec<bool>,
+    /// By body, how many others it touches or meets in the part.
+    touched: Vec<u32>,
+}
+
+/// A part of a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    /// Length `[s]`.
+    pub(super) h: f64,
+    /// Substeps of it, at least 1.
+    pub(super) substeps: u32,
+    /// Approach below which nothing bounces `[m/s]`.
+    pub(super) threshold: f64,
+}
+
+impl LeastSweeps {
+    /// Those of a part with these contacts.
+    pub(super) fn find(
+        &mut self,
+        moving: (&World, &Halfway),
+        contacts: &[ContactPoint],
+        part: Part,
+    ) -> u32 {
+        let bounces = self.of_bounces(moving, contacts, part);
+        bounces.max(self.of_impacts(moving, contacts, part))
+    }
+
+    /// Several where a body is hit that touches others, if there are few contacts. Not where it bounces without loss: a row of elastic balls
+    /// that touch hands an impact from each to the next, one in each substep, and not to all at once.
+    fn of_impacts(
+        &mut self,
+        (world, halfway): (&World, &Halfway),
+        contacts: &[ContactPoint],
+        part: Part,
+    ) -> u32 {
+        let visits = (part.substeps as usize).saturating_mul(contacts.len());
+        let most = (VISITS_OF_IMPACTS / visits.max(1)) as u32;
+        if most <= 1 {
+            return 1;
+        }
+        let along = |point: &ContactPoint| halfway.slip(world, point).dot(&point.normal);
+        let hits = |point: &&ContactPoint| {
+            let along = along(point);
+            along < -part.threshold
+                && point.separation + part.h * along <= 0.0
+                && restitution(world, point) < 1.0
+        };
+        if !contacts.iter().any(|point| hits(&point)) {
+            return 1;
+        }
+        self.touched.clear();
+        self.touched.resize(world.bodies.len(), 0);
+        for pair in contacts.chunk_by(|one, next| one.bodies == next.bodies) {
+            // What rests has a gap of some rounding.
+            let reach = |point: &ContactPoint| part.h * (part.threshold - along(point).min(0.0));
+            if pair.iter().any(|point| point.separation <= reach(point)) {
+                for body in pair[0].bodies {
+                    self.touched[body as usize] += 1;
+                }
+            }
+        }
+        let is_between = |&body: &u32| {
+            self.touched[body as usize] > 1 && world.bodies[body as usize].is_dynamic()
+        };
+        let mut hit = contacts.iter().filter(hits);
+        if hit.any(|point| point.bodies.iter().any(is_between)) {
+            most.min(SWEEPS_OF_IMPACTS)
+        } else {
+            1
+        }
+    }
+
+    /// Several where something bounces on several points at once, whose impulses one does not find.
+    fn of_bounces(
+        &mut self,
+        (world, halfway): (&World, &Halfway),
+        contacts: &[ContactPoint],
+        part: Part,
+    ) -> u32 {
+        if world.materials.iter().all(|m| m.restitution == 0.0) {
+            return 1;
+        }
+        let bounces = |point: &ContactPoint| {
+            let along = halfway.slip(world, point).dot(&point.normal);
+            along < -part.threshold
+                && point.separation + part.h * along < 0.0
+                && restitution(world, point) > 0.0
+        };
+        self.bounced.clear();
+        self.bounced.resize(world.bodies.len(), false);
+        let mut sweeps = 1;
+        let mut last = None;
+        for point in contacts.iter().filter(|point| bounces(point)) {
+            if last.replace(point.bodies) == Some(point.bodies) {
+                return SWEEPS_OF_A_BOUNCE;
+            }
+            for body in point.bodies.map(|body| body as usize) {
+                let before = std::mem::replace(&mut self.bounced[body], true);
+                if before && world.bodies[body].is_dynamic() {
+                    sweeps = SWEEPS_OF_BOUNCES;
+                }
+            }
+        }
+        sweeps
+    }
+}
+
+/// Newton's coefficient of the materials of two bodies.
+fn restitution(world: &World, point: &ContactPoint) -> f64 {
+    let [a, b] = point.bodies.map(|body| {
+        let material = world.bodies[body as usize].material;
+        &world.materials[material as usize]
+    });
+    a.combine(b).restitution
+}

@@ -9,7 +9,8 @@
 use super::halfway::Halfway;
 use crate::collide::ContactPoint;
 use crate::constants::{
-    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWEEPS_OF_IMPACTS, VISITS_OF_IMPACTS,
+    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWEEPS_OF_IMPACTS, VISITS_OF_A_SUBSTEP,
+    VISITS_OF_IMPACTS,
 };
 use crate::world::World;
 
@@ -53,8 +54,8 @@ impl LeastSweeps {
         contacts: &[ContactPoint],
         part: Part,
     ) -> u32 {
-        let visits = (part.substeps as usize).saturating_mul(contacts.len());
-        let most = (VISITS_OF_IMPACTS / visits.max(1)) as u32;
+        let of_a_substep = VISITS_OF_A_SUBSTEP.min(VISITS_OF_IMPACTS / part.substeps as usize);
+        let most = (of_a_substep / contacts.len().max(1)) as u32;
         if most <= 1 {
             return 1;
         }

@@ -38,13 +38,19 @@ fn velocity_row(
     gain: f32,
     of_gap: f32,
     presses: bool,
+    parts: bool,
     least_approach: f32,
 ) -> vec2<f32> {
     let restitution = step.restitution;
     let open = gap - params.slop;
     var asked = of_gap;
-    let calm = gap + 2.0 * params.slop >= 0.0 && velocity + gain >= -params.calm_approach;
+    let touching = params.touching * (step.root_size * step.root_size);
+    let touches = gap + (2.0 * params.slop + touching) >= 0.0;
+    let calm = touches && velocity + gain >= -params.calm_approach;
     let waits = open > 0.0 || calm;
+    if restitution > 0.0 && parts {
+        asked = max(asked, restitution * velocity);
+    }
     if restitution > 0.0 && waits && !presses {
         asked = FREE_APPROACH;
     }
@@ -116,11 +122,12 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let response = select(0.0, 1.0 / mass, mass > 0.0);
     let least_approach = max(threshold, response * impulses[at].x);
     let asked = asked_of_gap(params, step, gap, velocity, most);
-    if step.restitution > 0.0 && (velocity > threshold + max(-asked, 0.0) || velocity < -least_approach) {
+    let parts = velocity > threshold + max(-asked, 0.0);
+    if step.restitution > 0.0 && (parts || velocity < -least_approach) {
         impulses[at] = vec4<f32>(0.0, 0.0, 0.0, 0.0);
     }
     let presses = impulses[at].x > 0.0;
-    let row = velocity_row(params, step, gap, velocity, gain, asked, presses, least_approach);
+    let row = velocity_row(params, step, gap, velocity, gain, asked, presses, parts, least_approach);
     impulses[at].w = row.y;
     blocks[at].friction = frictions[at];
     blocks[at].free_velocity =

@@ -1,7 +1,7 @@
 // Records of a step in substeps. Sizes and offsets equal those of the Rust structs of the same name in
 // `src/solver/substeps/records.rs`.
 
-// One LCP of the step; 96 bytes.
+// One LCP of the step; 100 bytes.
 struct SubstepParams {
     start_factor: f32,
     increment_factor: f32,
@@ -27,6 +27,7 @@ struct SubstepParams {
     held_load: f32,
     spring_time: f32,
     calm_approach: f32,
+    touching: f32,
 }
 
 // What impulses and corrections have done to a body since the start of the step; 64 bytes.

@@ -219,6 +219,7 @@ fn records_have_the_layout_of_the_rust_structs() {
         held_load,
         spring_time,
         calm_approach,
+        touching,
     });
     layout_of!(BodyState {
         gained_linear,

@@ -75,6 +75,7 @@ fn plan(method: Method, position: bool) -> SubstepPlan {
             load_time: 0.0,
             slop: 1e-4,
             spared: 5e-5,
+            touching: 1e-4,
         },
         restitution_threshold: 0.05,
         calm_change: 0.0,

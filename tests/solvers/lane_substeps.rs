@@ -76,6 +76,7 @@ fn plan(method: Method, substeps: u32, warm_start: bool) -> SubstepPlan {
             load_time: 0.0,
             slop: 1e-5,
             spared: 2e-4,
+            touching: 1e-4,
         },
         restitution_threshold: 0.1,
         calm_change: 0.0,

@@ -175,3 +175,71 @@ fn no_bounce_turns_what_lands_flat() {
         assert!(spin < 1e-4, "{name}: {spin}");
     }
 }
+
+/// Speeds of five balls in a row that touch, over that of the first ones, which hit the others so far into a step; at the most that their energy is over the start.
+fn row_of_balls(
+    restitution: f64,
+    size: f64,
+    speed: f64,
+    (first, late): (usize, f64),
+) -> ([f64; 5], f64) {
+    let mut world = World::new(Vec3::zeros());
+    world.materials[0].restitution = restitution;
+    let (h, v) = (1.0 / 60.0, speed * (G * size).sqrt());
+    for k in 0..5 {
+        let is_fast = k < first;
+        let gap = if is_fast { (1.0 + late) * h * v } else { 0.0 };
+        let place = Vec3::x() * (size * k as f64 - gap);
+        let ball = Shape::Sphere { radius: 0.5 * size };
+        let pose = Pose::new(place, Quat::identity());
+        let mut body = Body::dynamic(ball, pose, 1000.0).unwrap();
+        body.linear_velocity.x = if is_fast { v } else { 0.0 };
+        world.add(body).unwrap();
+    }
+    let mut run = simulation(world, h);
+    let start = run
+        .world()
+        .bodies
+        .iter()
+        .map(|b| b.linear_velocity.x.powi(2));
+    let start: f64 = start.sum();
+    let mut most: f64 = 0.0;
+    for _ in 0..12 {
+        run.step().unwrap();
+        let now = run
+            .world()
+            .bodies
+            .iter()
+            .map(|b| b.linear_velocity.x.powi(2));
+        most = most.max(now.sum::<f64>() / start);
+    }
+    let speeds = std::array::from_fn(|k| run.world().bodies[k].linear_velocity.x / v);
+    (speeds, most)
+}
+
+/// In places that no number of the machine stands for, balls of 5 cm were in each other by a rounding, pressed on each other, and left together. Two that hit three others
+/// gained 0.11 of their energy with 0.9.
+#[test]
+fn a_row_of_balls_hands_an_impact_on_and_gains_nothing() {
+    for (size, speed) in [(0.05, 0.3), (0.05, 3.0), (1.0, 1.0)] {
+        for (first, late) in [(1, 0.2), (1, 0.9), (2, 0.1), (2, 0.5)] {
+            let (speeds, most) = row_of_balls(1.0, size, speed, (first, late));
+            let says =
+                format!("{first} of {size} m, {late} of a step late: {speeds:?}, energy {most}");
+            assert!(most < 1.0 + 1e-5, "{says}");
+            for (k, speed) in speeds.iter().enumerate() {
+                let right = if k >= 5 - first { 1.0 } else { 0.0 };
+                assert!((speed - right).abs() < 0.01, "{says}");
+            }
+            for restitution in [0.9, 0.5] {
+                let (speeds, most) = row_of_balls(restitution, size, speed, (first, late));
+                let says = format!(
+                    "{first} of {size} m, restitution {restitution}: {speeds:?}, energy {most}"
+                );
+                assert!(most < 1.0 + 1e-5, "{says}");
+                let momentum: f64 = speeds.iter().sum();
+                assert!((momentum - first as f64).abs() < 1e-4, "{says}");
+            }
+        }
+    }
+}

@@ -378,6 +378,10 @@ typedef struct ds_plan {
    */
   float spared;
   /*
+   Overlap up to which bodies that may bounce touch [m].
+   */
+  float touching;
+  /*
    How each substep is solved.
    */
   struct ds_options velocity;

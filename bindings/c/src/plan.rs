@@ -74,6 +74,8 @@ pub struct ds_plan {
     pub slop: f32,
     /// Penetration that is spared the push [m].
     pub spared: f32,
+    /// Overlap up to which bodies that may bounce touch [m].
+    pub touching: f32,
     /// How each substep is solved.
     pub velocity: ds_options,
     /// Not 0: a position problem follows each substep.
@@ -149,6 +151,7 @@ impl ds_plan {
             load_time: law.load_time,
             slop: law.slop,
             spared: law.spared,
+            touching: law.touching,
             velocity: ds_options::of(&plan.velocity),
             has_position: position.is_some().into(),
             max_correction: position.map_or(0.0, |position| position.max_correction),
@@ -171,6 +174,7 @@ impl ds_plan {
                 load_time: self.load_time,
                 slop: self.slop,
                 spared: self.spared,
+                touching: self.touching,
             },
             restitution_threshold: self.restitution_threshold,
             calm_change: self.calm_change,

@@ -153,18 +153,18 @@ impl<S: Simd> Start<S> {
         let applies = S::select(meets, restitution, zero);
         let applies = zero.lt(S::select(fast, applies, zero));
         let may_bounce = S::select(fast, restitution, zero);
-        let bounces = zero.lt(S::select(
-            least_parting.lt(velocity),
-            restitution,
-            may_bounce,
-        ));
+        let parts = least_parting.lt(velocity);
+        let bounces = zero.lt(S::select(parts, restitution, may_bounce));
         let pressing = S::select(bounces, zero, impulse);
         let approaches = (velocity + gain).lt(zero - S::splat(params.calm_approach));
         let calm = S::select(approaches, zero, restitution);
-        let overlaps = (gap + S::splat(2.0 * params.slop)).lt(zero);
+        let touching = S::splat(params.touching) * (self.root_size * self.root_size);
+        let overlaps = (gap + (S::splat(2.0 * params.slop) + touching)).lt(zero);
         let calm = S::select(overlaps, zero, calm);
         let parted = S::select(zero.lt(open), restitution, calm);
         let waits = zero.lt(S::select(zero.lt(pressing), zero, parted));
+        let has_parted = zero.lt(S::select(parts, restitution, zero));
+        let asked = S::select(has_parted, asked.max(restitution * velocity), asked);
         let asked = S::select(waits, S::splat(FREE_APPROACH), asked);
         Bias {
             bias: S::select(applies, wanted, asked),

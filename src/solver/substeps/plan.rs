@@ -82,6 +82,9 @@ pub struct GapLaw {
     /// Penetration beyond the slop that is spared the push `[m]`, at least 0: what a position LCP removes
     /// anyway, and without giving it a velocity.
     pub spared: f32,
+    /// Overlap beyond twice the slop up to which bodies that may bounce only touch `[m]`, at least 0; see [`SubstepPlan::contact_row`].
+    #[cfg_attr(feature = "scene", serde(default))]
+    pub touching: f32,
 }
 
 impl Default for GapLaw {
@@ -97,6 +100,7 @@ impl Default for GapLaw {
             load_time: 0.0,
             slop: 0.0,
             spared: 0.0,
+            touching: 0.0,
         }
     }
 }
@@ -181,6 +185,7 @@ impl GapLaw {
         Self {
             max_push: self.max_push * root,
             held: self.held * (root * root),
+            touching: self.touching * (root * root),
             load_time: self.load_time * f64::from(root),
             ..*self
         }
@@ -246,6 +251,10 @@ impl SubstepPlan {
     /// push of a shut one if it asks for more; see [`Meeting::row`]. What is apart, or touches and does not approach, presses on
     /// nothing and may bounce is left to itself where it does not: an impact somewhere else may bring it together within the
     /// substep, and a gap that only closes would take the speed with which it is to bounce in the next one.
+    ///
+    /// What still overlaps after a bounce and parts with speed v may approach with e v within the substep. That is Moreau's law (1988), `v+ + e v >= 0` for all
+    /// contacts at once, which gains no energy where impacts come together. Held apart as others are, it would be pressed by an impact on one of its bodies, and do work on both:
+    /// `(v + v+) / 2` times the impulse.
     #[must_use]
     pub fn contact_row(
         &self,
@@ -257,14 +266,18 @@ impl SubstepPlan {
         let (gap, slop) = (meeting.separation, f64::from(self.gap_law.slop));
         let presses = carried.impulse > 0.0 && !self.starts_cold(meeting, softness, carried, scale);
         // Not at the slop, to which gaps are corrected: a rounding there would be another answer.
-        let touches = gap + 2.0 * slop >= 0.0;
+        let touching = f64::from(self.gap_law.for_size(scale.size).touching);
+        let touches = gap + (2.0 * slop + touching) >= 0.0;
         let calm = meeting.velocity + meeting.gain >= -f64::from(self.calm_approach());
         let waits = gap - slop > 0.0 || (touches && calm);
-        let asked = if meeting.restitution > 0.0 && waits && !presses {
-            f64::from(FREE_APPROACH)
-        } else {
-            self.asked(meeting, softness, carried, scale)
-        };
+        let mut asked = self.asked(meeting, softness, carried, scale);
+        if meeting.restitution > 0.0 {
+            if waits && !presses {
+                asked = f64::from(FREE_APPROACH);
+            } else if self.parts(meeting, asked) {
+                asked = asked.max(meeting.restitution * meeting.velocity);
+            }
+        }
         let meeting = Meeting {
             separation: gap - slop,
             ..*meeting
@@ -301,11 +314,14 @@ impl SubstepPlan {
         carried: &Carried,
         scale: Scale,
     ) -> bool {
-        let threshold = f64::from(self.restitution_threshold);
         let approaches = -meeting.velocity > self.least_approach(carried);
-        let pushed = || (-self.asked(meeting, softness, carried, scale)).max(0.0);
-        let parts = || meeting.velocity > threshold + pushed();
+        let parts = || self.parts(meeting, self.asked(meeting, softness, carried, scale));
         meeting.restitution > 0.0 && (approaches || parts())
+    }
+
+    /// True if the bodies of a contact leave each other faster than springs push them, and by more than the speed below which nothing bounces.
+    fn parts(&self, meeting: &Meeting, asked: f64) -> bool {
+        meeting.velocity > f64::from(self.restitution_threshold) + (-asked).max(0.0)
     }
 
     /// Approach below which a contact does not bounce `[m/s]`.
@@ -364,6 +380,7 @@ impl SubstepPlan {
             ("held load", law.held_load),
             ("slop", law.slop),
             ("spared penetration", law.spared),
+            ("overlap of what touches", law.touching),
             ("restitution threshold", self.restitution_threshold),
             ("largest correction", most[0]),
             ("largest turn", most[1]),

@@ -8,7 +8,7 @@ use super::{PositionPlan, SubstepPlan};
 use crate::solver::Options;
 use bytemuck::{Pod, Zeroable};
 
-/// One LCP of a step; 96 bytes.
+/// One LCP of a step; 100 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 pub struct SubstepParams {
@@ -61,6 +61,8 @@ pub struct SubstepParams {
     pub spring_time: f32,
     /// Approach up to which what touches, presses on nothing and may bounce is left alone `[m/s]`.
     pub calm_approach: f32,
+    /// See [`GapLaw`](super::GapLaw) `[m]`.
+    pub touching: f32,
 }
 
 impl SubstepParams {
@@ -116,6 +118,7 @@ impl SubstepParams {
             held_load: plan.gap_law.held_load,
             spring_time: plan.gap_law.spring_time() as f32,
             calm_approach: plan.calm_approach(),
+            touching: plan.gap_law.touching,
             ..Self::default()
         }
     }

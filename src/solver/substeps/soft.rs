@@ -7,8 +7,8 @@ use super::{GapLaw, PositionPlan, SubstepPlan};
 use crate::constants::{
     CALM_CHANGE_GH, CONTACT_SOFTNESS, CONTACT_SWEEPS, CORRECTION_SPEED, DRIVE_PER_GRAVITY,
     HELD_LOAD_PER_SIZE, HELD_PER_SIZE, HELD_WEIGHTS, HOST_SUBSTEPS, LOAD_TIME,
-    MAX_CORRECTION_ANGLE, MAX_SOFT_GAMMA, RECOVERY_SPEED, RESTITUTION_THRESHOLD_GH, SOFT_SHARE,
-    SPRING_SPEED,
+    MAX_CORRECTION_ANGLE, MAX_SOFT_GAMMA, OVERLAP_OF_TOUCHING, RECOVERY_SPEED,
+    RESTITUTION_THRESHOLD_GH, SOFT_SHARE, SPRING_SPEED,
 };
 use crate::problem::AsProblem;
 use crate::solver::Options;
@@ -151,6 +151,7 @@ impl SoftStep {
             held: (rate * HELD_PER_SIZE * size) as f32,
             held_load: held_load as f32,
             load_time: LOAD_TIME * (size / acceleration).sqrt(),
+            touching: (OVERLAP_OF_TOUCHING * size) as f32,
             ..GapLaw::default()
         }
     }

@@ -226,11 +226,16 @@ pub(crate) const SWEEPS_OF_A_BOUNCE: u32 = 32;
 /// 32 lose 0.013.
 pub(crate) const SWEEPS_OF_BOUNCES: u32 = 8;
 
-/// Most sweeps of each substep of a part in which a body is hit that touches another, and does not bounce without loss.
+/// Most sweeps of each substep of a part in which a body is hit that touches another.
 ///
 /// A ball that falls on one of its size that lies goes back with 0.13 of its speed with one sweep, 0.007 with 4, 0.008 with this; one of ten times its mass with
 /// 0.23, 0.03 and 0.02.
 pub(crate) const SWEEPS_OF_IMPACTS: u32 = 8;
+
+/// Restitution from which on there are so many, however many contacts there are.
+///
+/// A ball that hits a rack of 15 has up to 1.88 times its energy after one sweep a substep with 1, up to 1.15 times with 0.9, and never more than it had with 0.85 and less.
+pub(crate) const SWEPT_RESTITUTION: f64 = 0.8;
 
 /// Sweeps times contacts of such a part up to which there is more than one sweep.
 ///

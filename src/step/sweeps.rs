@@ -4,13 +4,14 @@
 //!
 //! * What stops a body that falls on one that lies is carried by two contacts, and when it has stopped both still have their impulses. A sweep takes back only a part of
 //!   them, the lying body moving away under it, and the falling body is thrown back.
-//! * Impulses of a bounce on several points, or of a body on several others, depend on each other.
+//! * Impulses of a bounce on several points, or of a body on several others, depend on each other. One sweep finds the first as if there were no others, and a
+//!   ball that hits two at once, both for their speeds before, gains energy if it loses little by itself.
 
 use super::halfway::Halfway;
 use crate::collide::ContactPoint;
 use crate::constants::{
-    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWEEPS_OF_IMPACTS, VISITS_OF_A_SUBSTEP,
-    VISITS_OF_IMPACTS,
+    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWEEPS_OF_IMPACTS, SWEPT_RESTITUTION,
+    VISITS_OF_A_SUBSTEP, VISITS_OF_IMPACTS,
 };
 use crate::world::World;
 
@@ -46,8 +47,7 @@ impl LeastSweeps {
         bounces.max(self.of_impacts(moving, contacts, part))
     }
 
-    /// Several where a body is hit that touches others, if there are few contacts. Not where it bounces without loss: a row of elastic balls
-    /// that touch hands an impact from each to the next, one in each substep, and not to all at once.
+    /// Several where a body is hit that touches others, if there are few contacts or it bounces nearly without loss.
     fn of_impacts(
         &mut self,
         (world, halfway): (&World, &Halfway),
@@ -56,15 +56,15 @@ impl LeastSweeps {
     ) -> u32 {
         let of_a_substep = VISITS_OF_A_SUBSTEP.min(VISITS_OF_IMPACTS / part.substeps as usize);
         let most = (of_a_substep / contacts.len().max(1)) as u32;
-        if most <= 1 {
+        let most = most.clamp(1, SWEEPS_OF_IMPACTS);
+        let may_gain = |restitution: f64| restitution > SWEPT_RESTITUTION;
+        if most == 1 && !world.materials.iter().any(|m| may_gain(m.restitution)) {
             return 1;
         }
         let along = |point: &ContactPoint| halfway.slip(world, point).dot(&point.normal);
         let hits = |point: &&ContactPoint| {
             let along = along(point);
-            along < -part.threshold
-                && point.separation + part.h * along <= 0.0
-                && restitution(world, point) < 1.0
+            along < -part.threshold && point.separation + part.h * along <= 0.0
         };
         if !contacts.iter().any(|point| hits(&point)) {
             return 1;
@@ -83,12 +83,16 @@ impl LeastSweeps {
         let is_between = |&body: &u32| {
             self.touched[body as usize] > 1 && world.bodies[body as usize].is_dynamic()
         };
-        let mut hit = contacts.iter().filter(hits);
-        if hit.any(|point| point.bodies.iter().any(is_between)) {
-            most.min(SWEEPS_OF_IMPACTS)
-        } else {
-            1
-        }
+        let sweeps = |point: &ContactPoint| {
+            if may_gain(restitution(world, point)) {
+                SWEEPS_OF_IMPACTS
+            } else {
+                most
+            }
+        };
+        let hit = contacts.iter().filter(hits);
+        let between = hit.filter(|point| point.bodies.iter().any(is_between));
+        between.map(sweeps).max().unwrap_or(1)
     }
 
     /// Several where something bounces on several points at once, whose impulses one does not find.

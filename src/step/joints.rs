@@ -5,7 +5,7 @@ mod geometric_stiffness;
 mod work;
 
 use super::integrate::Momentum;
-use crate::constants::{JOINT_CORRECTION_RATE, LEAST_IMPLICIT, ROWS_PER_THREAD};
+use crate::constants::{JOINT_CORRECTION_RATE, LEAST_IMPLICIT, ROWS_PER_THREAD, STIFF_SPRING};
 use crate::math::{self, Mat3, V3, Vec3};
 use crate::parallel;
 use crate::problem::{Body, JointRow, Problem, Velocity};
@@ -71,7 +71,8 @@ impl Joints {
     /// A limit of soft joints that has pressed in the substep before holds in this one, and is solved at once with the rows that have no bounds. A row by
     /// itself sees the inertia of its bodies, not that of the mechanism behind them: a sweep finds too little of its impulse to correct its error
     /// without feeding energy in, and a flap that lies on its limit under a box never came to rest. One that turns out to pull lets go in the
-    /// next substep.
+    /// next substep. So it is with the stiff spring of a position motor as long as that needs less than its largest force: three boxes on two of them shook
+    /// themselves to pieces.
     pub(super) fn build_rows(
         &mut self,
         world: &World,
@@ -109,13 +110,21 @@ impl Joints {
                 let solvers = row.for_solver(pair);
                 let response = inverse_effective_mass(&solvers, pair, bodies);
                 let mut ask = Ask::of(row, response, &correction.scheme, &state, integrals[index]);
-                let impulse = if is_soft && matches!(row.law, Law::Limit { .. }) {
-                    if impulse > 0.0 {
-                        ask.lower = f64::NEG_INFINITY;
+                let impulse = match row.law {
+                    Law::Limit { .. } if is_soft => {
+                        if impulse > 0.0 {
+                            ask.lower = f64::NEG_INFINITY;
+                        }
+                        impulse.max(0.0)
                     }
-                    impulse.max(0.0)
-                } else {
-                    impulse
+                    Law::Spring { .. } if is_soft => {
+                        let [lower, upper] = [bound(ask.lower), bound(ask.upper)];
+                        if ask.is_stiff(response) && ask.stays_within(response, velocity, impulse) {
+                            (ask.lower, ask.upper) = (f64::NEG_INFINITY, f64::INFINITY);
+                        }
+                        impulse.clamp(lower, upper)
+                    }
+                    _ => impulse,
                 };
                 let lost = lost_velocity(row, &solvers, pair, momenta, bodies);
                 JointRow {
@@ -311,6 +320,17 @@ struct Ask {
 }
 
 impl Ask {
+    /// True of a spring that changes much of its row's velocity within a substep; `response` is the row's `J M^-1 J^T`.
+    fn is_stiff(&self, response: f64) -> bool {
+        response > STIFF_SPRING * self.softness
+    }
+
+    /// True of a row that had an impulse within its bounds in the substep before, and by its velocity before this one will have.
+    fn stays_within(&self, response: f64, velocity: f64, impulse: f32) -> bool {
+        let expected = (velocity + self.bias) / (response + self.softness);
+        f64::from(impulse).abs().max(expected.abs()) < self.upper
+    }
+
     /// `response` is the row's `J M^-1 J^T`, `integral` that of the error of a prescribed velocity.
     fn of(row: &Row, response: f64, scheme: &Scheme, state: &RowState, integral: f64) -> Self {
         let h = state.h;

@@ -12,7 +12,7 @@ use drystone::solver::Plan;
 use drystone::solver::cpu::CpuSolver;
 use drystone::stabilize::{Baumgarte, Scheme, Stabilization};
 use drystone::step::{Settings, Simulation};
-use drystone::world::joint::{Joint, JointKind, Path};
+use drystone::world::joint::{Joint, JointKind, Motor, Path};
 use drystone::world::{Body, MassProperties, Shape, World};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_6};
 
@@ -232,6 +232,57 @@ fn a_rope_bridge_gains_no_energy() {
             let gain = total(&report.energy) - start;
             assert!(gain < 0.0, "1/{rate} s, {substeps} substeps: {gain} J");
             assert!(report.joints.linear_max < 5e-3, "{:?}", report.joints);
+        }
+    }
+}
+
+/// Swept one by one, motors that are stiff for a substep saw the inertia of their own two bodies alone: with three times that stiffness the motion of
+/// three boxes on two grew a million times.
+#[test]
+fn stiff_motors_on_a_chain_gain_no_energy() {
+    let (h, d): (f64, f64) = (1.0 / 60.0, 0.1);
+    for count in [3, 5] {
+        for stiffness in [0.1, 1.0, 3.0, 10.0, 100.0] {
+            for most in [1.0, 1e9] {
+                let mut world = World::new(Vec3::zeros());
+                for k in 0..count {
+                    let half_extents = Vec3::new(0.4, 0.2, 0.2) * d;
+                    let pose = Pose::new(Vec3::x() * (f64::from(k) * d), Quat::identity());
+                    let mut body =
+                        Body::dynamic(Shape::Box { half_extents }, pose, 1000.0).unwrap();
+                    body.linear_velocity.y = if k % 2 == 0 { 0.01 } else { -0.01 };
+                    body.groups.collides_with = 0;
+                    world.add(body).unwrap();
+                }
+                // Of one body by itself, in the shortest substeps that there are by default.
+                let inertia = world.bodies[0].mass.inertia[(2, 2)];
+                let per_substep = inertia * (12.0 / h).powi(2);
+                for b in 1..count as u32 {
+                    let anchor = Vec3::x() * ((f64::from(b) - 0.5) * d);
+                    let hinge =
+                        Joint::at(JointKind::Hinge, &world, b, Some(b - 1), anchor, Vec3::z());
+                    let motor = Motor::Position {
+                        target: 0.0,
+                        stiffness: stiffness * per_substep,
+                        damping: 0.0,
+                        max_force: most * inertia * (0.01 / d) * (12.0 / h),
+                    };
+                    world.add_joint(hinge.unwrap().with_motor(motor)).unwrap();
+                }
+                let start = energy(&world).kinetic;
+                let settings = Settings {
+                    time_step: h,
+                    ..Settings::default()
+                };
+                let mut run = simulation(world, settings);
+                for _ in 0..120 {
+                    let part = run.step().unwrap().energy.kinetic / start;
+                    assert!(
+                        part < 1.0,
+                        "{count} bodies, stiffness {stiffness}, at most {most}: {part} of the energy"
+                    );
+                }
+            }
         }
     }
 }

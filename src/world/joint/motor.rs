@@ -1,7 +1,8 @@
 //! What drives the free coordinate, with a force that is limited.
 //!
 //! A velocity motor asks for `J V = target` and exerts at most its largest force; a position motor is a
-//! spring and a damper towards its target, limited likewise.
+//! spring and a damper towards its target, limited likewise; one that is stiff for a substep may exceed its largest force in the substep
+//! in which it first needs more, as in an impact.
 
 use super::coordinate::Coordinate;
 use super::{Joint, JointKind, Law, Row};

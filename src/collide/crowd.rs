@@ -70,6 +70,8 @@ pub(super) struct Crowd {
     /// Duration of a step, zero if nothing is known of steps `[s]`.
     time_step: f64,
     stretch: Stretch,
+    /// Bodies that may be driven on by what hits them in the part that contacts are looked for, and how fast `[m/s]`.
+    driven: Vec<(u32, f64)>,
     /// Number of the search for contacts.
     search: u64,
 }
@@ -117,7 +119,14 @@ impl Crowd {
     /// Begins a search for contacts.
     pub(super) fn begin_search(&mut self, stretch: Stretch) {
         self.stretch = stretch;
+        self.driven.clear();
         self.search += 1;
+    }
+
+    /// From the next [`Self::follow`] of this search on these bodies may be driven on so fast `[m/s]`.
+    pub(super) fn drive(&mut self, driven: &[(u32, f64)]) {
+        self.driven.clear();
+        self.driven.extend_from_slice(driven);
     }
 
     /// Number of the search for contacts.
@@ -171,6 +180,13 @@ impl Crowd {
                     follow(movers, whereabouts, bodies);
                 },
             );
+        }
+        for &(body, speed) in &self.driven {
+            let mover = &mut self.movers[body as usize];
+            mover.drive(speed);
+            if let Some(known) = self.whereabouts.get_mut(body as usize) {
+                known.set_motion(mover);
+            }
         }
     }
 

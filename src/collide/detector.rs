@@ -98,6 +98,11 @@ impl Detector {
         self.crowd.begin_search(stretch);
     }
 
+    /// Says that these bodies may be driven on so fast `[m/s]` by what hits them in the part that [`Self::begin_search`] has begun for.
+    pub(crate) fn drive(&mut self, driven: &[(u32, f64)]) {
+        self.crowd.drive(driven);
+    }
+
     /// Brings the list of pairs up to date: all pairs of bodies that can have a contact within
     /// `limits`, or come to have one by being moved by up to `allowance` `[m]` towards each other.
     ///

@@ -141,7 +141,7 @@ pub(super) fn sphere_and_mesh(
     let center = rotation.tr_mul(&(ball.position - ground.position));
     let radius = ball.bounding_radius;
     // However fast a sphere spins, it comes no nearer.
-    let speed = ball.velocity.norm() + ground.speed;
+    let speed = ball.velocity.norm() + f64::from(ball.driven) + ground.speed;
     let reach = limits.margin + limits.time_step * speed * (1.0 + ROUNDING);
     let range = radius + reach;
     let mut gone = (center - around.center).norm();

@@ -31,7 +31,7 @@ pub(crate) const MAX_FIELD_CELLS: f64 = 1e7;
 pub(crate) const MAX_FIELD_WIDTH: f64 = 16.0;
 
 /// Format of checkpoints. It grows with every change of what a state holds: there is no reading of older ones.
-pub(crate) const CHECKPOINT_FORMAT: u32 = 7;
+pub(crate) const CHECKPOINT_FORMAT: u32 = 8;
 
 /// Checkpoints that a run keeps: should the newest be damaged, there are those before.
 pub(crate) const CHECKPOINTS_KEPT: usize = 3;

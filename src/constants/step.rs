@@ -169,6 +169,16 @@ pub(crate) const CLOSING_HALFWAY: f64 = 0.02;
 /// and are looked for where they are first; chosen, not measured. The middle of a ball is on the other side of a thin plate from one half on.
 pub(crate) const PASSING_HALFWAY: f64 = 0.25;
 
+/// How far what hits a body may drive it within a part of a step before contacts are looked for once more with that, over its size. Found less far away it is stopped
+/// by its springs.
+pub(crate) const DRIVEN_PER_SIZE: f64 = 0.25;
+
+/// A change of velocity by an impact over one that is known already, from which on it is passed on; chosen, not measured.
+pub(crate) const DRIVEN_MORE: f64 = 1.1;
+
+/// Most times that impacts are passed on between two searches, and most searches for that in a part; chosen, not measured.
+pub(crate) const DRIVEN_ROUNDS: u32 = 8;
+
 /// How far the surface of a body moves at most in half a part of a step that counts as at rest, over its size.
 pub(crate) const AT_REST_HALFWAY: f64 = 1e-6;
 

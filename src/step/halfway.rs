@@ -7,7 +7,8 @@
 
 use crate::collide::{ContactPoint, Detector};
 use crate::constants::{
-    AT_REST_HALFWAY, BODIES_PER_THREAD, CLOSING_HALFWAY, CONTACTS_PER_THREAD, PASSING_HALFWAY,
+    AT_REST_HALFWAY, BODIES_PER_THREAD, CLOSING_HALFWAY, CONTACTS_PER_THREAD, DRIVEN_PER_SIZE,
+    PASSING_HALFWAY,
 };
 use crate::math::{self, Pose, Vec3};
 use crate::parallel::{self, SharedSlice, for_chunks};
@@ -37,10 +38,15 @@ pub(super) struct Halfway {
     any: bool,
     /// True if some go so far ahead that they may pass what they have not been near before.
     may_pass: bool,
+    /// True if some are so fast that they may drive others far.
+    may_drive: bool,
 }
 
 /// Bodies of a contact, their speed of closing in `[m/s]`, and how far they may go on with it `[m]`.
 type Close = ([u32; 2], [f64; 2]);
+
+/// Whether some of a crowd are ahead, fast, and may pass others; the farthest that one goes, and the smallest size `[m]`.
+type Measures = ([bool; 3], [f64; 2]);
 
 impl Halfway {
     /// Positions of bodies when contacts were found `[m]`, from which levers of contacts lead; shape `[body_count]`.
@@ -76,6 +82,16 @@ impl Halfway {
         self.positions[body as usize] - world.bodies[body as usize].pose.position
     }
 
+    /// After [`Self::move_ahead`]: true if some bodies are so fast that they may drive others far.
+    pub(super) fn may_drive(&self) -> bool {
+        self.may_drive
+    }
+
+    /// Least length that tells a body from a point `[m]`; infinite of what nothing moves.
+    pub(super) fn size(&self, body: usize) -> f64 {
+        self.extents[body][1]
+    }
+
     /// Velocity of A against B in a contact `[m/s]`.
     pub(super) fn slip(&self, world: &World, point: &ContactPoint) -> Vec3 {
         let [a, b] = point.bodies.map(|body| {
@@ -97,20 +113,29 @@ impl Halfway {
         );
         let measure = |_, (bodies, leads, extents): (&[Body], &mut [f64], &mut [[f64; 2]])| {
             let (mut are_ahead, mut are_fast, mut may_pass) = (false, false, false);
+            let (mut fastest, mut smallest): (f64, f64) = (0.0, f64::INFINITY);
             for ((body, own), extent) in bodies.iter().zip(leads).zip(extents) {
                 let (way, size) = (motion(body, lead), size(body));
                 *extent = [way, size];
                 are_fast |= way > 0.5 * CLOSING_HALFWAY * size;
                 may_pass |= way > 0.5 * PASSING_HALFWAY * size;
+                (fastest, smallest) = (fastest.max(way), smallest.min(size));
                 let at_rest = AT_REST_HALFWAY * size.min(body.shape.bounding_radius());
                 *own = if way > at_rest { lead } else { 0.0 };
                 are_ahead |= *own > 0.0;
             }
-            [are_ahead, are_fast, may_pass]
+            ([are_ahead, are_fast, may_pass], [fastest, smallest])
         };
-        let either = |one: [bool; 3], other: [bool; 3]| array::from_fn(|k| one[k] | other[k]);
-        let [are_ahead, are_fast, may_pass] =
-            parallel::fold(slices, BODIES_PER_THREAD, [false; 3], measure, either);
+        let join = |(one, [p, q]): Measures, (other, [r, s]): Measures| {
+            let either = array::from_fn(|k| one[k] | other[k]);
+            (either, [p.max(r), q.min(s)])
+        };
+        let none = ([false; 3], [0.0, f64::INFINITY]);
+        let ([are_ahead, are_fast, may_pass], [fastest, smallest]) =
+            parallel::fold(slices, BODIES_PER_THREAD, none, measure, join);
+        // Two that meet may give one of them up to four times the speed of either.
+        self.may_drive =
+            lead > 0.0 && 4.0 * fastest * self.reach > DRIVEN_PER_SIZE * smallest * lead;
         // Held back, bodies are still ahead.
         self.any = are_ahead;
         self.may_pass = are_ahead && may_pass;

@@ -71,6 +71,7 @@
 //!   fast that the bodies may pass each other halfway, contacts are found where they are first. Contacts of those that move less are
 //!   found once for several parts, midway through these (`collide/kept.rs`). What lies on a surface that turns as prescribed is
 //!   followed by it within that time (`turning.rs`).
+//! * **What is hit** within a part moves on as fast as what hit it: it is looked for what it may be driven into, too, and what that may hit then (`driven.rs`).
 //! * **Joints** without bounds are solved at once in every substep, on levers, axes and inertias as they are then:
 //!   `rho = 1`, so that their errors may be corrected. They have the last word: what a contact leaves open of them would become an
 //!   error, and correcting that against the force of an impact does work. A contact on a mechanism sees less than the inertia
@@ -88,6 +89,7 @@
 
 mod balance;
 mod control;
+mod driven;
 mod halfway;
 mod host;
 mod integrate;
@@ -122,6 +124,7 @@ use crate::solver::{Plan, Solution, Solver};
 use crate::stabilize::{PositionPass, Scheme, Sweeps};
 use crate::world::{BodyKind, World};
 use control::{Control, Division as StepDivision};
+use driven::Driven;
 use halfway::Halfway;
 use integrate::Momentum;
 use joints::Joints;
@@ -156,6 +159,7 @@ pub struct Simulation {
     memory: problem::Memory,
     momenta: Vec<Momentum>,
     halfway: Halfway,
+    driven: Driven,
     /// Memory of sums of energies.
     energies: Vec<Energy>,
     /// Work and dissipation since the start, if they are asked for.
@@ -225,6 +229,7 @@ impl Simulation {
             memory: problem::Memory::default(),
             momenta: Vec::new(),
             halfway: Halfway::default(),
+            driven: Driven::default(),
             energies: Vec::new(),
             balance: None,
             control: Control::default(),
@@ -415,7 +420,7 @@ impl Simulation {
         };
         let moving = (&self.world, &self.halfway);
         self.sweeps_of_parts
-            .find(moving, self.detector.contacts(), part)
+            .find(moving, &self.driven, self.detector.contacts(), part)
     }
 
     fn restitution_threshold(&self, h: f64) -> f64 {

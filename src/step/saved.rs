@@ -5,6 +5,7 @@
 //! keep from solve to solve: colours, orders and the structure of mechanisms follow from a problem alone, and serve speed.
 
 use super::control::{Control, SavedControl};
+use super::driven::Driven;
 use super::halfway::Halfway;
 use super::joints::{Joints, SavedJoints};
 use super::{Simulation, has_kinematic_bodies};
@@ -55,6 +56,8 @@ struct Carried {
     impulse_length: f64,
     /// See [`Halfway::reach`].
     reach: f64,
+    /// See [`Driven::far`].
+    driven: Vec<(u32, f64)>,
     balance: Option<EnergyBalance>,
 }
 
@@ -84,6 +87,7 @@ impl Simulation {
             updates: self.division.updates,
             impulse_length: self.impulse_length,
             reach: self.halfway.reach(),
+            driven: self.driven.far().to_vec(),
             balance: self.balance,
         };
         let all = SavedState {
@@ -150,6 +154,7 @@ impl Simulation {
         self.division.updates = carried.updates;
         self.impulse_length = carried.impulse_length;
         self.halfway = Halfway::restored(carried.reach, &self.detector);
+        self.driven = Driven::restored(carried.driven);
         self.balance = carried.balance;
         self.has_kinematic_bodies = has_kinematic_bodies(&self.world);
         self.plan = None;

@@ -3,6 +3,7 @@
 use super::Simulation;
 use crate::collide::Stretch;
 use crate::collide::narrowphase::Limits;
+use crate::constants::DRIVEN_ROUNDS;
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::stabilize::Scheme;
@@ -70,15 +71,35 @@ impl Simulation {
             pairs = self.detector.find_pairs(&self.world, limits, correction);
         }
         let paired = Instant::now();
+        let mut broad = paired - start;
         if pairs.is_ok() {
             self.detector.find_contacts(&self.world, limits);
             self.halfway.take_gaps_back(&mut self.detector);
+            self.driven.begin();
+        }
+        for _ in 0..DRIVEN_ROUNDS {
+            let moving = (&self.world, &self.halfway);
+            let contacts = self.detector.contacts();
+            if pairs.is_err() {
+                break;
+            }
+            let Some(driven) = self.driven.find(moving, contacts, h) else {
+                break;
+            };
+            let again = Instant::now();
+            self.detector.drive(driven);
+            pairs = self.detector.find_pairs(&self.world, limits, correction);
+            broad += again.elapsed();
+            if pairs.is_ok() {
+                self.detector.find_contacts(&self.world, limits);
+                self.halfway.take_gaps_back(&mut self.detector);
+            }
         }
         self.halfway.move_back(&mut self.world);
         pairs?;
         self.contacts_are_stale = false;
-        self.timings.broad += paired - start;
-        self.timings.narrow += paired.elapsed();
+        self.timings.broad += broad;
+        self.timings.narrow += start.elapsed() - broad;
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 //! * Impulses of a bounce on several points, or of a body on several others, depend on each other. One sweep finds the first as if there were no others, and a
 //!   ball that hits two at once, both for their speeds before, gains energy if it loses little by itself.
 
+use super::driven::Driven;
 use super::halfway::Halfway;
 use crate::collide::ContactPoint;
 use crate::constants::{
@@ -40,10 +41,11 @@ impl LeastSweeps {
     pub(super) fn find(
         &mut self,
         moving: (&World, &Halfway),
+        driven: &Driven,
         contacts: &[ContactPoint],
         part: Part,
     ) -> u32 {
-        let bounces = self.of_bounces(moving, contacts, part);
+        let bounces = self.of_bounces(moving, driven, contacts, part);
         bounces.max(self.of_impacts(moving, contacts, part))
     }
 
@@ -99,6 +101,7 @@ impl LeastSweeps {
     fn of_bounces(
         &mut self,
         (world, halfway): (&World, &Halfway),
+        driven: &Driven,
         contacts: &[ContactPoint],
         part: Part,
     ) -> u32 {
@@ -106,7 +109,8 @@ impl LeastSweeps {
             return 1;
         }
         let bounces = |point: &ContactPoint| {
-            let along = halfway.slip(world, point).dot(&point.normal);
+            let given: f64 = point.bodies.iter().map(|&body| driven.speed(body)).sum();
+            let along = halfway.slip(world, point).dot(&point.normal) - given;
             along < -part.threshold
                 && point.separation + part.h * along < 0.0
                 && restitution(world, point) > 0.0

@@ -272,6 +272,68 @@ linear_velocity = [{speed}, 0, 0]
     }
 }
 
+/// Balls at rest that are hit within a step stop before what is behind them, though at the start of the step they were not on the way to it.
+#[test]
+fn what_is_hit_is_driven_through_nothing() {
+    let plate = r#"{ type = "box", half_extents = [0.005, 1, 1] }"#;
+    let sheet = r#"{ type = "mesh", vertices = [[0, -1, -1], [0, 1, -1], [0, 1, 1], [0, -1, 1]], triangles = [[0, 2, 1], [0, 3, 2]] }"#;
+    let ball = |x: f64, radius: f64, speed: f64| {
+        format!(
+            r#"
+[[body]]
+shape = {{ type = "sphere", radius = {radius} }}
+density = 1000
+position = [{x}, 0, 0]
+linear_velocity = [{speed}, 0, 0]
+"#
+        )
+    };
+    for speed in [3.0, 12.0, 36.0, 100.0] {
+        for (shape, in_a_row) in [(plate, 1), (plate, 2), (sheet, 1)] {
+            for gap in [0.002, 0.03, 0.1] {
+                for start in 0..4 {
+                    let way = speed / 60.0 * (0.1 + 0.25 * f64::from(start));
+                    let row = (1..=in_a_row).map(|k| 0.2 * f64::from(k) - 0.1 + gap);
+                    let row = row.map(|x| ball(-x, 0.1, 0.0)).collect::<String>();
+                    let hitting = -0.2 * f64::from(in_a_row) - gap - way - 0.3;
+                    let hitting = ball(hitting, 0.3, speed);
+                    let text = format!(
+                        r#"
+name = "hits"
+[simulation]
+dt = 0.016666666666666666
+steps = 1
+gravity = [0, 0, 0]
+[materials.default]
+restitution = 0.5
+[[body]]
+kind = "fixed"
+shape = {shape}
+{row}
+{hitting}
+"#
+                    );
+                    let scene = Scene::parse("hits.toml".as_ref(), &text, &Overrides::default());
+                    let scene = scene.unwrap();
+                    let solver = Box::new(CpuSolver::new());
+                    let mut simulation =
+                        Simulation::new(scene.world, scene.settings, solver).unwrap();
+                    for step in 0..8 {
+                        simulation.step().unwrap();
+                        for body in &simulation.world().bodies[1..] {
+                            let x = body.pose.position.x;
+                            assert!(
+                                x < -0.03,
+                                "step {step}, {shape}, {in_a_row} of {gap} m, {speed} m/s, {start}: {x} m"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Contacts that come within reach in the middle of a step, which is divided for something else, divide what is left of it.
 #[test]
 fn what_is_hit_late_in_a_step_parts_along_the_line_of_centres() {

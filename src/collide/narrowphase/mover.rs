@@ -27,13 +27,15 @@ pub(in crate::collide) struct Mover {
     pub(in crate::collide) position: Vec3,
     /// Infinite for an unbounded shape `[m]`.
     pub(in crate::collide) bounding_radius: f64,
-    /// Largest speed of a point of the body; of its centre, if it is unbounded `[m/s]`.
+    /// Largest speed of a point of the body; of its centre, if it is unbounded. It includes [`Self::driven`] `[m/s]`.
     pub(in crate::collide) speed: f64,
     /// No point of the body has gone farther since some time in the past `[m]`.
     pub(in crate::collide) path: f64,
     pub(in crate::collide) kind: Kind,
     pub(in crate::collide) is_dynamic: bool,
     pub(in crate::collide) is_fixed: bool,
+    /// Speed that what hits it may give it within the part, in whatever direction `[m/s]`.
+    pub(in crate::collide) driven: f32,
     pub(in crate::collide) velocity: Vec3,
     pub(in crate::collide) spin: Vec3,
     /// Of a box, zero for other shapes `[m]`.
@@ -64,6 +66,7 @@ impl Mover {
             kind,
             is_dynamic: body.is_dynamic(),
             is_fixed: body.kind == BodyKind::Fixed,
+            driven: 0.0,
             velocity: Vec3::zeros(),
             spin: Vec3::zeros(),
             half_extents,
@@ -83,11 +86,18 @@ impl Mover {
         (a.velocity - b.velocity).norm() + spins
     }
 
-    /// Takes over the body's velocity.
+    /// Takes over that the body may be driven on by so much `[m/s]`.
+    pub(in crate::collide) fn drive(&mut self, speed: f64) {
+        self.driven = speed as f32;
+        self.speed += f64::from(self.driven);
+    }
+
+    /// Takes over the body's velocity, which nothing drives on.
     pub(in crate::collide) fn set_velocity(&mut self, body: &Body) {
         self.velocity = body.linear_velocity;
         self.spin = body.angular_velocity;
         self.speed = self.velocity.norm();
+        self.driven = 0.0;
         if self.kind != Kind::Unbounded {
             self.speed += self.spin.norm() * self.bounding_radius;
         }

@@ -19,6 +19,8 @@ pub(in crate::collide) struct Query {
     velocity_b: Vec3,
     spin_a: Vec3,
     spin_b: Vec3,
+    /// Speed that what hits the two may give them `[m/s]`.
+    driven: f64,
     /// Bounding radii of A and B `[m]`.
     radii: [f64; 2],
     /// Centre of mass of B minus that of A `[m]`.
@@ -80,6 +82,7 @@ impl Query {
             velocity_b: b.velocity,
             spin_a: a.spin,
             spin_b: b.spin,
+            driven: f64::from(a.driven) + f64::from(b.driven),
             radii: [a.bounding_radius, b.bounding_radius],
             offset,
             reach: limits.margin + limits.time_step * speed,
@@ -103,6 +106,7 @@ impl Query {
             velocity_b: Vec3::zeros(),
             spin_a: Vec3::zeros(),
             spin_b: Vec3::zeros(),
+            driven: 0.0,
             radii,
             offset,
             reach: separation,
@@ -207,7 +211,8 @@ impl Query {
         let closing = (past.dot(normal) + swerve)
             .max(closing_a)
             .max(closing_b)
-            .max(0.0);
+            .max(0.0)
+            + self.driven;
         let opening = swerve - past.dot(normal);
         self.margin + (self.time_step * closing).max(self.lead * opening)
     }
@@ -220,7 +225,7 @@ impl Query {
     }
 
     /// True if the gap is within the margin, was so where the bodies came from, or can close in a step: by the approach of the two
-    /// points, or of either to the other if that is stopped meanwhile by something else.
+    /// points, or of either to the other if that is stopped meanwhile by something else, and by what either is driven on with.
     pub(in crate::collide) fn admits(
         &self,
         position: &Vec3,
@@ -238,7 +243,7 @@ impl Query {
         let closing_a = -self.sign * velocity_a.dot(normal);
         let closing_b = self.sign * velocity_b.dot(normal);
         let both = closing_a + closing_b;
-        let closing = both.max(closing_a).max(closing_b).max(0.0);
+        let closing = both.max(closing_a).max(closing_b).max(0.0) + self.driven;
         let way = (self.time_step * closing).max(-self.lead * both);
         separation <= self.margin + way
     }

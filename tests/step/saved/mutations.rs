@@ -224,6 +224,23 @@ shape = { type = "compound", parts = [
     fixed.to_owned() + &still.chain(moving).collect::<String>()
 }
 
+/// A ball that is hit within a step, and then hits two others.
+fn struck() -> String {
+    let start = "name = \"struck\"\n[simulation]\ndt = 0.01\nsteps = 60\ngravity = [0, 0, 0]\n[materials.default]\nrestitution = 0.5\n";
+    let balls = [
+        ([-1.2, 0.0], 0.3, 12.0),
+        ([0.0, 0.0], 0.1, 0.0),
+        ([0.19, 0.13], 0.1, 0.0),
+        ([0.19, -0.13], 0.1, 0.0),
+    ];
+    let balls = balls.map(|([x, y], radius, speed)| {
+        format!(
+            "[[body]]\nposition = [{x}, {y}, 0]\nlinear_velocity = [{speed}, 0, 0]\nshape = {{ type = \"sphere\", radius = {radius} }}\ndensity = 1000\n"
+        )
+    });
+    start.to_owned() + &balls.concat()
+}
+
 #[test]
 fn no_field_of_a_state_is_saved_for_nothing() {
     let few = |text: String| text.replace("count = 70", "count = 25");
@@ -284,7 +301,7 @@ name = "energy"
         .into_iter()
         .chain((388..404).step_by(2))
         .collect();
-    let scenes: [(&str, String, &[u64]); 13] = [
+    let scenes: [(&str, String, &[u64]); 14] = [
         ("default", few(mixed("")), &[25, 35]),
         ("resting", resting(mixed("")), &[40, 120]),
         ("free", free(mixed("")), &late),
@@ -297,6 +314,7 @@ name = "energy"
         ),
         ("stack", of_file("basics/stack30"), &[60]),
         ("column", column(), &[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15]),
+        ("struck", struck(), &[4, 5, 6, 7]),
         ("wall", wall(), &[70, 78, 82, 86, 90, 94]),
         ("hopper", of_file("granular/hopper"), &[60]),
         ("drum", of_file("granular/drum"), &[30, 90]),

@@ -282,6 +282,13 @@ pub(crate) const SAG_OF_ALL: f64 = 0.01;
 /// A contact may hold as much of what drives press with as their forces so many times: levers and wedges multiply them.
 pub(crate) const LEVERAGE: f64 = 10.0;
 
+/// What a contact may carry of a push by a prescribed motion, over the weight of the lighter of its bodies: a row of twice as many is pushed where friction is half
+/// of weight. What jams carries more, and is pressed in.
+pub(crate) const PUSHED_WEIGHTS: f64 = 50.0;
+
+/// Acceleration of a prescribed motion over gravity up to which it may push what lies for some time; faster ones shake it.
+pub(crate) const STEADY: f64 = 0.5;
+
 /// A contact that carried so many times what is known to press on it is pressed by something else; below it is taken for weights that lean on few of their supports.
 /// Chosen, not measured.
 pub(crate) const PRESSED_BEYOND: f64 = 4.0;

@@ -158,7 +158,7 @@ impl Control {
             self.take_bodies(world);
             self.good_for = 0;
         }
-        self.pressed = self.weights.pressed(world, carried, h);
+        self.pressed = self.weights.pressed((world, &self.kinematic), carried, h);
     }
 
     /// Acceleration by loads that contacts of bodies of some size `[m]` are known to hold: what drives explain, and what the stiffness for weights

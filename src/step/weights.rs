@@ -5,14 +5,15 @@
 //!
 //! Weights and [loads](crate::world::Load) are known before they press. A contact that carried several times as much in the last moments is
 //! pressed by something else: a motor, a spring, weights on a lever. Then F is what it carried, for all that is below as well, as far as loads and joints explain
-//! it. What nothing explains does not count: the impacts of a shaken bed would stiffen its springs while they are pressed.
+//! it. A body that moves as prescribed and does not shake may push a row against its friction: it explains some weights of what it pushes. What nothing explains
+//! does not count: the impacts of a shaken bed would stiffen its springs while they are pressed.
 
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
 use crate::constants::{
     BODIES_PER_THREAD, BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEVERAGE,
-    PRESSED_BEYOND, SAG, SAG_OF_ALL, TOUCHING_PER_SIZE, TOWER_WIDTH, TURN_OF_A_RIM,
-    TURN_PER_CONTACT_UPDATE,
+    PRESSED_BEYOND, PUSHED_WEIGHTS, SAG, SAG_OF_ALL, STEADY, TOUCHING_PER_SIZE, TOWER_WIDTH,
+    TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE,
 };
 use crate::math::Vec3;
 use crate::parallel::{self, SharedSlice, with_sums};
@@ -165,7 +166,12 @@ impl Weights {
     }
 
     /// Forces beside weights, as contacts of the last part carried them, as far as what is known over the next step of length `h` explains them.
-    pub(super) fn pressed(&self, world: &World, carried: &Remembered<'_>, h: f64) -> Pressed {
+    pub(super) fn pressed(
+        &self,
+        (world, kinematic): (&World, &[usize]),
+        carried: &Remembered<'_>,
+        h: f64,
+    ) -> Pressed {
         let gravity = world.gravity.norm();
         let (mut worst, mut held): (f64, f64) = (0.0, 0.0);
         let (mut known, mut driven): (f64, f64) = (0.0, 0.0);
@@ -184,7 +190,12 @@ impl Weights {
             worst = worst.max(force / (body.mass * body.size));
         }
         let explained = LEVERAGE * known;
-        if explained == 0.0 {
+        let pushed = if pushes(world, kinematic) {
+            PUSHED_WEIGHTS * gravity
+        } else {
+            0.0
+        };
+        if explained == 0.0 && pushed == 0.0 {
             return Pressed::default();
         }
         for (bodies, force) in carried.loads_of_pairs([0; 2]) {
@@ -192,7 +203,8 @@ impl Weights {
             let [Some(a), Some(b)] = bodies.map(|body| self.bodies.get(body as usize)) else {
                 continue;
             };
-            let press = force.min(explained) * (1.0 / a.mass + 1.0 / b.mass);
+            let most = explained + pushed * a.mass.min(b.mass);
+            let press = force.min(most) * (1.0 / a.mass + 1.0 / b.mass);
             worst = worst.max(press / a.size.min(b.size));
             held = held.max(press);
         }
@@ -382,6 +394,17 @@ impl Weights {
             *place += 1;
         }
     }
+}
+
+/// True if one of these bodies may push others before it against friction for some time, and does not shake them.
+fn pushes(world: &World, kinematic: &[usize]) -> bool {
+    let most = STEADY * world.gravity.norm();
+    kinematic.iter().any(|&body| {
+        let body = &world.bodies[body];
+        let reach = body.shape.bounding_radius();
+        let motion = body.motion.as_ref();
+        motion.is_some_and(|motion| motion.peak_acceleration(reach) < most)
+    })
 }
 
 /// Key by which heights go from the highest to the lowest, in the order of `f64::total_cmp`, and of one height by body.

@@ -76,6 +76,39 @@ impl Motion {
         }
     }
 
+    /// Largest acceleration of a point at a distance of `reach` from the body's origin `[m/s^2]`, but for that towards the origin; between keyframes the velocity
+    /// counts as if it changed from the middle of a stretch to the middle of the next.
+    pub(crate) fn peak_acceleration(&self, reach: f64) -> f64 {
+        match self {
+            Self::Constant { .. } => 0.0,
+            Self::Keyframed { keyframes } => {
+                let mut before = (Vec3::zeros(), Vec3::zeros(), 0.0);
+                let mut peak: f64 = 0.0;
+                let mut change = |linear: Vec3, angular: Vec3, length: f64| {
+                    let (last, spin, time) = before;
+                    let gain = (linear - last).norm() + (angular - spin).norm() * reach;
+                    peak = peak.max(2.0 * gain / (time + length));
+                    before = (linear, angular, length);
+                };
+                for pair in keyframes.windows(2) {
+                    let [from, to] = [pair[0].pose, pair[1].pose];
+                    let length = pair[1].time - pair[0].time;
+                    let turn = to.orientation * from.orientation.inverse();
+                    let linear = (to.position - from.position) / length;
+                    change(linear, turn.scaled_axis() / length, length);
+                }
+                change(Vec3::zeros(), Vec3::zeros(), 0.0);
+                peak
+            }
+            Self::Sinusoidal {
+                amplitude,
+                angular_amplitude,
+                frequency,
+                ..
+            } => (amplitude.norm() + angular_amplitude.norm() * reach) * (TAU * frequency).powi(2),
+        }
+    }
+
     /// Translation `[m]` and rotation away from the start, both in world axes.
     fn displacement(&self, time: f64) -> (Vec3, Quat) {
         match self {

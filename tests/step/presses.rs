@@ -122,3 +122,51 @@ fn a_gripper_holds_without_gravity() {
         assert!(cube.abs() < 0.2 * side, "step {step}: {cube}");
     }
 }
+
+/// A row of cubes before a block that moves as prescribed carries the friction of all of them, and is neither pressed together nor aside.
+#[test]
+fn a_row_that_is_pushed_stays_a_row() {
+    let (side, h, count) = (0.05, 1.0 / 30.0, 20);
+    let speed = 0.5 * (G * side).sqrt();
+    let motions = [
+        format!("{{ type = \"constant\", linear = [{speed}, 0, 0] }}"),
+        format!(
+            "{{ type = \"keyframed\", keyframes = [{{ time = 0, position = [0, 0, 0] }}, {{ time = 10, position = [{}, 0, 0] }}] }}",
+            10.0 * speed
+        ),
+    ];
+    for motion in motions {
+        let mut text = cubes(side, &[], h);
+        writeln!(
+            text,
+            "[[body]]\nkind = \"kinematic\"\nshape = {{ type = \"box\", half_extents = [0.025, 0.05, 0.025] }}\n\
+             position = [-0.06, 0, 0.0275]\nmotion = {motion}"
+        )
+        .unwrap();
+        for at in 0..count {
+            let x = f64::from(at) * side;
+            writeln!(
+                text,
+                "[[body]]\nshape = {{ type = \"box\", half_extents = [0.025, 0.025, 0.025] }}\nposition = [{x}, 0, 0.025]\nmass = 0.125"
+            )
+            .unwrap();
+        }
+        let scene = Scene::parse(Path::new("row.toml"), &text, &Overrides::default()).unwrap();
+        let mut simulation =
+            Simulation::new(scene.world, scene.settings, Box::new(CpuSolver::new())).unwrap();
+        let steps = (10.0 * (side / G).sqrt() / h).ceil() as usize;
+        for _ in 0..steps {
+            let report = simulation.step().unwrap();
+            let deepest = report.penetration.max / side;
+            assert!(deepest < 0.1, "step {}, {motion}: {deepest}", report.step);
+        }
+        let row = &simulation.world().bodies[2..];
+        for pair in row.windows(2) {
+            let between = (pair[1].pose.position - pair[0].pose.position) / side;
+            assert!((between.x - 1.0).abs() < 0.03, "{motion}: {between}");
+            assert!(between.y.abs() < 0.05, "{motion}: {between}");
+        }
+        let last = row[row.len() - 1].linear_velocity.x / speed;
+        assert!(last > 0.5 && last < 1.5, "{motion}: {last}");
+    }
+}

@@ -282,6 +282,9 @@ pub(crate) const SAG_OF_ALL: f64 = 0.01;
 /// A contact may hold as much of what drives press with as their forces so many times: levers and wedges multiply them.
 pub(crate) const LEVERAGE: f64 = 10.0;
 
+/// Times of a fall by a body's size over which what it carries comes to last; chosen, not measured beside 2, 8 and 16.
+pub(crate) const LASTING_FALLS: f64 = 4.0;
+
 /// What a contact may carry of a push by a prescribed motion, over the weight of the lighter of its bodies: a row of twice as many is pushed where friction is half
 /// of weight. What jams carries more, and is pressed in.
 pub(crate) const PUSHED_WEIGHTS: f64 = 50.0;

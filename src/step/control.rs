@@ -17,6 +17,7 @@
 //! For equal cubes of side L it is Greenhill's column: `kappa > 1.02 g H^3 / L`.
 
 use super::halfway::Halfway;
+use super::lasting::Lasting;
 use super::squeeze;
 use super::weights::{Load, Pressed, Weights};
 use crate::collide::impulse_cache::Remembered;
@@ -121,6 +122,7 @@ impl Rest {
 pub(super) struct Control {
     weights: Weights,
     pressed: Pressed,
+    lasting: Lasting,
     /// Indices of the kinematic ones.
     kinematic: Vec<usize>,
     /// Steps for which the weights are still good.
@@ -139,6 +141,7 @@ impl Control {
     /// For a world whose bodies are new.
     pub(super) fn reset(&mut self) {
         self.weights.bodies.clear();
+        self.lasting = Lasting::default();
         self.good_for = 0;
     }
 
@@ -151,14 +154,24 @@ impl Control {
         self.kinematic.extend(kinematic.map(|(index, _)| index));
     }
 
-    /// Looks at what presses beside weights: what contacts of the last part carried, and what is known of the next step of length `h`. To be called
+    /// Looks at what presses beside weights: what contacts of the last part carried, the deepest of `deepest` `[m]`, and what is known of the next step of length `h`. To be called
     /// before [`Self::divide`].
-    pub(super) fn look(&mut self, world: &World, carried: &Remembered<'_>, h: f64) {
+    pub(super) fn look(
+        &mut self,
+        world: &World,
+        (carried, deepest): (&Remembered<'_>, f64),
+        h: f64,
+    ) {
         if self.weights.bodies.len() != world.bodies.len() {
             self.take_bodies(world);
             self.good_for = 0;
         }
-        self.pressed = self.weights.pressed((world, &self.kinematic), carried, h);
+        self.pressed = self.weights.pressed(
+            (world, &self.kinematic),
+            (carried, &mut self.lasting),
+            deepest,
+            h,
+        );
     }
 
     /// Acceleration by loads that contacts of bodies of some size `[m]` are known to hold: what drives explain, and what the stiffness for weights
@@ -407,6 +420,7 @@ pub(super) struct SavedControl {
     falling: f64,
     good_for: u32,
     contacts: usize,
+    lasting: Vec<([u32; 2], f64)>,
 }
 
 #[cfg(feature = "scene")]
@@ -419,6 +433,7 @@ impl Control {
             falling: self.weights.falling,
             good_for: self.good_for,
             contacts: self.contacts,
+            lasting: self.lasting.saved().to_vec(),
         }
     }
 
@@ -428,6 +443,7 @@ impl Control {
             weights: Weights::found(saved.stiffness, saved.falling),
             good_for: saved.good_for,
             contacts: saved.contacts,
+            lasting: Lasting::restored(saved.lasting.clone()),
             ..Self::default()
         };
         if saved.is_begun {

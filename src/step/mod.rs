@@ -94,6 +94,7 @@ mod halfway;
 mod host;
 mod integrate;
 mod joints;
+mod lasting;
 mod load;
 mod parts;
 mod plan;
@@ -377,8 +378,9 @@ impl Simulation {
         };
         let carried = self.detector.impulses();
         if matches!(scheme, Scheme::Soft { .. }) {
-            self.control
-                .look(&self.world, &carried, self.settings.time_step);
+            let deepest = self.detector.depths().max;
+            let h = self.settings.time_step;
+            self.control.look(&self.world, (&carried, deepest), h);
         }
         let mut division = match (
             self.settings.substeps,

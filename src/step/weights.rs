@@ -5,9 +5,10 @@
 //!
 //! Weights and [loads](crate::world::Load) are known before they press. A contact that carried several times as much in the last moments is
 //! pressed by something else: a motor, a spring, weights on a lever. Then F is what it carried, for all that is below as well, as far as loads and joints explain
-//! it. A body that moves as prescribed and does not shake may push a row against its friction: it explains some weights of what it pushes. What nothing explains
-//! does not count: the impacts of a shaken bed would stiffen its springs while they are pressed.
+//! it. A body that moves as prescribed and does not shake may push a row against its friction: it explains some weights of what it pushes. What lasts counts
+//! whatever it comes from ([`Lasting`]). The rest does not: the impacts of a shaken bed would stiffen its springs while they are pressed.
 
+use super::lasting::Lasting;
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
 use crate::constants::{
@@ -169,7 +170,8 @@ impl Weights {
     pub(super) fn pressed(
         &self,
         (world, kinematic): (&World, &[usize]),
-        carried: &Remembered<'_>,
+        (carried, lasting): (&Remembered<'_>, &mut Lasting),
+        deepest: f64,
         h: f64,
     ) -> Pressed {
         let gravity = world.gravity.norm();
@@ -195,7 +197,9 @@ impl Weights {
         } else {
             0.0
         };
-        if explained == 0.0 && pushed == 0.0 {
+        lasting.begin();
+        let some_sag = deepest > 0.5 * SAG_OF_ALL * self.smallest;
+        if explained == 0.0 && pushed == 0.0 && !some_sag {
             return Pressed::default();
         }
         for (bodies, force) in carried.loads_of_pairs([0; 2]) {
@@ -203,9 +207,15 @@ impl Weights {
             let [Some(a), Some(b)] = bodies.map(|body| self.bodies.get(body as usize)) else {
                 continue;
             };
-            let most = explained + pushed * a.mass.min(b.mass);
-            let press = force.min(most) * (1.0 / a.mass + 1.0 / b.mass);
-            worst = worst.max(press / a.size.min(b.size));
+            let mut most = explained + pushed * a.mass.min(b.mass);
+            let (response, size) = (1.0 / a.mass + 1.0 / b.mass, a.size.min(b.size));
+            // Of what is carried well nothing need be known.
+            if some_sag && force * response > 0.5 * SAG_OF_ALL * size * self.stiffness {
+                let fall = (size / gravity).sqrt();
+                most = most.max(lasting.of(bodies, force, (h, fall)));
+            }
+            let press = force.min(most) * response;
+            worst = worst.max(press / size);
             held = held.max(press);
         }
         Pressed {

@@ -1,5 +1,6 @@
 //! What presses harder than weights do, pressed by loads, motors, or bodies of many times the mass: what is pressed is not pressed in.
 
+use crate::support::rings;
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
 use drystone::step::Simulation;
@@ -168,5 +169,21 @@ fn a_row_that_is_pushed_stays_a_row() {
         }
         let last = row[row.len() - 1].linear_velocity.x / speed;
         assert!(last > 0.5 && last < 1.5, "{motion}: {last}");
+    }
+}
+
+/// The weight that swings at the end of a chain hangs on contacts that are no support of it where the rings lean.
+#[test]
+fn rings_hold_what_swings_on_them() {
+    let text = rings::chain_of_rings(30.0, 1.0 / 120.0);
+    let scene = Scene::parse(Path::new("rings.toml"), &text, &Overrides::default()).unwrap();
+    let mut simulation =
+        Simulation::new(scene.world, scene.settings, Box::new(CpuSolver::new())).unwrap();
+    for _ in 0..80 {
+        simulation.step().unwrap();
+    }
+    for pair in simulation.world().bodies.windows(2) {
+        let far = (pair[1].pose.position - pair[0].pose.position).norm() / rings::APART;
+        assert!(far < 1.015, "{far}");
     }
 }

@@ -18,3 +18,4 @@ pub(crate) mod linkages;
 pub(crate) mod mechanisms;
 pub(crate) mod problems;
 pub(crate) mod recorded;
+pub(crate) mod rings;

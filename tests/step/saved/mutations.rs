@@ -4,6 +4,7 @@
 //! nothing, and the simulation goes on from what that makes. A field that nothing depends on would be one that need not be saved.
 
 use super::{bits_of, cpu, mixed, mixed_with, of_file, scene, state_of};
+use crate::support::rings;
 use ciborium::Value;
 use drystone::internals::saved::SavedState;
 use drystone::step::Simulation;
@@ -301,7 +302,8 @@ name = "energy"
         .into_iter()
         .chain((388..404).step_by(2))
         .collect();
-    let scenes: [(&str, String, &[u64]); 14] = [
+    let rings = rings::chain_of_rings(30.0, 1.0 / 120.0);
+    let scenes: [(&str, String, &[u64]); 15] = [
         ("default", few(mixed("")), &[25, 35]),
         ("resting", resting(mixed("")), &[40, 120]),
         ("free", free(mixed("")), &late),
@@ -314,6 +316,7 @@ name = "energy"
         ),
         ("stack", of_file("basics/stack30"), &[60]),
         ("column", column(), &[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15]),
+        ("rings", rings, &[10, 20, 30, 40]),
         ("struck", struck(), &[4, 5, 6, 7]),
         ("wall", wall(), &[70, 78, 82, 86, 90, 94]),
         ("hopper", of_file("granular/hopper"), &[60]),

@@ -40,6 +40,8 @@ pub(super) struct Halfway {
     may_pass: bool,
     /// True if some are so fast that they may drive others far.
     may_drive: bool,
+    /// By how much bodies are ahead at most `[s]`.
+    lead: f64,
 }
 
 /// Bodies of a contact, their speed of closing in `[m/s]`, and how far they may go on with it `[m]`.
@@ -92,6 +94,12 @@ impl Halfway {
         self.extents[body][1]
     }
 
+    /// After [`Self::move_ahead`] with some lead: as fast as the surfaces of two bodies move against each other at most `[m/s]`.
+    pub(super) fn fastest_slip(&self, bodies: [u32; 2]) -> f64 {
+        let [way_a, way_b] = bodies.map(|body| self.extents[body as usize][0]);
+        (way_a + way_b) / self.lead
+    }
+
     /// Velocity of A against B in a contact `[m/s]`.
     pub(super) fn slip(&self, world: &World, point: &ContactPoint) -> Vec3 {
         let [a, b] = point.bodies.map(|body| {
@@ -104,6 +112,7 @@ impl Halfway {
     /// Moves bodies ahead by [`Self::lead`]; `contacts` are those of the last search.
     pub(super) fn move_ahead(&mut self, world: &mut World, contacts: &[ContactPoint], lead: f64) {
         let count = world.bodies.len();
+        self.lead = lead;
         self.leads.resize(count, 0.0);
         self.extents.resize(count, [0.0; 2]);
         let slices = (

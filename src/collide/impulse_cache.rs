@@ -211,6 +211,11 @@ impl<'a> Remembered<'a> {
         );
     }
 
+    /// True if no contact has carried anything in the last moments.
+    pub(crate) fn carry_nothing(self) -> bool {
+        self.loads.iter().all(|&load| load == 0.0)
+    }
+
     /// Bodies of each pair from `first` on, sorted, and what their contacts carried in the last moments `[N]`.
     pub(crate) fn loads_of_pairs(
         self,

@@ -419,6 +419,7 @@ impl Simulation {
             h,
             substeps,
             threshold: self.restitution_threshold(h / f64::from(substeps)),
+            is_first: self.detector.impulses().carry_nothing(),
         };
         let moving = (&self.world, &self.halfway);
         self.sweeps_of_parts

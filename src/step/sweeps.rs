@@ -6,12 +6,14 @@
 //!   them, the lying body moving away under it, and the falling body is thrown back.
 //! * Impulses of a bounce on several points, or of a body on several others, depend on each other. One sweep finds the first as if there were no others, and a
 //!   ball that hits two at once, both for their speeds before, gains energy if it loses little by itself.
+//!
+//! Nor can it go on where there was no substep before: loads that are found over several substeps leave friction to slip meanwhile, and what stands by friction falls.
 
 use super::driven::Driven;
 use super::halfway::Halfway;
 use crate::collide::ContactPoint;
 use crate::constants::{
-    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_BOUNCES, SWEEPS_OF_IMPACTS, SWEPT_RESTITUTION,
+    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_A_START, SWEEPS_OF_BOUNCES, SWEEPS_OF_IMPACTS, SWEPT_RESTITUTION,
     VISITS_OF_A_SUBSTEP, VISITS_OF_IMPACTS,
 };
 use crate::world::World;
@@ -34,6 +36,8 @@ pub(super) struct Part {
     pub(super) substeps: u32,
     /// Approach below which nothing bounces `[m/s]`.
     pub(super) threshold: f64,
+    /// True if no contact has carried anything lately.
+    pub(super) is_first: bool,
 }
 
 impl LeastSweeps {
@@ -46,7 +50,8 @@ impl LeastSweeps {
         part: Part,
     ) -> u32 {
         let bounces = self.of_bounces(moving, driven, contacts, part);
-        bounces.max(self.of_impacts(moving, contacts, part))
+        let impacts = self.of_impacts(moving, contacts, part);
+        bounces.max(impacts).max(of_a_start(moving, contacts, part))
     }
 
     /// Several where a body is hit that touches others, if there are few contacts or it bounces nearly without loss.
@@ -131,6 +136,25 @@ impl LeastSweeps {
             }
         }
         sweeps
+    }
+}
+
+/// Several where bodies begin to lie on what nothing moves, and no load is known yet.
+fn of_a_start((world, halfway): (&World, &Halfway), contacts: &[ContactPoint], part: Part) -> u32 {
+    if !part.is_first || part.threshold == 0.0 {
+        return 1;
+    }
+    let begins = |point: &ContactPoint| {
+        let lies = |&body: &u32| !world.bodies[body as usize].is_dynamic();
+        let along = || halfway.slip(world, point).dot(&point.normal);
+        point.separation <= part.h * part.threshold
+            && point.bodies.iter().any(lies)
+            && along().abs() <= part.threshold
+    };
+    if contacts.iter().any(begins) {
+        SWEEPS_OF_A_START
+    } else {
+        1
     }
 }
 

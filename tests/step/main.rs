@@ -22,6 +22,7 @@ mod runaway;
 mod saved;
 mod settings_matter;
 mod stabilization;
+mod standing;
 mod substeps;
 #[path = "../support/mod.rs"]
 mod support;

@@ -287,6 +287,9 @@ pub(crate) const GROUP_BODIES: usize = 64;
 /// radian, at which the first terms left out are `(1/16)^7 / 14!` and `(1/16)^7 / 15!`.
 pub(crate) const MAX_SERIES_ANGLE_SQUARED: f64 = 1.0 / 16.0;
 
+/// Sine of half an angle below which rounding hides the axis of a rotation.
+pub(crate) const LEAST_SINE: f64 = 1e-8;
+
 /// `1 / (2 k)!` for `k = 1 .. 6`, the coefficients of the cosine.
 pub(crate) const INVERSE_EVEN_FACTORIALS: [f64; 6] = [
     1.0 / 2.0,

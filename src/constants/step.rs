@@ -408,10 +408,18 @@ pub(crate) const CONTRADICTION_CHANGE: f64 = 0.01;
 /// radius: what f64 positions some thousand radii from the origin can hold.
 pub(crate) const POSITION_TOLERANCE_PER_RADIUS: f64 = 1e-12;
 
-/// Fixed-point iterations of the implicit midpoint of free rotation.
+/// Fixed-point iterations of the implicit midpoint of free rotation, where body axes are no principal axes.
 ///
 /// Each gains a factor `h w / 2`; three leave 1e-6 at `h w = 0.02`, below the scheme's own error.
 pub(crate) const GYROSCOPIC_ITERATIONS: usize = 3;
+
+/// Error of the energy of a body that turns without torque, over that energy, which is left alone.
+pub(crate) const ENERGY_ERROR_OF_A_TURN: f64 = 1e-9;
+
+/// Corrections of where a turn ends, and how far they may take a body in all `[rad]`; chosen, not measured.
+pub(crate) const TILTS_OF_A_TURN: u32 = 8;
+/// See [`TILTS_OF_A_TURN`].
+pub(crate) const MAX_TILT_OF_A_TURN: f64 = 0.1;
 
 /// Turn of a body in a step from which on its energy is bounded `[rad]`: half of that at which the iterations above
 /// stop converging.

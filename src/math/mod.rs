@@ -5,7 +5,7 @@ pub(crate) mod single;
 
 pub use single::tangents;
 
-pub(crate) use rotation::{Rotations, exp};
+pub(crate) use rotation::{Rotations, exp, log_near};
 pub(crate) use single::{
     Number, V3, add, cross, dot, narrow, scale, sub, symmetric_mul, widen, widen_symmetric,
 };

@@ -1,7 +1,10 @@
 //! Rotations from rotation vectors, one by one and several at a time.
 
 use super::{Quat, Vec3};
-use crate::constants::{INVERSE_EVEN_FACTORIALS, INVERSE_ODD_FACTORIALS, MAX_SERIES_ANGLE_SQUARED};
+use crate::constants::{
+    INVERSE_EVEN_FACTORIALS, INVERSE_ODD_FACTORIALS, LEAST_SINE, MAX_SERIES_ANGLE_SQUARED,
+};
+use std::f64::consts::TAU;
 
 /// The rotation by the vector `theta` `[rad]`: `(cos |theta|/2, sin(|theta|/2) theta/|theta|)`.
 #[must_use]
@@ -16,6 +19,19 @@ pub fn exp(theta: &Vec3) -> Quat {
     let over_angle = series(squared, INVERSE_ODD_FACTORIALS);
     let [x, y, z] = (half * over_angle).into();
     Quat::new_unchecked(nalgebra::Quaternion::new(cosine, x, y, z))
+}
+
+/// The rotation vector of a rotation; of all that are full turns apart the one nearest to this `[rad]`.
+pub(crate) fn log_near(rotation: &Quat, near: &Vec3) -> Vec3 {
+    let sine = rotation.imag().norm();
+    if sine < LEAST_SINE {
+        // About which axis rounding hides.
+        return *near;
+    }
+    let axis = rotation.imag() / sine;
+    let angle = 2.0 * sine.atan2(rotation.w);
+    let missing = ((axis.dot(near) - angle) / TAU).round();
+    axis * (angle + missing * TAU)
 }
 
 /// Cosine, or sine over angle, of the root of `squared`. What is left out is below 1e-17.

@@ -118,6 +118,48 @@ impl MassProperties {
     }
 }
 
+/// Principal axes that are those of the body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NearlySymmetricTop {
+    /// Numbers of body axes: the last two are those whose moments of inertia differ least, as far as their inverses tell.
+    pub(crate) axes: [usize; 3],
+    /// One over the moment of inertia about each body axis `[1/(kg m^2)]`.
+    pub(crate) inverse_moments: [f64; 3],
+}
+
+impl MassProperties {
+    /// The body axes as principal axes, if they are, to rounding.
+    pub(crate) fn nearly_symmetric_top(&self) -> Option<NearlySymmetricTop> {
+        let [[xx, yx, zx], [xy, yy, zy], [xz, yz, zz]] = self.inertia.data.0;
+        let rounding = 1e-12 * xx.min(yy).min(zz);
+        if ![yx, zx, xy, zy, xz, yz]
+            .iter()
+            .all(|&off| off.abs() <= rounding)
+        {
+            return None;
+        }
+        let [x, y, z] = [xx, yy, zz].map(|moment| 1.0 / moment);
+        let [about_x, about_y, about_z] = [(y - z).abs(), (z - x).abs(), (x - y).abs()];
+        let axes = if about_z <= about_x && about_z <= about_y {
+            [2, 0, 1]
+        } else if about_x <= about_y {
+            [0, 1, 2]
+        } else {
+            [1, 2, 0]
+        };
+        // As far as rounding tells they are the same.
+        let mut inverse_moments = [x, y, z];
+        let [_, p, q] = axes;
+        if (inverse_moments[p] - inverse_moments[q]).abs() <= 1e-12 * inverse_moments[p] {
+            inverse_moments[q] = inverse_moments[p];
+        }
+        Some(NearlySymmetricTop {
+            axes,
+            inverse_moments,
+        })
+    }
+}
+
 /// Volume, centroid, and second moments about the centroid of a shape of unit density.
 struct Moments {
     /// `[m^3]`.

@@ -26,6 +26,7 @@ pub(crate) use frustum::{Frustum, NearestOn};
 pub use joint::Joint;
 pub use load::Load;
 pub use mass::MassProperties;
+pub(crate) use mass::NearlySymmetricTop;
 pub use material::{Material, MaterialPair};
 pub use mesh::TriangleMesh;
 pub(crate) use mesh::{Feature, SideKind};

@@ -21,6 +21,7 @@ mod round;
 mod runaway;
 mod saved;
 mod settings_matter;
+mod spinning;
 mod stabilization;
 mod standing;
 mod substeps;

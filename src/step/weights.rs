@@ -12,9 +12,9 @@ use super::lasting::Lasting;
 use crate::collide::ContactPoint;
 use crate::collide::impulse_cache::Remembered;
 use crate::constants::{
-    BODIES_PER_THREAD, BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LEVERAGE,
-    PRESSED_BEYOND, PUSHED_WEIGHTS, SAG, SAG_OF_ALL, STEADY, TOUCHING_PER_SIZE, TOWER_WIDTH,
-    TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE,
+    BODIES_PER_THREAD, BUCKLING_FACTOR, CONTACTS_PER_THREAD, CONTROL_QUANTILE, LASTING_WEIGHTS,
+    LEVERAGE, PRESSED_BEYOND, PUSHED_WEIGHTS, SAG, SAG_OF_ALL, STEADY, TOUCHING_PER_SIZE,
+    TOWER_WIDTH, TURN_OF_A_RIM, TURN_PER_CONTACT_UPDATE,
 };
 use crate::math::Vec3;
 use crate::parallel::{self, SharedSlice, with_sums};
@@ -37,6 +37,8 @@ pub(super) struct Weights {
     pub(super) lightest: f64,
     /// Mass of the heaviest body that moves `[kg]`; 0 if none does.
     pub(super) heaviest: f64,
+    /// Mass of all that move `[kg]`.
+    total: f64,
     /// Heights of bodies `[m]`, from the highest to the lowest.
     order: Vec<(f64, u32)>,
     /// A body, one that carries it, and their contacts: of each pair that has some, with room for one a contact.
@@ -163,7 +165,8 @@ impl Weights {
         let masses = self.bodies.iter().map(|load| load.mass);
         self.lightest = masses.clone().fold(f64::INFINITY, f64::min);
         let moving = masses.filter(|mass| mass.is_finite());
-        self.heaviest = moving.fold(0.0, f64::max);
+        self.heaviest = moving.clone().fold(0.0, f64::max);
+        self.total = moving.sum();
     }
 
     /// Forces beside weights, as contacts of the last part carried them, as far as what is known over the next step of length `h` explains them.
@@ -199,6 +202,8 @@ impl Weights {
         };
         lasting.begin();
         let some_sag = deepest > 0.5 * SAG_OF_ALL * self.smallest;
+        // What is jammed carries the more the stiffer it is, whatever weighs on it.
+        let most_of_all = explained + LASTING_WEIGHTS * gravity * self.total;
         if explained == 0.0 && pushed == 0.0 && !some_sag {
             return Pressed::default();
         }
@@ -212,7 +217,7 @@ impl Weights {
             // Of what is carried well nothing need be known.
             if some_sag && force * response > 0.5 * SAG_OF_ALL * size * self.stiffness {
                 let fall = (size / gravity).sqrt();
-                most = most.max(lasting.of(bodies, force, (h, fall)));
+                most = most.max(lasting.of(bodies, force.min(most_of_all), (h, fall)));
             }
             let press = force.min(most) * response;
             worst = worst.max(press / size);

@@ -187,3 +187,27 @@ fn rings_hold_what_swings_on_them() {
         assert!(far < 1.015, "{far}");
     }
 }
+
+/// A cube between two walls that are too near carries the more the stiffer its springs are.
+#[test]
+fn what_is_jammed_asks_for_no_more_and_more_substeps() {
+    let side = 0.05;
+    let mut text = cubes(side, &[1.0], 1.0 / 60.0);
+    for sign in [-1.0, 1.0] {
+        let place = sign * (1.5 - 0.02) * side;
+        writeln!(
+            text,
+            "[[body]]\nkind = \"fixed\"\nshape = {{ type = \"box\", half_extents = [{side:?}, {side:?}, {side:?}] }}\n\
+             position = [{place:?}, 0, {side:?}]"
+        )
+        .unwrap();
+    }
+    let scene = Scene::parse(Path::new("jam.toml"), &text, &Overrides::default()).unwrap();
+    let mut simulation =
+        Simulation::new(scene.world, scene.settings, Box::new(CpuSolver::new())).unwrap();
+    let mut substeps = 0;
+    for _ in 0..300 {
+        substeps = simulation.step().unwrap().substeps;
+    }
+    assert!(substeps <= 24, "{substeps} substeps");
+}

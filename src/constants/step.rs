@@ -294,7 +294,7 @@ pub(crate) const LASTING_FALLS: f64 = 4.0;
 /// Most that lasts of what a contact carries, over the weight of all that moves: a pendulum let go from level carries three times its weight.
 pub(crate) const LASTING_WEIGHTS: f64 = 3.0;
 
-/// What a contact may carry of a push by a prescribed motion, over the weight of the lighter of its bodies: a row of twice as many is pushed where friction is half
+/// Most that a contact may carry of a push by a prescribed motion, over the weight of the lighter of its bodies: a row of twice as many is pushed where friction is half
 /// of weight. What jams carries more, and is pressed in. Chosen: ten times all weights cost what jams up to 6 times the substeps.
 pub(crate) const PUSHED_WEIGHTS: f64 = 50.0;
 

@@ -42,7 +42,7 @@ impl Driven {
         }
         self.changes.resize(world.bodies.len(), Vec3::zeros());
         let mut rounds = 0;
-        // What was hit hits others.
+        // Bodies that were hit hit others.
         while rounds < DRIVEN_ROUNDS && self.pass_on((world, halfway), contacts, h) {
             rounds += 1;
         }

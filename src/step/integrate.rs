@@ -103,8 +103,10 @@ fn free_rotation(body: &Body, h: f64) -> (FreeRotation, Vec3) {
     if let Some(top) = body.mass.nearly_symmetric_top() {
         let FreeRotation { spin, turn } = rotation_of_top(&top, momentum, h);
         let [midway, turn] = [spin, turn].map(|part| body.pose.direction(&part));
-        // Impulses on a body are found where it is at first: what they take from a velocity of quite another place may add to its energy.
-        let spin = if is_far(&turn) {
+        // Impulses on a body are found where it is at first: what they take from a velocity of quite another place may add to its energy. A rod that
+        // rolls turns far, but its axis does not.
+        let of_axis = angular_momentum * (top.inverse_moments[top.axes[1]] * h);
+        let spin = if is_far(&of_axis) {
             body.angular_velocity
         } else {
             midway
@@ -129,20 +131,20 @@ fn free_rotation(body: &Body, h: f64) -> (FreeRotation, Vec3) {
 /// See [`free_rotation`]: of a body with this angular momentum, all in body axes.
 fn rotation_of_top(top: &NearlySymmetricTop, start: Vec3, h: f64) -> FreeRotation {
     let [along, across, other] = top.axes;
-    let [slow, fast] = [across, other].map(|axis| top.inverse_moments[axis]);
+    let [inverse, of_other] = [across, other].map(|axis| top.inverse_moments[axis]);
     let half = 0.5 * h;
     let about = |axis: usize, angle: f64| math::exp(&Vec3::ith(axis, angle));
-    let makes_up = |momentum: &Vec3| about(other, momentum[other] * (fast - slow) * half);
-    let is_symmetric = fast == slow;
+    let makes_up = |momentum: &Vec3| about(other, momentum[other] * (of_other - inverse) * half);
+    let is_symmetric = of_other == inverse;
     let (mut turned, mut momentum) = (Quat::identity(), start);
     if !is_symmetric {
         turned = makes_up(&momentum);
         momentum = turned.inverse() * momentum;
     }
     // The top turns about its own axis while that goes around the momentum.
-    let own = (top.inverse_moments[along] - slow) * momentum[along];
+    let own = (top.inverse_moments[along] - inverse) * momentum[along];
     let own = about(along, own * half);
-    let precession = math::exp(&(momentum * (slow * half)));
+    let precession = math::exp(&(momentum * (inverse * half)));
     let midway = own.inverse() * momentum;
     let spin = Vec3::from_fn(|axis, _| top.inverse_moments[axis] * midway[axis]);
     let spin = turned * (precession * (own * spin));
@@ -299,7 +301,7 @@ fn move_body(body: &mut Body, change: &Velocity, momentum: &Momentum, (way, turn
         body.angular_velocity = spin_with(body, &angular_momentum);
         let missing = before - angular_momentum.dot(&body.angular_velocity);
         let is_free = gained_spin == Vec3::zeros() && momentum.gain.1 == Vec3::zeros();
-        // What a contact does while a body turns is some of the energy that is gained or lost.
+        // Some of the energy that a body in contact gains or loses is work that was done while it turned.
         let allowed = if is_free {
             ENERGY_ERROR_OF_A_TURN * before
         } else {

@@ -1,4 +1,4 @@
-//! What contacts have carried for some time, whatever it comes from.
+//! Loads that contacts have carried for some time, whatever they come from.
 //!
 //! An impact is carried for moments, a thrust for as long as it stands: an arch's, that of a wedge, of what hangs aside. What counts as lasting of a load grows
 //! towards it over several times of a fall by the smaller body's size, and falls with it at once. In a bed that is shaken nothing lasts, which loses touch in every cycle.
@@ -24,7 +24,7 @@ impl Lasting {
         self.at = 0;
     }
 
-    /// What lasts of the force `[N]` that the contacts of two bodies carried in the last moments, after a step of length `h`. `fall` is the
+    /// The lasting part of the force `[N]` that the contacts of two bodies carried in the last moments, after a step of length `h`. `fall` is the
     /// time of a fall by their size `[s]`.
     pub(super) fn of(&mut self, bodies: [u32; 2], force: f64, (h, fall): (f64, f64)) -> f64 {
         let before = &self.before[self.at..];

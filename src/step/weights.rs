@@ -202,7 +202,7 @@ impl Weights {
         };
         lasting.begin();
         let some_sag = deepest > 0.5 * SAG_OF_ALL * self.smallest;
-        // What is jammed carries the more the stiffer it is, whatever weighs on it.
+        // A jammed contact carries the more the stiffer it is, whatever weighs on it.
         let most_of_all = explained + LASTING_WEIGHTS * gravity * self.total;
         if explained == 0.0 && pushed == 0.0 && !some_sag {
             return Pressed::default();

@@ -1,4 +1,4 @@
-//! What stands by friction alone stands from its first step on, although nothing is known of its loads.
+//! Piles that stand by friction alone stand from their first step on, although nothing is known of their loads.
 
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;

@@ -10,6 +10,7 @@
 @group(0) @binding(8) var<storage, read_write> totals: array<ContactTotal>;
 
 override FREE_APPROACH: f32;
+override PARTING_HARDNESS: f32;
 
 // Most that a penetration may take back in the velocity LCP, under the normal impulse that the contact has.
 fn most_taken_back(params: SubstepParams, step: ContactStep, mass: f32, impulse: f32) -> f32 {
@@ -44,19 +45,22 @@ fn velocity_row(
     let restitution = step.restitution;
     let open = gap - params.slop;
     var asked = of_gap;
+    var softer = 0.0;
     let touching = params.touching * (step.root_size * step.root_size);
     let touches = gap + (2.0 * params.slop + touching) >= 0.0;
     let calm = touches && velocity + gain >= -params.calm_approach;
     let waits = open > 0.0 || calm;
     if restitution > 0.0 && parts {
         asked = max(asked, restitution * velocity);
+        softer = -params.softness - PARTING_HARDNESS;
     }
     if restitution > 0.0 && waits && !presses {
         asked = FREE_APPROACH;
+        softer = 0.0;
     }
     let meets = open + params.substep_length * velocity <= 0.0;
     if !(restitution > 0.0 && velocity < -least_approach && meets) {
-        return vec2<f32>(asked, 0.0);
+        return vec2<f32>(asked, softer);
     }
     let half = 0.5 * gain;
     let speed = half + velocity;
@@ -73,14 +77,19 @@ fn substep_contacts(@builtin(global_invocation_id) invocation: vec3<u32>) {
         return;
     }
     let at = index - window.block_base;
-    // Rows are as soft as each other but for those that bounce.
+    // Rows are as soft as each other but for those that bounce or part.
+    let parted = lcps[0].softness + impulses[at].w < 0.0;
     impulses[at].w = 0.0;
     if has(STARTS) {
         totals[at] = ContactTotal(vec4<f32>(0.0, 0.0, 0.0, 0.0), vec4<f32>(0.0, 0.0, 0.0, 0.0));
     }
     if has(KEEPS_IMPULSES) {
-        totals[at].kept = impulses[at];
         totals[at].total = totals[at].total + impulses[at];
+        if parted {
+            let load = steps[at].load * lcps[0].substep_length;
+            impulses[at] = vec4<f32>(min(load, impulses[at].x), 0.0, 0.0, 0.0);
+        }
+        totals[at].kept = impulses[at];
     }
     if has(RESTORES) {
         impulses[at] = totals[at].kept;

@@ -218,6 +218,10 @@ pub(crate) const SQUEEZED_BY_RATIO: f64 = 2.0;
 /// Bias of a contact that leaves its bodies to themselves for a substep: nothing approaches so fast `[m/s]`.
 pub const FREE_APPROACH: f32 = 1e9;
 
+/// By how much less than rigid contacts one gives way that overlaps and parts after a bounce: next to nothing, by which it is known after the substep. See
+/// [`SubstepPlan::parts_overlapping`](crate::solver::substeps::SubstepPlan::parts_overlapping).
+pub const PARTING_HARDNESS: f32 = 1e-6;
+
 /// Approach after the forces of a substep up to which what touches, presses on nothing and may bounce is left alone in it, over the speed below which nothing
 /// bounces.
 ///

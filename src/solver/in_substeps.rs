@@ -33,6 +33,8 @@ struct Step {
     problem: Problem,
     /// Of the last one.
     solution: Solution,
+    /// Contacts that overlap and part; see [`SubstepPlan::parts_overlapping`].
+    parting: Vec<usize>,
 }
 
 /// Computes a step by calls of [`Solver::solve`]: one for each substep, and one more for each position
@@ -80,6 +82,12 @@ pub fn in_substeps_watched<S: Solver + ?Sized>(
             return Ok(report);
         }
         solution.add_impulses(&step.solution);
+        for &contact in &step.parting {
+            let load = given.loads.get(contact).copied().unwrap_or(0.0);
+            let kept = f64::from(load) * plan.substep_length();
+            let [normal, ..] = solution.impulses[contact];
+            solution.impulses[contact] = [normal.min(kept as f32), 0.0, 0.0];
+        }
         step.advance(plan);
         if let Some(position) = &plan.position {
             step.write_position_problem(given, (plan, position), substep, solution);
@@ -117,6 +125,7 @@ impl Step {
                 ..Problem::default()
             },
             solution: Solution::default(),
+            parting: Vec::new(),
         }
     }
 
@@ -156,6 +165,8 @@ impl Step {
         compliances.clear();
         let mut has_own = given.is_compliant();
         self.problem.contacts.clear();
+        let parting = &mut self.parting;
+        parting.clear();
         let contacts = given.contacts.iter().enumerate();
         self.problem
             .contacts
@@ -180,10 +191,14 @@ impl Step {
                     gain: along_normal(contact, gain),
                     restitution: f64::from(restitution),
                 };
-                let row = plan.contact_row(&meeting, softness, &carried, given.scale(index));
+                let scale = given.scale(index);
+                let row = plan.contact_row(&meeting, softness, &carried, scale);
                 has_own |= row.softness != softness;
                 compliances.push((row.softness * response) as f32);
-                let cold = plan.starts_cold(&meeting, softness, &carried, given.scale(index));
+                let cold = plan.starts_cold(&meeting, softness, &carried, scale);
+                if plan.parts_overlapping(&meeting, softness, &carried, scale) {
+                    parting.push(index);
+                }
                 Contact {
                     bias: (row.bias + along_normal(contact, lost)) as f32,
                     impulse: if cold {

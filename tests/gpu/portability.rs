@@ -5,7 +5,7 @@
 use drystone::internals::constants::{
     CLUSTER_COPIES, FIRST_VISITS, FREE_APPROACH, IMPULSE_DEAD_BAND, MOMENTUM_COSINE,
     MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT, MOMENTUM_REBUILD_PASSES,
-    PAIR_VISITS, WORKGROUP_SIZE,
+    PAIR_VISITS, PARTING_HARDNESS, WORKGROUP_SIZE,
 };
 use drystone::internals::gpu::{ClusterKernel, Kernel};
 use naga::back::{PipelineConstants, hlsl, msl, pipeline_constants::process_overrides, spv};
@@ -40,6 +40,7 @@ fn specialized(kernel: &str, source: &str) -> (naga::Module, ModuleInfo) {
         ("MOMENTUM_KEPT", f64::from(MOMENTUM_KEPT)),
         ("CLUSTER_COPIES", f64::from(CLUSTER_COPIES)),
         ("FREE_APPROACH", f64::from(FREE_APPROACH)),
+        ("PARTING_HARDNESS", f64::from(PARTING_HARDNESS)),
         (
             "MOMENTUM_REBUILD_PASSES",
             f64::from(MOMENTUM_REBUILD_PASSES),

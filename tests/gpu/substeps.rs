@@ -153,7 +153,7 @@ fn twin(given: &Problem, plan: &SubstepPlan) -> Solution {
             Some(PassKind::Position) => {
                 SubstepParams::position(plan, plan.position.as_ref().unwrap(), substep, 0)
             }
-            None => SubstepParams::default(),
+            None => SubstepParams::velocity(plan, substep, 0),
         };
         cpu::substep_contacts(
             between,

@@ -3,7 +3,7 @@
 //! [`SubstepPlan::contact_row`](crate::solver::substeps::SubstepPlan::contact_row).
 
 use super::contact::between;
-use crate::constants::FREE_APPROACH;
+use crate::constants::{FREE_APPROACH, PARTING_HARDNESS};
 use crate::problem::batches::Motion;
 use crate::simd::{Simd, Vector, vector};
 use crate::solver::substeps::records::{ContactStep, SubstepParams};
@@ -61,7 +61,7 @@ pub(super) struct Bias<S> {
     pub(super) bias: S,
     /// 1 where the contact starts the substep without an impulse: what bounces, or has bounced, does not press.
     pub(super) starts_cold: S,
-    /// By how much its normal row is softer than others: what bounces does not give way.
+    /// By how much its normal row is softer than others: what bounces does not give way, nor what [parts](PARTING_HARDNESS).
     pub(super) softer: S,
 }
 
@@ -166,12 +166,25 @@ impl<S: Simd> Start<S> {
         let has_parted = zero.lt(S::select(parts, restitution, zero));
         let asked = S::select(has_parted, asked.max(restitution * velocity), asked);
         let asked = S::select(waits, S::splat(FREE_APPROACH), asked);
+        let rigid = S::splat(-params.softness);
+        let parts = S::select(
+            waits,
+            zero,
+            S::select(has_parted, rigid - S::splat(PARTING_HARDNESS), zero),
+        );
         Bias {
             bias: S::select(applies, wanted, asked),
             starts_cold: S::select(bounces, S::splat(1.0), zero),
-            softer: S::select(applies, S::splat(-params.softness), zero),
+            softer: S::select(applies, rigid, parts),
         }
     }
+}
+
+/// The impulse that a contact which [parts](PARTING_HARDNESS) keeps: that of its load over a substep `[N s]`, as far as it has one.
+#[inline(always)]
+pub(super) fn left_of_parting<S: Simd>([normal, ..]: Vector<S>, load: S) -> Vector<S> {
+    let zero = S::splat(0.0);
+    [least(load, normal), zero, zero]
 }
 
 /// One over an effective mass, or nothing where there is none.

@@ -76,7 +76,7 @@ impl Solver for CpuSolver {
             self.iterate(&mut batches, team, &lcp, &mut part);
             self.end_with_joints(&mut batches, team, options, &mut part);
             if let Some(plan) = divided {
-                self.end_velocity(&batches, plan, team);
+                self.end_velocity(&mut batches, plan, team);
             }
             part.solve_time += start.elapsed();
             report.add_velocity(&part);

@@ -3,7 +3,7 @@
 //! [`in_substeps`](crate::solver::reference::in_substeps) says what it means, in f64.
 
 use super::contact::between;
-use super::gap::{Bias, Start};
+use super::gap::{Bias, Start, left_of_parting};
 use crate::math::{self, V3};
 use crate::problem::batches::Motion;
 use crate::problem::batches::{BodyVelocity, ContactBlock};
@@ -88,11 +88,13 @@ pub fn substep_contacts(
         if transition.starts {
             *total = ContactTotal::default();
         }
+        let softer = std::mem::take(&mut impulse[3]);
         if transition.keeps {
-            total.kept = *impulse;
             for (total, impulse) in total.total.iter_mut().zip(*impulse) {
                 *total += impulse;
             }
+            forget_impact(impulse, softer, params, &steps[at]);
+            total.kept = *impulse;
         }
         if transition.restores {
             *impulse = total.kept;
@@ -140,6 +142,21 @@ pub(super) fn begin_position_contact(
     let gap = start.gap_after(params, moved_a, moved_b);
     block.friction = 0.0;
     block.free_velocity = math::scale(normal, start.position_bias(params, gap, pressing));
+}
+
+/// Leaves the impulse of a contact that is so much `softer` than others as it is, but of one that [parts](crate::constants::PARTING_HARDNESS) what its load explains.
+#[inline(always)]
+pub(super) fn forget_impact(
+    impulse: &mut [f32; 4],
+    softer: f32,
+    params: &SubstepParams,
+    step: &ContactStep,
+) {
+    if params.softness + softer < 0.0 {
+        let [n, t1, t2, _] = *impulse;
+        let [n, t1, t2] = left_of_parting([n, t1, t2], step.load * params.substep_length);
+        *impulse = [n, t1, t2, 0.0];
+    }
 }
 
 /// Makes a contact what it is in a velocity LCP.

@@ -6,7 +6,7 @@
 
 use super::contact::between;
 use super::lanes::Velocities;
-use super::substep_kernels::{begin_contact, begin_position_contact};
+use super::substep_kernels::{begin_contact, begin_position_contact, forget_impact};
 use super::{CpuSolver, Sweep};
 use crate::constants::TAKEN_BODIES_PER_THREAD;
 use crate::math;
@@ -72,16 +72,19 @@ impl CpuSolver {
 
     /// Moves the bodies by what the impulses of a substep have made of their velocities, and stops those of the
     /// position LCP.
-    pub(super) fn end_velocity(&mut self, batches: &Batches, plan: &SubstepPlan, team: &Team) {
+    pub(super) fn end_velocity(&mut self, batches: &mut Batches, plan: &SubstepPlan, team: &Team) {
         let (h_s, memory) = (plan.substep_length() as f32, &mut self.substeps);
         let state = (&mut memory.gained, &mut memory.moved);
         self.lanes.end_substep(h_s, &self.velocities, state, team);
         let remainder = super::remainder_contacts(batches);
-        let impulses = &batches.contacts.impulses[remainder];
-        for (total, impulse) in memory.totals.iter_mut().zip(impulses) {
-            for (total, impulse) in total.iter_mut().zip(impulse) {
+        let params = SubstepParams::velocity(plan, 1, batches.contacts.blocks.len());
+        let impulses = &mut batches.contacts.impulses[remainder];
+        let each = memory.totals.iter_mut().zip(impulses);
+        for ((total, impulse), step) in each.zip(&memory.remainder) {
+            for (total, impulse) in total.iter_mut().zip(&*impulse) {
                 *total += impulse;
             }
+            forget_impact(impulse, impulse[3], &params, step);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::shader::{kernels, shader};
 use crate::constants::{
     FREE_APPROACH, MOMENTUM_COSINE, MOMENTUM_COSINE_CONVEX, MOMENTUM_COSINE_FORWARD, MOMENTUM_KEPT,
+    PARTING_HARDNESS,
 };
 use crate::solver::cpu::{BodyMomentum, Sweep};
 
@@ -67,7 +68,10 @@ kernels! {
         /// The same of contacts.
         SubstepContacts => shader!("substep_contacts", "substep")
             .in_any_case()
-            .with_constants(&[("FREE_APPROACH", FREE_APPROACH as f64)]),
+            .with_constants(&[
+                ("FREE_APPROACH", FREE_APPROACH as f64),
+                ("PARTING_HARDNESS", PARTING_HARDNESS as f64),
+            ]),
         /// After a step: the contacts' impulses in the order of the problem.
         SubstepScatter => shader!("substep_scatter", "substep").in_any_case(),
     }

@@ -254,7 +254,7 @@ impl SubstepPlan {
     ///
     /// What still overlaps after a bounce and parts with speed v may approach with e v within the substep. That is Moreau's law (1988), `v+ + e v >= 0` for all
     /// contacts at once, which gains no energy where impacts come together. Held apart as others are, it would be pressed by an impact on one of its bodies, and do work on both:
-    /// `(v + v+) / 2` times the impulse.
+    /// `(v + v+) / 2` times the impulse. Nor does it give way, which would take work from them.
     #[must_use]
     pub fn contact_row(
         &self,
@@ -265,17 +265,14 @@ impl SubstepPlan {
     ) -> NormalRow {
         let (gap, slop) = (meeting.separation, f64::from(self.gap_law.slop));
         let presses = carried.impulse > 0.0 && !self.starts_cold(meeting, softness, carried, scale);
-        // Not at the slop, to which gaps are corrected: a rounding there would be another answer.
-        let touching = f64::from(self.gap_law.for_size(scale.size).touching);
-        let touches = gap + (2.0 * slop + touching) >= 0.0;
-        let calm = meeting.velocity + meeting.gain >= -f64::from(self.calm_approach());
-        let waits = gap - slop > 0.0 || (touches && calm);
-        let mut asked = self.asked(meeting, softness, carried, scale);
+        let waits = self.waits(meeting, scale);
+        let (mut asked, mut softness) = (self.asked(meeting, softness, carried, scale), softness);
         if meeting.restitution > 0.0 {
             if waits && !presses {
                 asked = f64::from(FREE_APPROACH);
             } else if self.parts(meeting, asked) {
                 asked = asked.max(meeting.restitution * meeting.velocity);
+                softness = 0.0;
             }
         }
         let meeting = Meeting {
@@ -284,6 +281,31 @@ impl SubstepPlan {
         };
         let h_s = self.substep_length();
         meeting.row((asked, softness), self.least_approach(carried), h_s)
+    }
+
+    /// True if what may bounce and presses on nothing is left to itself: it is apart, or touches and does not approach.
+    fn waits(&self, meeting: &Meeting, scale: Scale) -> bool {
+        let (gap, slop) = (meeting.separation, f64::from(self.gap_law.slop));
+        // Not at the slop, to which gaps are corrected: a rounding there would be another answer.
+        let touching = f64::from(self.gap_law.for_size(scale.size).touching);
+        let touches = gap + (2.0 * slop + touching) >= 0.0;
+        let calm = meeting.velocity + meeting.gain >= -f64::from(self.calm_approach());
+        gap - slop > 0.0 || (touches && calm)
+    }
+
+    /// True if a contact of some softness overlaps and parts after a bounce: an impulse on it in the substep is that of an impact, which comes from elsewhere and presses it
+    /// back. After the substep as much of it is left as the contact's load explains, and nothing of friction: held against the next approach as what presses is, it would take that
+    /// one's speed.
+    #[must_use]
+    pub fn parts_overlapping(
+        &self,
+        meeting: &Meeting,
+        softness: f64,
+        carried: &Carried,
+        scale: Scale,
+    ) -> bool {
+        let asked = || self.asked(meeting, softness, carried, scale);
+        meeting.restitution > 0.0 && !self.waits(meeting, scale) && self.parts(meeting, asked())
     }
 
     /// What the gap of a contact asks for, whether it bounces or not `[m/s]`.

@@ -69,7 +69,7 @@ impl Kernel for Residuals<'_> {
                         let mass = lanes_of(&lanes.residual_masses[index], first);
                         let zero = S::splat(0.0);
                         let softness = if lanes.has_own_softness() {
-                            lanes_of(&lanes.softness[index], first)
+                            lanes_of::<S>(&lanes.softness[index], first).max(zero)
                         } else {
                             S::splat(self.cone.softness)
                         };

@@ -6,9 +6,9 @@
 
 use super::{DomainRanges, LaneGroup, Lanes, Pairs, Points, Velocities};
 use crate::parallel::{SharedSlice, Team};
-use crate::simd::{Kernel, LANES, Row, Simd, lanes_of, lanes_of_3, put, vector};
+use crate::simd::{Kernel, LANES, Row, Simd, Vector, lanes_of, lanes_of_3, put, vector};
 use crate::solver::cpu::contact::between;
-use crate::solver::cpu::gap::{Bias, Start};
+use crate::solver::cpu::gap::{Bias, Start, left_of_parting};
 use crate::solver::substeps::records::SubstepParams;
 use bytemuck::{Pod, Zeroable};
 
@@ -164,7 +164,7 @@ impl Lanes {
     }
 
     /// Adds the impulses of a substep of length `h_s` `[s]` to those of the step, the velocities that they are to what
-    /// bodies have gained, and moves bodies by that.
+    /// bodies have gained, and moves bodies by that. Where contacts [part](crate::constants::PARTING_HARDNESS) the impulse of their load is left.
     pub(in crate::solver::cpu) fn end_substep(
         &mut self,
         h_s: f32,
@@ -178,7 +178,10 @@ impl Lanes {
         let gained = SharedSlice::new(bytemuck::cast_slice_mut(gained.bodies_mut()));
         let moved = SharedSlice::new(bytemuck::cast_slice_mut(moved.bodies_mut()));
         let totals = SharedSlice::new(&mut self.steps.totals);
-        let (impulses, domains, width) = (&self.impulses, &self.ranges, self.width);
+        let impulses = SharedSlice::new(&mut self.impulses);
+        let (domains, width) = (&self.ranges, self.width);
+        let softness = (!self.softness.is_empty()).then_some(&self.softness);
+        let frozen = &self.steps.frozen;
         team.in_domains(domains.len(), |_, domain| {
             let DomainRanges { points, bodies, .. } = domains[domain].clone();
             // SAFETY: the team hands every domain, with its bodies and points, to one thread; the kernel asks for
@@ -188,7 +191,9 @@ impl Lanes {
                 width.compiled()(SubstepEnd {
                     fresh,
                     totals: totals.range(points.clone()).as_flattened_mut(),
-                    impulses: impulses[points].as_flattened(),
+                    impulses: impulses.range(points.clone()),
+                    softness: softness.map_or(&[], |softness| &softness[points.clone()]),
+                    frozen: &frozen[points],
                     h_s,
                     velocities: &velocities[bodies.clone()],
                     gained: gained.range(bodies.clone()),
@@ -217,7 +222,10 @@ const IS_MOTION: [f32; 8] = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0];
 struct SubstepEnd<'a> {
     fresh: bool,
     totals: &'a mut [Row],
-    impulses: &'a [Row],
+    impulses: &'a mut [[Row; 3]],
+    /// Of the normal rows, or empty where all are as soft.
+    softness: &'a [Row],
+    frozen: &'a [Frozen],
     h_s: f32,
     velocities: &'a [[f32; 8]],
     gained: &'a mut [[f32; 8]],
@@ -228,14 +236,28 @@ struct SubstepEnd<'a> {
 impl Kernel for SubstepEnd<'_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
+        let impulses = self.impulses.as_flattened();
         if self.fresh {
-            self.totals.copy_from_slice(self.impulses);
+            self.totals.copy_from_slice(impulses);
         } else {
             // Compilers do this one number at a time, or gather numbers of several points.
-            for (total, impulse) in self.totals.iter_mut().zip(self.impulses) {
+            for (total, impulse) in self.totals.iter_mut().zip(impulses) {
                 for first in (0..LANES).step_by(S::LANES) {
                     let sum = lanes_of::<S>(total, first) + lanes_of(impulse, first);
                     put(total, first, sum);
+                }
+            }
+        }
+        let zero = S::splat(0.0);
+        let each = self.impulses.iter_mut().zip(self.softness);
+        for ((impulses, softness), frozen) in each.zip(self.frozen) {
+            for first in (0..LANES).step_by(S::LANES) {
+                let parts = lanes_of::<S>(softness, first).lt(zero);
+                let impulse: Vector<S> = lanes_of_3(impulses, first);
+                let load = lanes_of::<S>(&frozen.load, first) * S::splat(self.h_s);
+                let kept = left_of_parting(impulse, load);
+                for (row, (all, kept)) in impulses.iter_mut().zip(impulse.into_iter().zip(kept)) {
+                    put(row, first, S::select(parts, kept, all));
                 }
             }
         }

@@ -245,6 +245,14 @@ pub(crate) const SWEEPS_OF_A_BOUNCE: u32 = 32;
 /// 32 lose 0.013.
 pub(crate) const SWEEPS_OF_BOUNCES: u32 = 8;
 
+/// The same where what bounces has no friction and loses next to nothing.
+///
+/// 216 elastic spheres of 5 cm that fill 0.4 of a room and move by 0.23 of their size a step of 1/240 s keep 0.81 of their energy in five seconds with 8, 0.97 with this.
+pub(crate) const SWEEPS_OF_ELASTIC_BOUNCES: u32 = 24;
+
+/// Restitution above which there are so many.
+pub(crate) const ELASTIC_RESTITUTION: f64 = 0.95;
+
 /// Sweeps of each substep of a part in which bodies begin to lie on what nothing moves, and no load is known.
 ///
 /// A pyramid of spheres of four layers that touch with a coefficient of friction of 0.7 stands with solves to convergence. It falls with one sweep and with 4, and

@@ -13,10 +13,11 @@ use super::driven::Driven;
 use super::halfway::Halfway;
 use crate::collide::ContactPoint;
 use crate::constants::{
-    SWEEPS_OF_A_BOUNCE, SWEEPS_OF_A_START, SWEEPS_OF_BOUNCES, SWEEPS_OF_IMPACTS, SWEPT_RESTITUTION,
-    VISITS_OF_A_SUBSTEP, VISITS_OF_IMPACTS,
+    ELASTIC_RESTITUTION, SWEEPS_OF_A_BOUNCE, SWEEPS_OF_A_START, SWEEPS_OF_BOUNCES,
+    SWEEPS_OF_ELASTIC_BOUNCES, SWEEPS_OF_IMPACTS, SWEPT_RESTITUTION, VISITS_OF_A_SUBSTEP,
+    VISITS_OF_IMPACTS,
 };
-use crate::world::World;
+use crate::world::{MaterialPair, World};
 
 /// Buffers kept from part to part.
 #[derive(Debug, Default)]
@@ -122,12 +123,15 @@ impl LeastSweeps {
         };
         self.bounced.clear();
         self.bounced.resize(world.bodies.len(), false);
-        let mut sweeps = 1;
-        let mut last = None;
+        let (mut sweeps, mut last) = (1, None);
+        let (mut most, mut rubs): (f64, _) = (0.0, false);
         for point in contacts.iter().filter(|point| bounces(point)) {
             if last.replace(point.bodies) == Some(point.bodies) {
                 return SWEEPS_OF_A_BOUNCE;
             }
+            let material = material(world, point);
+            most = most.max(material.restitution);
+            rubs |= material.friction > 0.0;
             for body in point.bodies.map(|body| body as usize) {
                 let before = std::mem::replace(&mut self.bounced[body], true);
                 if before && world.bodies[body].is_dynamic() {
@@ -135,7 +139,34 @@ impl LeastSweeps {
                 }
             }
         }
+        if most > SWEPT_RESTITUTION && sweeps == 1 && self.may_bounce_on(world, contacts, part.h) {
+            sweeps = SWEEPS_OF_BOUNCES;
+        }
+        // Friction takes energy, and may give some in Newton's law (Kane's paradox), the more the better it is solved.
+        if most > ELASTIC_RESTITUTION && sweeps > 1 && !rubs {
+            sweeps = SWEEPS_OF_ELASTIC_BOUNCES;
+        }
         sweeps
+    }
+
+    /// True if a body that bounces in a part of length `h`, nearly without loss, may come to another with the speed that it gets.
+    fn may_bounce_on(&mut self, world: &World, contacts: &[ContactPoint], h: f64) -> bool {
+        self.touched.clear();
+        self.touched.resize(world.bodies.len(), 0);
+        let speed = |&body: &u32| world.bodies[body as usize].linear_velocity.norm();
+        for pair in contacts.chunk_by(|one, next| one.bodies == next.bodies) {
+            let reach = h * pair[0].bodies.iter().map(speed).sum::<f64>();
+            let meets = |point: &ContactPoint| point.separation <= reach;
+            if restitution(world, &pair[0]) > SWEPT_RESTITUTION && pair.iter().any(meets) {
+                for body in pair[0].bodies {
+                    self.touched[body as usize] += 1;
+                }
+            }
+        }
+        let bodies = world.bodies.iter().zip(&self.bounced).zip(&self.touched);
+        bodies
+            .into_iter()
+            .any(|((body, &bounces), &touched)| bounces && touched > 1 && body.is_dynamic())
     }
 }
 
@@ -160,9 +191,14 @@ fn of_a_start((world, halfway): (&World, &Halfway), contacts: &[ContactPoint], p
 
 /// Newton's coefficient of the materials of two bodies.
 fn restitution(world: &World, point: &ContactPoint) -> f64 {
+    material(world, point).restitution
+}
+
+/// What the materials of two bodies make of their contact.
+fn material(world: &World, point: &ContactPoint) -> MaterialPair {
     let [a, b] = point.bodies.map(|body| {
         let material = world.bodies[body as usize].material;
         &world.materials[material as usize]
     });
-    a.combine(b).restitution
+    a.combine(b)
 }

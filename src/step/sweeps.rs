@@ -194,7 +194,7 @@ fn restitution(world: &World, point: &ContactPoint) -> f64 {
     material(world, point).restitution
 }
 
-/// What the materials of two bodies make of their contact.
+/// The materials of two bodies as a pair.
 fn material(world: &World, point: &ContactPoint) -> MaterialPair {
     let [a, b] = point.bodies.map(|body| {
         let material = world.bodies[body as usize].material;

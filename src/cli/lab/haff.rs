@@ -62,7 +62,9 @@ fn measure(lab: &Lab) -> Result<Outcome> {
     let density = count / (side - d).powi(3);
     let phi = density * grains.volume;
     let chi = (1.0 - 0.5 * phi) / (1.0 - phi).powi(3);
-    let rate = 4.0 * (PI * first).sqrt() * density * d * d * chi;
+    // One within d of where centres end has no partners beyond: (1 - z / d) / 2 of the directions are missing at z, 1.5 d over the side in the mean of six walls.
+    let partners = 1.0 - 1.5 * d / (side - d);
+    let rate = 4.0 * (PI * first).sqrt() * density * d * d * chi * partners;
     let kinetic = 6.0 / ((1.0 - RESTITUTION * RESTITUTION) * rate);
 
     let mut outcome = Outcome::default();

@@ -81,8 +81,8 @@
 //! * **Restitution** is Newton's at the surface ([`Meeting`](crate::problem::bias::Meeting)), and what bounces starts
 //!   without the impulse of the last substep and does not give way. Where it bounces on several points or bodies at once, substeps take sweeps enough
 //!   to find their impulses together. What may bounce and is apart, or touches and presses on nothing, is left alone: an impact elsewhere that drives it on
-//!   within the substep keeps its speed until it meets. What still overlaps and parts is held as Moreau's law has it, without giving way, so that impacts at once gain and lose no
-//!   energy ([`SubstepPlan::contact_row`](crate::solver::substeps::SubstepPlan::contact_row)); the impulse of an impact on it is no press in the next substep.
+//!   within the substep keeps its speed until it meets. What still overlaps and parts is held as Moreau's law has it, without giving way, so that impacts at once gain no energy and lose no more than
+//!   restitution takes ([`SubstepPlan::contact_row`](crate::solver::substeps::SubstepPlan::contact_row)); the impulse of an impact on it is no press in the next substep.
 //!
 //! The second LCP of Cline and Pai as they have it, on whole gaps between rigid contacts, is [`Settings::post_stabilized`]. It is exact where it is
 //! converged, and adds no velocity; with few sweeps on rigid rows it lets towers fall.

@@ -265,22 +265,18 @@ impl SubstepPlan {
     ) -> NormalRow {
         let (gap, slop) = (meeting.separation, f64::from(self.gap_law.slop));
         let presses = carried.impulse > 0.0 && !self.starts_cold(meeting, softness, carried, scale);
-        let waits = self.waits(meeting, scale);
-        let (mut asked, mut softness) = (self.asked(meeting, softness, carried, scale), softness);
-        if meeting.restitution > 0.0 {
-            if waits && !presses {
-                asked = f64::from(FREE_APPROACH);
-            } else if self.parts(meeting, asked) {
-                asked = asked.max(meeting.restitution * meeting.velocity);
-                softness = 0.0;
-            }
+        let mut row = (self.asked(meeting, softness, carried, scale), softness);
+        if self.parts_overlapping(meeting, softness, carried, scale) {
+            row = (row.0.max(meeting.restitution * meeting.velocity), 0.0);
+        } else if meeting.restitution > 0.0 && self.waits(meeting, scale) && !presses {
+            row.0 = f64::from(FREE_APPROACH);
         }
         let meeting = Meeting {
             separation: gap - slop,
             ..*meeting
         };
         let h_s = self.substep_length();
-        meeting.row((asked, softness), self.least_approach(carried), h_s)
+        meeting.row(row, self.least_approach(carried), h_s)
     }
 
     /// True if what may bounce and presses on nothing is left to itself: it is apart, or touches and does not approach.

@@ -102,8 +102,7 @@ pub(crate) const AXIS_LOYALTY: f64 = 1e-3;
 /// face is underestimated by no more than that.
 pub const CLIP_TOLERANCE: f64 = 1e-5;
 
-/// Sine of the angle below which two segments, or a segment and an edge, share a stretch rather than
-/// a point.
+/// Sine of the angle below which a segment and an edge or a face share a stretch rather than a point.
 pub(crate) const PARALLEL_SINE: f64 = 0.1;
 
 /// Sine of the angle up to which two lines that cross are near each other over a stretch with two ends, and not at a point: 30

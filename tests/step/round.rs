@@ -1,4 +1,4 @@
-//! Cylinders and cones at default settings: they stand, roll and topple as they should.
+//! Cylinders, cones and capsules at default settings: they stand, lie, roll and topple as they should.
 
 use drystone::math::{Pose, Quat, Vec3};
 use drystone::solver::cpu::CpuSolver;
@@ -6,7 +6,7 @@ use drystone::step::{Settings, Simulation};
 use drystone::world::{Body, Material, Shape, World};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_PI_2, PI};
 
 /// A world with a ground of some friction: a plane, or the top of a box.
 fn world(friction: f64, on_a_plane: bool, gravity: Vec3) -> World {
@@ -281,5 +281,83 @@ fn heaps_of_cylinders_and_discs_come_to_rest_without_working_into_each_other() {
         let depth = simulation.penetration().max;
         let least = half_length.min(radius);
         assert!(depth < 0.1 * least, "{half_length}: {depth} m deep");
+    }
+}
+
+/// Two fixed bodies side by side, so far apart in the middle, one of them turned about the vertical, and one on them in the direction between theirs; as it is after 10 s.
+fn on_two(
+    fixed: (&Shape, Quat),
+    (apart, turn): (f64, f64),
+    on_them: &Shape,
+    material: Material,
+) -> Body {
+    let mut world = world(material.friction, false, Vec3::new(0.0, 0.0, -9.81));
+    world.materials[0] = material;
+    let lying = Quat::from_axis_angle(&Vec3::y_axis(), FRAC_PI_2);
+    let turned = |angle: f64| Quat::from_axis_angle(&Vec3::z_axis(), angle);
+    for (side, angle) in [(0.5, turn), (-0.5, 0.0)] {
+        let pose = Pose::new(Vec3::y() * (side * apart), turned(angle) * fixed.1);
+        world.add(Body::fixed(fixed.0.clone(), pose)).unwrap();
+    }
+    let pose = Pose::new(Vec3::z() * 0.03, turned(0.5 * turn) * lying);
+    let body = Body::dynamic(on_them.clone(), pose, 1000.0).unwrap();
+    world.add(body).unwrap();
+    run(world, 600).bodies.pop().unwrap()
+}
+
+/// The normals of its contacts are no farther from across it than friction holds.
+#[test]
+fn a_capsule_lies_in_a_groove_of_two_that_are_not_parallel() {
+    let lying = Quat::from_axis_angle(&Vec3::y_axis(), FRAC_PI_2);
+    let capsule = Shape::Capsule {
+        radius: 0.015,
+        half_length: 0.015,
+    };
+    for (apart, turn) in [(0.04, 0.16), (0.05, 0.12), (0.05, 0.16)] {
+        for restitution in [0.0, 0.5] {
+            let material = Material {
+                friction: 0.1,
+                restitution,
+            };
+            let body = on_two((&capsule, lying), (apart, turn), &capsule, material);
+            let height = (0.03_f64.powi(2) - 0.25 * apart * apart).sqrt();
+            let sunk = height - body.pose.position.z;
+            assert!(
+                sunk.abs() < 0.002,
+                "{apart} m apart, {turn} rad, e = {restitution}: {sunk} m"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_cylinder_on_two_rails_comes_to_rest() {
+    let rail = Shape::Box {
+        half_extents: Vec3::new(0.025, 0.015, 0.015),
+    };
+    let cylinder = Shape::Cylinder {
+        radius: 0.015,
+        half_length: 0.025,
+    };
+    for (apart, turn) in [(0.04, 0.0), (0.05, 0.0), (0.04, 0.1), (0.05, 0.1)] {
+        for restitution in [0.0, 0.5] {
+            let material = Material {
+                friction: 0.5,
+                restitution,
+            };
+            let body = on_two(
+                (&rail, Quat::identity()),
+                (apart, turn),
+                &cylinder,
+                material,
+            );
+            let (speed, spin) = (body.linear_velocity.norm(), body.angular_velocity.norm());
+            let motion = speed.max(0.015 * spin);
+            assert!(
+                motion < 1e-3,
+                "{apart} m apart, {turn} rad, e = {restitution}: {motion} m/s"
+            );
+            assert!(body.pose.position.z > 0.02, "{}", body.pose.position);
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::direction::{direction, perpendicular};
 use super::manifold::{Manifold, Point};
 use super::query::Query;
 use super::segment::{closest_of_segments, closest_to_point};
-use crate::constants::{DEEPER_BY, PARALLEL_SINE};
+use crate::constants::{CROSSING_LINES, DEEPER_BY};
 use crate::math::Vec3;
 
 const LOWER_END: u32 = 0;
@@ -14,8 +14,7 @@ const BETWEEN: u32 = 2;
 /// A capsule: centre, unit axis, half the length of the segment, radius.
 type Capsule<'a> = (&'a Vec3, &'a Vec3, f64, f64);
 
-/// The closest points of the two segments and, if these are nearly parallel, the two ends of the
-/// stretch over which they lie side by side.
+/// The closest points of the two segments and, unless these [cross](CROSSING_LINES), the two ends of the stretch over which they lie side by side.
 pub(super) fn capsule_capsule(
     (p, axis_p, length_p, radius_p): Capsule<'_>,
     (q, axis_q, length_q, radius_q): Capsule<'_>,
@@ -54,7 +53,7 @@ pub(super) fn capsule_capsule(
     };
     let nearest = point(BETWEEN, s, t);
     let mut ends = f64::INFINITY;
-    if crossing.norm() < PARALLEL_SINE && length_p > 0.0 && length_q > 0.0 {
+    if crossing.norm() < CROSSING_LINES && length_p > 0.0 && length_q > 0.0 {
         // The stretch of P's segment beside Q's, from the projections of Q's ends.
         let middle = -center.dot(axis_p) / length_p;
         let spread = (half_q.dot(axis_p) / length_p).abs();

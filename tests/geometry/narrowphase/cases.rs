@@ -232,6 +232,50 @@ fn capsules_lie_on_two_points() {
 }
 
 #[test]
+fn capsules_that_cross_at_a_small_angle_touch_over_a_stretch() {
+    let log = capsule(1.0, 0.2);
+    let crossing = |angle: f64| {
+        let above = turned(0.38, 0.0, 0.0, Vec3::x() * angle);
+        contacts((&log, above), (&log, at(0.0, 0.0, 0.0)), 0.1)
+    };
+    for angle in [0.12_f64, 0.2] {
+        let found = crossing(angle);
+        assert_eq!(found.len(), 3, "{angle}: {found:?}");
+        for end in [-1.0, 1.0] {
+            // The ends of the first one's segment, which lie over the second one's.
+            let apart = 0.38_f64.hypot(angle.sin() * angle.cos()) - 0.4;
+            let is_end = |point: &&ContactPoint| {
+                (point.separation - apart).abs() < 1e-12 && point.position.z * end > 0.9
+            };
+            assert_eq!(found.iter().filter(is_end).count(), 1, "{angle}: {found:?}");
+        }
+        assert_abs_diff_eq!(deepest(&found).separation, -0.02, epsilon = 1e-12);
+    }
+    assert_eq!(crossing(0.6).len(), 1);
+}
+
+#[test]
+fn a_cylinder_along_an_edge_lies_on_all_of_it() {
+    let roller = Shape::Cylinder {
+        radius: 0.2,
+        half_length: 1.0,
+    };
+    let table = cuboid(0.5, 0.5, 0.3);
+    for lean in [0.2_f64, 0.7, 0.75, 1.0, 1.3] {
+        // Its axis is that far from the edge.
+        let (y, z) = (0.5 + 0.19 * lean.sin(), 0.3 + 0.19 * lean.cos());
+        let pose = turned(0.0, y, z, Vec3::y() * FRAC_PI_2);
+        let found = contacts((&roller, pose), (&table, at(0.0, 0.0, 0.0)), 0.02);
+        let ends = [-0.5, 0.5].map(|x| {
+            let edge = Vec3::new(x, 0.5, 0.3);
+            let is_there = |point: &&ContactPoint| (point.position - edge).norm() < 0.03;
+            found.iter().filter(is_there).count()
+        });
+        assert_eq!(ends, [1, 1], "{lean}: {found:?}");
+    }
+}
+
+#[test]
 fn shapes_in_the_same_place_part_in_some_direction() {
     let shapes = [
         sphere(0.5),

@@ -7,8 +7,8 @@ use crate::collide::narrowphase::manifold::{Manifold, Point};
 use crate::collide::narrowphase::polygon::{Polygon, Vertex};
 use crate::collide::narrowphase::query::Query;
 use crate::constants::{
-    AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, CLIP_TOLERANCE, CROSSING_LINES, MAX_FACE_VERTICES,
-    NEAREST_STAYS_ABOVE, RIM_CORNERS, TURNED_TOWARD,
+    AXIS_LOYALTY, AXIS_PREFERENCE_ABSOLUTE, CLIP_TOLERANCE, MAX_FACE_VERTICES, NEAREST_STAYS_ABOVE,
+    RIM_CORNERS, TURNED_TOWARD,
 };
 use crate::math::{Vec3, length};
 
@@ -58,8 +58,13 @@ impl<'a> Contact<'a> {
         query: &'a Query,
         facing: &'a mut [Facing; 2],
     ) -> Self {
-        p.turn_toward(&-found.normal, &mut facing[0]);
-        q.turn_toward(&found.normal, &mut facing[1]);
+        let directions = [-found.normal, found.normal];
+        for ((core, direction), facing) in [p, q].into_iter().zip(&directions).zip(&mut *facing) {
+            core.turn_toward(direction, facing);
+        }
+        for (which, core) in [p, q].into_iter().enumerate() {
+            turn_to_edge((core, &directions[which]), facing, which);
+        }
         Self {
             found,
             facing,
@@ -229,10 +234,7 @@ impl<'a> Contact<'a> {
     /// bodies rock on it, the point runs from end to end, and they work into each other.
     pub(super) fn on_lines(&self, manifold: &mut Manifold) -> f64 {
         let [p, q] = self.facing;
-        let is_line = |facing: &Facing| {
-            matches!(facing.toward, Toward::Line) && facing.cosine >= TURNED_TOWARD
-        };
-        if !is_line(p) || !is_line(q) {
+        if !(p.is_line() && q.is_line() && p.lies_along(q)) {
             return f64::INFINITY;
         }
         let normal = self.found.normal;
@@ -240,9 +242,6 @@ impl<'a> Contact<'a> {
         let (along_p, along_q) = (to_p - from_p, to_q - from_q);
         let length = along_p.norm();
         let axis = along_p / length;
-        if along_q.cross(&axis).norm() > CROSSING_LINES * along_q.norm() {
-            return f64::INFINITY;
-        }
         let [start, end] = [from_q, to_q].map(|at| axis.dot(&(at - from_p)));
         // The lines about which the surfaces curve, and how far these are from them.
         let between = |t: f64| {
@@ -304,5 +303,18 @@ impl<'a> Contact<'a> {
             );
         }
         lowest
+    }
+}
+
+/// Turns to an edge in place of a face that leans beside it: what lies along the edge lies on that.
+fn turn_to_edge((core, direction): (&Core<'_>, &Vec3), facing: &mut [Facing; 2], which: usize) {
+    let (own, other) = (&facing[which], &facing[1 - which]);
+    let leans = matches!(own.toward, Toward::Face(_)) && own.cosine < TURNED_TOWARD;
+    if !leans || !other.is_line() {
+        return;
+    }
+    let mut edge = Facing::new();
+    if core.turn_edge_toward(direction, &mut edge) && edge.lies_along(other) {
+        facing[which] = edge;
     }
 }

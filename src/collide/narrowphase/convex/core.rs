@@ -126,6 +126,18 @@ impl Core<'_> {
             }
         }
     }
+
+    /// Fills in the edge of a solid that is turned most along a direction, if it is turned so. False of other shapes.
+    pub(super) fn turn_edge_toward(&self, direction: &Vec3, facing: &mut Facing) -> bool {
+        let Self::Solid((position, rotation, solid)) = self else {
+            return false;
+        };
+        facing.fill_by_edge(
+            (position, rotation, *solid),
+            &rotation.tr_mul(direction),
+            TURNED_TOWARD,
+        )
+    }
 }
 
 /// Directions of the corners that stand for a rim.

@@ -1,7 +1,9 @@
 //! The feature that a shape turns toward another: a face, a line, or a point.
 
 use crate::collide::narrowphase::polyhedron::Standing;
-use crate::constants::{LEANS_TOWARD, MAX_FACE_VERTICES, UPRIGHT_RIM};
+use crate::constants::{
+    CROSSING_LINES, LEANS_TOWARD, MAX_FACE_VERTICES, TURNED_TOWARD, UPRIGHT_RIM,
+};
 use crate::math::{Mat3, Vec3, length};
 use crate::world::{Face, Frustum, Solid};
 use arrayvec::ArrayVec;
@@ -55,6 +57,20 @@ impl Facing {
         [self.points[0], self.points[1]]
     }
 
+    /// True of a line that lies across the direction.
+    pub(super) fn is_line(&self) -> bool {
+        matches!(self.toward, Toward::Line) && self.cosine >= TURNED_TOWARD
+    }
+
+    /// True if this line and another cross at a small angle.
+    pub(super) fn lies_along(&self, other: &Self) -> bool {
+        let [one, other] = [self, other].map(|line| {
+            let [from, to] = line.ends();
+            to - from
+        });
+        one.cross(&other).norm() <= CROSSING_LINES * (one.norm() * other.norm())
+    }
+
     /// A feature without curves.
     pub(super) fn fill(
         &mut self,
@@ -80,15 +96,31 @@ impl Facing {
             let toward = Toward::Face(rotation * face.normal);
             return self.fill((toward, cosine, index), solid.corners(face).map(place));
         }
-        let farthest = farthest_vertex(&solid, direction);
-        let (cosine, index) = edge_across(&solid, farthest, direction);
-        if cosine >= LEANS_TOWARD {
-            let ends = solid.edges[index as usize].vertices.into_iter();
-            let ends = ends.map(|at| place(solid.vertices[at as usize]));
-            return self.fill((Toward::Line, cosine, index), ends);
+        if self.fill_by_edge((position, rotation, solid), direction, LEANS_TOWARD) {
+            return;
         }
+        let farthest = farthest_vertex(&solid, direction);
         let vertex = std::iter::once(place(solid.vertices[farthest as usize]));
         self.fill((Toward::Point, 0.0, farthest), vertex);
+    }
+
+    /// The edge across a direction in the axes of a solid at its farthest vertex, if that leans by no more than this cosine; else false.
+    pub(super) fn fill_by_edge(
+        &mut self,
+        (position, rotation, solid): Standing<'_>,
+        direction: &Vec3,
+        least_cosine: f64,
+    ) -> bool {
+        let farthest = farthest_vertex(&solid, direction);
+        let (cosine, index) = edge_across(&solid, farthest, direction);
+        if cosine < least_cosine {
+            return false;
+        }
+        let place = |at: Vec3| position + rotation * at;
+        let ends = solid.edges[index as usize].vertices.into_iter();
+        let ends = ends.map(|at| place(solid.vertices[at as usize]));
+        self.fill((Toward::Line, cosine, index), ends);
+        true
     }
 
     /// The disk of a frustum that leans along a direction in its axes, by points of its rim, or the line of the side.

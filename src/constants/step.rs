@@ -173,6 +173,15 @@ pub(crate) const PASSING_HALFWAY: f64 = 0.25;
 /// by its springs. Chosen, not measured.
 pub(crate) const DRIVEN_PER_SIZE: f64 = 0.25;
 
+/// How far a position LCP may move a body within a part of a step before contacts are looked for once more with that, and looked for more often, over its size;
+/// chosen, not measured.
+pub(crate) const CORRECTED_PER_SIZE: f64 = 0.05;
+
+/// How often an overlap that is corrected counts as motion of its bodies past each other. What is light and between two that are heavy is moved to and fro.
+///
+/// Of 80 crowds of 20 spheres, masses up to 60 times apart, 18 had one deeper than 0.2 d at some time if it does not count, and 9 with this.
+pub(crate) const MOTION_PER_CORRECTION: f64 = 2.0;
+
 /// A change of velocity by an impact over one that is known already, from which on it is passed on; chosen, not measured.
 pub(crate) const DRIVEN_MORE: f64 = 1.1;
 

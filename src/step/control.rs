@@ -3,7 +3,7 @@
 //! A step of length h finds its contacts k times, and between two searches is divided into n substeps of
 //! `h_s = h / (k n)`. Both follow from lengths that have a meaning, and not from a table:
 //!
-//! * **k**: between two searches directions and levers stay, so nothing may move far past what it touches, nor
+//! * **k**: between two searches directions and levers stay, so nothing may move far past what it touches or out of what it overlaps, nor
 //!   turn far, nor may a prescribed motion bend much. It is as many as the fastest bodies ask for; contacts of others are not found as
 //!   often (`collide/kept.rs`).
 //! * **n**: a soft contact is a spring of stiffness `kappa / W_nn` with `kappa = (gamma / eps) / h_s^2` (see
@@ -18,6 +18,7 @@
 
 use super::halfway::Halfway;
 use super::lasting::Lasting;
+use super::plan::Overlaps;
 use super::squeeze;
 use super::weights::{Load, Pressed, Weights};
 use crate::collide::impulse_cache::Remembered;
@@ -25,8 +26,8 @@ use crate::collide::{ContactPoint, Stretch};
 use crate::constants::{
     BODIES_PER_THREAD, CONTACTS_PER_THREAD, HELD_LOAD_PER_SIZE, LEAST_REACH, LOADS_LAST,
     MAX_CONTACT_UPDATES, MAX_SUBSTEPS, MAX_SUBSTEPS_FOR_IMPACTS, MAX_SUBSTEPS_OF_FEW, MIN_SUBSTEPS,
-    MOTION_PER_CONTACT_UPDATE, MOTION_PER_SUBSTEP, PRESCRIBED_BEND, PRESCRIBED_ERROR,
-    SQUEEZED_BY_RATIO, SUBSTEPS_TIMES_ROWS, SWING_PER_SUBSTEP, TURN_PER_SUBSTEP,
+    MOTION_PER_CONTACT_UPDATE, MOTION_PER_CORRECTION, MOTION_PER_SUBSTEP, PRESCRIBED_BEND,
+    PRESCRIBED_ERROR, SQUEEZED_BY_RATIO, SUBSTEPS_TIMES_ROWS, SWING_PER_SUBSTEP, TURN_PER_SUBSTEP,
 };
 use crate::math::{Pose, Vec3};
 use crate::parallel::{self, SharedSlice};
@@ -186,17 +187,17 @@ impl Control {
         self.pressed.driven
     }
 
-    /// How to divide the next step of length `h` on these contacts, the deepest of `deepest` `[m]`, where those of the last part `carried` something; soft contacts have
+    /// How to divide the next step of length `h` on these contacts, where those of the last part `carried` something; soft contacts have
     /// `stiffness_of_unit` in substeps of 1 s.
     pub(super) fn divide(
         &mut self,
         (world, halfway): (&World, &Halfway),
-        (contacts, deepest, carried): (&[ContactPoint], f64, &Remembered<'_>),
+        (contacts, overlaps, carried): (&[ContactPoint], Overlaps, &Remembered<'_>),
         starts: &[Pose],
         h: f64,
         stiffness_of_unit: f64,
     ) -> Division {
-        let pressed = self.pressed.stiffness;
+        let (pressed, deepest) = (self.pressed.stiffness, overlaps.deepest);
         if self.good_for == 0
             || contacts.len().abs_diff(self.contacts) > self.contacts / 8
             || pressed > self.weights.stiffness
@@ -216,7 +217,7 @@ impl Control {
         }
         self.good_for -= 1;
         let for_turns = self.find_fast(world, deepest, h);
-        let [for_impacts, past] = self.motions((world, halfway), contacts, h);
+        let [for_impacts, past] = self.motions((world, halfway), (contacts, overlaps), h);
         // Falling bodies are faster at the end of the step, and may not be near yet to those that they meet.
         let fall = world.gravity.norm() * h * h / self.weights.falling;
         let past = past.max(fall / MOTION_PER_CONTACT_UPDATE).max(for_turns);
@@ -239,18 +240,18 @@ impl Control {
         }
     }
 
-    /// Divides what is left of a step again if these contacts, the deepest of `deepest` `[m]`, want more than half as many parts again as there are: those that were
+    /// Divides what is left of a step again if these contacts want more than half as many parts again as there are: those that were
     /// out of reach when it was divided. True if it does.
     pub(super) fn divide_rest(
         &mut self,
         moving: (&World, &Halfway),
-        (contacts, deepest): (&[ContactPoint], f64),
+        (contacts, overlaps): (&[ContactPoint], Overlaps),
         rest: &mut Rest,
     ) -> bool {
         let (left, h) = (rest.left(), rest.length());
         let span = h * f64::from(left);
-        let for_turns = self.find_fast(moving.0, deepest, span);
-        let [for_impacts, past] = self.motions(moving, contacts, span);
+        let for_turns = self.find_fast(moving.0, overlaps.deepest, span);
+        let [for_impacts, past] = self.motions(moving, (contacts, overlaps), span);
         let wanted = past.max(for_turns);
         // The shortest parts are those of a whole step in as many as there may be.
         let most = f64::from(MAX_CONTACT_UPDATES) * span / rest.whole;
@@ -266,25 +267,27 @@ impl Control {
         true
     }
 
-    /// How far bodies close in on each other over what a substep stands for, and how far they move past each other
+    /// How far bodies close in on each other over what a substep stands for, and how far they move past each other, or are moved out of each other,
     /// over what a search stands for, in a step of length `h`: the most of all that meet in it. Zeros if all are slow.
     fn motions(
         &mut self,
         (world, halfway): (&World, &Halfway),
-        contacts: &[ContactPoint],
+        (contacts, overlaps): (&[ContactPoint], Overlaps),
         h: f64,
     ) -> [f64; 2] {
-        if !self.fast.contains(&true) {
+        let deepest = overlaps.correction(-overlaps.deepest, self.weights.smallest, h);
+        if !self.fast.contains(&true) && deepest == 0.0 {
             return [0.0; 2];
         }
         let (bodies, fast) = (&self.weights.bodies, &self.fast);
         let none = [0.0; 3];
         let motion = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| body as usize);
-            if !(fast[a] || fast[b]) {
+            let size = bodies[a].size.min(bodies[b].size);
+            let corrected = overlaps.correction(point.separation, size, h);
+            if !(fast[a] || fast[b]) && corrected == 0.0 {
                 return none;
             }
-            let size = bodies[a].size.min(bodies[b].size);
             let u = halfway.slip(world, point);
             let along = u.dot(&point.normal);
             if point.separation + h * along >= 0.0 {
@@ -292,7 +295,8 @@ impl Control {
             }
             // The normal of a deep overlap turns about what is left between the middles of the bodies.
             let reach = (size + point.separation).clamp(LEAST_REACH * size, size);
-            let past = u.norm() * h / (reach * MOTION_PER_CONTACT_UPDATE);
+            let moved = u.norm() * h + MOTION_PER_CORRECTION * corrected;
+            let past = moved / (reach * MOTION_PER_CONTACT_UPDATE);
             let closing = -along * h / (size * MOTION_PER_SUBSTEP);
             let squeezing = squeeze::of_contact(world, bodies, point, -along, h);
             [closing, past, squeezing]

@@ -40,6 +40,8 @@ pub(super) struct Halfway {
     may_pass: bool,
     /// True if some are so fast that they may drive others far.
     may_drive: bool,
+    /// The smallest size `[m]`.
+    smallest: f64,
     /// By how much bodies are ahead at most `[s]`.
     lead: f64,
 }
@@ -94,6 +96,11 @@ impl Halfway {
         self.extents[body][1]
     }
 
+    /// After [`Self::move_ahead`]: the smallest [`Self::size`] of all `[m]`.
+    pub(super) fn smallest(&self) -> f64 {
+        self.smallest
+    }
+
     /// After [`Self::move_ahead`] with some lead: as fast as the surfaces of two bodies move against each other at most `[m/s]`.
     pub(super) fn fastest_slip(&self, bodies: [u32; 2]) -> f64 {
         let [way_a, way_b] = bodies.map(|body| self.extents[body as usize][0]);
@@ -143,6 +150,7 @@ impl Halfway {
         let ([are_ahead, are_fast, may_pass], [fastest, smallest]) =
             parallel::fold(slices, BODIES_PER_THREAD, none, measure, join);
         // Two that meet may give one of them up to four times the speed of either.
+        self.smallest = smallest;
         self.may_drive =
             lead > 0.0 && 4.0 * fastest * self.reach > DRIVEN_PER_SIZE * smallest * lead;
         // Held back, bodies are still ahead.

@@ -376,11 +376,11 @@ impl Simulation {
                 _ => 1.0,
             },
         };
-        let carried = self.detector.impulses();
+        let (carried, overlaps) = (self.detector.impulses(), self.overlaps());
         if matches!(scheme, Scheme::Soft { .. }) {
-            let deepest = self.detector.depths().max;
             let h = self.settings.time_step;
-            self.control.look(&self.world, (&carried, deepest), h);
+            self.control
+                .look(&self.world, (&carried, overlaps.deepest), h);
         }
         let mut division = match (
             self.settings.substeps,
@@ -390,11 +390,7 @@ impl Simulation {
             (None, None) => StepDivision::into(0),
             (None, Some(stiffness)) => self.control.divide(
                 (&self.world, &self.halfway),
-                (
-                    self.detector.contacts(),
-                    self.detector.depths().max,
-                    &carried,
-                ),
+                (self.detector.contacts(), overlaps, &carried),
                 &self.start_poses,
                 self.settings.time_step,
                 stiffness,

@@ -10,6 +10,7 @@ use crate::constants::MIN_BLOCKS_OF_A_TEAM;
 use crate::error::{Error, Result};
 use crate::measure::{self, Energy, JointErrors};
 use crate::parallel::{is_together, threads, together};
+use crate::solver::substeps::soft::correction_speed;
 use crate::solver::substeps::{Rescaling, SubstepPlan, SubstepReport};
 use crate::solver::{self, Plan, Report, Solution, Status};
 use crate::stabilize::Scheme;
@@ -239,9 +240,9 @@ impl Simulation {
         if self.settings.substeps.is_some() || rest.substeps == 0 {
             return false;
         }
-        let (contacts, deepest) = (self.detector.contacts(), self.detector.depths().max);
+        let (contacts, overlaps) = (self.detector.contacts(), self.overlaps());
         let moving = (&self.world, &self.halfway);
-        if !self.control.divide_rest(moving, (contacts, deepest), rest) {
+        if !self.control.divide_rest(moving, (contacts, overlaps), rest) {
             return false;
         }
         // As if all of the step had parts as short as these: the next one begins with contacts found for them.
@@ -300,6 +301,21 @@ impl Simulation {
     fn rescaling(&mut self, length: f64) -> Rescaling {
         let last = std::mem::replace(&mut self.impulse_length, length);
         Rescaling::new(last, length)
+    }
+
+    /// The deepest overlap now, and how fast overlaps are corrected.
+    pub(super) fn overlaps(&self) -> plan::Overlaps {
+        let is_soft = matches!(self.settings.stabilization.contacts, Scheme::Soft { .. });
+        let is_divided = self.settings.substeps != Some(0) && self.event.is_none();
+        let correction_speed = if is_soft && is_divided {
+            correction_speed(self.world.gravity.norm(), self.position.smallest_radius())
+        } else {
+            0.0
+        };
+        plan::Overlaps {
+            deepest: self.detector.depths().max,
+            correction_speed,
+        }
     }
 
     fn plan(&self, h: f64, substeps: u32) -> SubstepPlan {

@@ -2,8 +2,8 @@
 
 use super::Settings;
 use crate::constants::{
-    MAX_CORRECTION_ANGLE, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS, SUBSTEP_CORRECTION_PER_RADIUS,
-    SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
+    CORRECTED_PER_SIZE, MAX_CORRECTION_ANGLE, RESTITUTION_THRESHOLD_GH, SLOP_PER_RADIUS,
+    SUBSTEP_CORRECTION_PER_RADIUS, SUBSTEP_PUSH, SUBSTEP_PUSH_DEPTH_PER_RADIUS,
 };
 use crate::solver::substeps::soft::SoftStep;
 use crate::solver::substeps::{GapLaw, PositionPlan, SubstepPlan};
@@ -27,6 +27,27 @@ pub(super) struct Part {
     pub(super) held: f64,
     /// Acceleration by what drives bodies beside gravity `[m/s^2]`.
     pub(super) driven: f64,
+}
+
+/// Overlaps of contacts, and what position LCPs do about them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Overlaps {
+    /// The deepest `[m]`.
+    pub(super) deepest: f64,
+    /// How fast position LCPs move bodies out of each other at most; 0 if there are none `[m/s]`.
+    pub(super) correction_speed: f64,
+}
+
+impl Overlaps {
+    /// How far a contact of this separation may move its bodies in a part of length `h`, if that is far for this size; else 0 `[m]`.
+    pub(super) fn correction(self, separation: f64, size: f64, h: f64) -> f64 {
+        let way = (-separation).min(self.correction_speed * h);
+        if way > CORRECTED_PER_SIZE * size {
+            way
+        } else {
+            0.0
+        }
+    }
 }
 
 /// The plan of a part of a step with these settings.

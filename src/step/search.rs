@@ -83,7 +83,8 @@ impl Simulation {
             if pairs.is_err() {
                 break;
             }
-            let Some(driven) = self.driven.find(moving, contacts, h) else {
+            let found = self.driven.find(moving, (contacts, self.overlaps()), h);
+            let Some(driven) = found else {
                 break;
             };
             let again = Instant::now();

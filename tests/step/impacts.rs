@@ -1,8 +1,10 @@
 //! What does not bounce stays where it falls.
 
+use drystone::math::{Pose, Quat, Vec3};
 use drystone::scene::{Overrides, Scene};
 use drystone::solver::cpu::CpuSolver;
-use drystone::step::Simulation;
+use drystone::step::{Settings, Simulation};
+use drystone::world::{Body, Shape, World};
 
 /// A body of half height `half` that falls flat by `fall`, both in metres.
 fn falls(shape: &str, (half, fall): (f64, f64), h: f64, more: &str) -> String {
@@ -523,4 +525,38 @@ density = 1e6
     }
     assert!(most > 10 * least, "{least} to {most} substeps");
     assert!(fastest < 0.4, "{fastest} m/s");
+}
+
+/// A light ball that overlaps a heavy one by 0.15 of its diameter, and another light one on the other side, 0.09 of it away.
+#[test]
+fn what_is_pushed_out_of_one_body_is_not_pushed_into_another() {
+    for (diameter, rate) in [(0.05_f64, 60.0), (1.0, 60.0), (0.05, 240.0)] {
+        let mut world = World::new(Vec3::new(0.0, 0.0, -9.81));
+        let ground = Shape::HalfSpace {
+            normal: Vec3::z(),
+            offset: 0.0,
+        };
+        world.add(Body::fixed(ground, Pose::identity())).unwrap();
+        let mass = 1000.0 * diameter.powi(3);
+        for (x, mass) in [(0.0, 30.0 * mass), (0.85, mass), (1.94, mass)] {
+            let pose = Pose::new(Vec3::new(x, 0.0, 0.5) * diameter, Quat::identity());
+            let radius = 0.5 * diameter;
+            let ball = Body::dynamic_with_mass(Shape::Sphere { radius }, pose, mass);
+            world.add(ball.unwrap()).unwrap();
+        }
+        let settings = Settings {
+            time_step: 1.0 / rate,
+            ..Settings::default()
+        };
+        let mut simulation = Simulation::new(world, settings, Box::new(CpuSolver::new())).unwrap();
+        let mut deepest: f64 = 0.0;
+        for _ in 0..rate as usize {
+            simulation.step().unwrap();
+            let [a, b] = [2, 3].map(|body| simulation.world().bodies[body].pose.position.x);
+            deepest = deepest.max(1.0 - (b - a) / diameter);
+        }
+        let end = simulation.penetration().max / diameter;
+        let what = format!("{diameter} m, 1/{rate} s: {deepest} in the third, {end} in the end");
+        assert!(deepest < 0.03 && end < 0.01, "{what}");
+    }
 }

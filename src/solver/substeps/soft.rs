@@ -71,6 +71,16 @@ fn of_host() -> Options {
     }
 }
 
+/// Speed that a body of some size gains while it falls by half of that; without gravity, its size in a second `[m/s]`.
+fn speed(gravity: f64, size: f64) -> f64 {
+    (gravity * size).sqrt().max(size)
+}
+
+/// How fast position LCPs move bodies out of each other at most, under this gravity, the smallest that moves of this radius `[m/s]`.
+pub(crate) fn correction_speed(gravity: f64, radius: f64) -> f64 {
+    CORRECTION_SPEED * speed(gravity, 2.0 * radius)
+}
+
 impl SoftStep {
     /// The step of a host.
     fn of_host(substeps: u32, h: f64, radius: f64, gravity: f64) -> Self {
@@ -107,10 +117,9 @@ impl SoftStep {
         2.0 * self.radius
     }
 
-    /// Speed that a body gains while it falls by half of its size; without gravity, its size in a second `[m/s]`.
+    /// See [`speed`] `[m/s]`.
     fn speed(&self) -> f64 {
-        let size = self.size();
-        (self.gravity * size).sqrt().max(size)
+        speed(self.gravity, self.size())
     }
 
     /// How the position LCPs of its substeps are solved.
@@ -122,7 +131,7 @@ impl SoftStep {
                 warm_start: false,
                 ..velocity
             },
-            max_correction: (CORRECTION_SPEED * self.speed() * self.part()) as f32,
+            max_correction: (correction_speed(self.gravity, self.radius) * self.part()) as f32,
             max_turn: MAX_CORRECTION_ANGLE as f32,
         }
     }

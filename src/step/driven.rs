@@ -119,14 +119,7 @@ impl Driven {
             };
             [(a, b), (b, a)].map(of_body)
         };
-        let chunks = contacts.len().div_ceil(CONTACTS_PER_THREAD);
-        self.pushed.resize_with(chunks, Vec::new);
-        parallel::for_each(&mut self.pushed, 1, |chunk, pushed| {
-            let first = chunk * CONTACTS_PER_THREAD;
-            let end = contacts.len().min(first + CONTACTS_PER_THREAD);
-            pushed.clear();
-            pushed.extend(contacts[first..end].iter().flat_map(of_contact).flatten());
-        });
+        collect(contacts, &mut self.pushed, of_contact);
         let mut any = false;
         for &(body, push) in self.pushed.iter().flatten() {
             any = true;
@@ -174,26 +167,38 @@ impl Driven {
             };
             [(a, b, point.normal), (b, a, -point.normal)].map(of_body)
         };
-        let mut hit = std::mem::take(&mut self.hit);
-        hit.resize_with(contacts.len().div_ceil(CONTACTS_PER_THREAD), Vec::new);
-        parallel::for_each(&mut hit, 1, |chunk, hit| {
-            let first = chunk * CONTACTS_PER_THREAD;
-            let end = contacts.len().min(first + CONTACTS_PER_THREAD);
-            hit.clear();
-            let fast = contacts[first..end].iter().filter(|point| !is_slow(point));
-            hit.extend(fast.flat_map(of_contact).flatten());
+        collect(contacts, &mut self.hit, |point| {
+            if is_slow(point) {
+                [None; 2]
+            } else {
+                of_contact(point)
+            }
         });
         let mut any = false;
-        for &(body, change) in hit.iter().flatten() {
+        for &(body, change) in self.hit.iter().flatten() {
             any = true;
             let known = &mut self.changes[body as usize];
             if change.norm_squared() > known.norm_squared() {
                 *known = change;
             }
         }
-        self.hit = hit;
         any
     }
+}
+
+/// Collects what each contact says of either of its bodies, by chunk of contacts.
+fn collect<T: Send + Sync>(
+    contacts: &[ContactPoint],
+    found: &mut Vec<Vec<(u32, T)>>,
+    of_contact: impl Fn(&ContactPoint) -> [Option<(u32, T)>; 2] + Sync,
+) {
+    found.resize_with(contacts.len().div_ceil(CONTACTS_PER_THREAD), Vec::new);
+    parallel::for_each(found, 1, |chunk, found| {
+        let first = chunk * CONTACTS_PER_THREAD;
+        let end = contacts.len().min(first + CONTACTS_PER_THREAD);
+        found.clear();
+        found.extend(contacts[first..end].iter().flat_map(&of_contact).flatten());
+    });
 }
 
 /// Share of a body in what parts it from another; 0 if it does not move.
